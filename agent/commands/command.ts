@@ -1,0 +1,35 @@
+import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import type { Host } from '../host/ports.ts'
+
+/** Work that talks while it runs: yields log lines, returns the result. */
+export type Progress<R> = AsyncGenerator<string, R>
+
+/**
+ * One thing that an operation makes or changes. The journal holds the intent before `apply`, so
+ * that `undo` also runs for a step that was cut off half-way, in this process or in the next one.
+ */
+export interface Step {
+  /** Stable: the journal knows the step by it. */
+  name: string
+  /** The log line, in the present participle: `Creating the database`. */
+  title: string
+  /** True: it is there already and is not ours; it is neither applied nor undone. */
+  check?(): Promise<boolean>
+  apply(): Promise<void> | Progress<void>
+  /** Must stand being called when nothing, a part or all of `apply` was done. */
+  undo?(): Promise<void>
+}
+
+export interface Context {
+  host: Host
+  /** Runs the steps in order; when one throws, undoes the begun ones, newest first, and rethrows. */
+  perform(steps: readonly Step[]): Progress<void>
+}
+
+export interface Command<N extends CommandName> {
+  /** Two operations with the same key never run at once; undefined: it needs no lock. */
+  lock(params: ParamsOf<N>): string | undefined
+  /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
+  steps?(params: ParamsOf<N>, host: Host): readonly Step[]
+  run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
+}

@@ -1,0 +1,19 @@
+import type { Output } from './ports.ts'
+
+/** A program that did not succeed: says which, how it ended and the end of what it said. */
+export class CommandFailed extends Error {
+  readonly argv: readonly string[]
+  readonly output: Output
+
+  constructor(argv: readonly string[], output: Output) {
+    super(`${argv[0]} failed (exit status ${output.code}): ${lastWords(output)}`)
+    this.name = 'CommandFailed'
+    this.argv = argv
+    this.output = output
+  }
+}
+
+function lastWords({ stdout, stderr }: Output): string {
+  const text = (stderr.trim() || stdout.trim()).split('\n').slice(-5).join(' | ')
+  return text.slice(-1000) || 'no output'
+}

@@ -1,0 +1,150 @@
+/**
+ * Everything the agent can do to a machine. Commands and os/ get a Host and nothing else, so that
+ * a test's machine is a map and a list.
+ */
+export interface Host {
+  shell: Shell
+  files: Files
+  database: Database
+  net: Net
+  /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
+  init: 'systemd' | 'direct'
+  clock: Clock
+  random: Random
+  settings: HostSettings
+}
+
+/** Where things are fetched from and kept: AGENT_* variables, see agent/config.ts. */
+export interface HostSettings {
+  state_dir: string
+  /** Base address with latest.tar.gz, wordpress-<version>.tar.gz and their .sha1; http(s): or file:. */
+  wordpress_url: string
+  /** Address of the wp-cli phar and the SHA-512 that it must have (128 hexadecimal digits). */
+  wp_cli_url: string
+  wp_cli_sha512: string
+  /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
+  acme_directory: string
+  acme_ca_file: string | undefined
+  version: string
+}
+
+export interface RunOptions {
+  /** Goes to standard input: the only way for a secret. */
+  input?: string
+  /** Runs as this system user, without privileges, groups of its own only. */
+  user?: string
+  /** Supplementary: the primary group of the run instead of the user's own. */
+  group?: string
+  cwd?: string
+  /** Replaces the environment apart from PATH and LC_ALL. */
+  env?: Record<string, string>
+  timeout_ms?: number
+}
+
+export interface Output {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** argv only; programs are found on a fixed PATH; there is never a shell in between. */
+export interface Shell {
+  /** Throws CommandFailed when the exit status is not 0. */
+  run(argv: readonly string[], options?: RunOptions): Promise<Output>
+  /** Never throws for an exit status. A program that is missing has code 127. */
+  try(argv: readonly string[], options?: RunOptions): Promise<Output>
+  /** Yields each line of stdout and stderr as it comes; throws CommandFailed like run. */
+  stream(argv: readonly string[], options?: RunOptions): AsyncGenerator<string, void>
+  /** Starts a daemon in a session of its own that outlives the agent; returns its pid. */
+  daemon(
+    argv: readonly string[],
+    options: { log: string; user?: string; cwd?: string },
+  ): Promise<number>
+}
+
+export interface WriteOptions {
+  /** Default 0644. */
+  mode?: number
+  /** Names, as chown(1) takes them; default root:root. */
+  owner?: string
+  group?: string
+}
+
+export interface Entry {
+  name: string
+  kind: 'file' | 'directory' | 'link' | 'other'
+}
+
+export interface Stat {
+  kind: Entry['kind']
+  size: number
+  mode: number
+  uid: number
+  gid: number
+  mtime_ms: number
+}
+
+/** Root-owned places: a path is absolute, and no component of it belongs to a site. */
+export interface Files {
+  /** Text of a regular file, undefined when there is none. Throws over `most` bytes (default 1 MiB). */
+  read(path: string, most?: number): Promise<string | undefined>
+  /** Atomic and synced: temporary file in the same folder, fsync, rename. Makes missing parents 0755. */
+  write(path: string, text: string, options?: WriteOptions): Promise<void>
+  append(path: string, text: string): Promise<void>
+  /** Removes a file, link or whole tree; a missing one is fine. Never follows links. */
+  remove(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  mkdir(path: string, options?: WriteOptions): Promise<void>
+  link(target: string, path: string): Promise<void>
+  list(path: string): Promise<Entry[]>
+  stat(path: string): Promise<Stat | undefined>
+  /** Free and total bytes of the file system that holds the path. */
+  space(path: string): Promise<{ free: number; total: number }>
+  /** A user's own tree: see SiteTree. */
+  tree(root: string): SiteTree
+}
+
+/**
+ * Reading below a folder that a site's user can write. No component may be a link: each is opened
+ * with O_NOFOLLOW below the one before, so a race cannot lead outside. Synchronous because each
+ * call takes microseconds. Everything missing, foreign or refused is undefined.
+ */
+export interface SiteTree {
+  /** The first `most` bytes of a regular file, as UTF-8. */
+  head(path: string, most: number): string | undefined
+  list(path: string): Entry[]
+  stat(path: string): Stat | undefined
+}
+
+/** MariaDB's local socket, as root through unix_socket authentication; `?` are values, `??` identifiers. */
+export interface Database {
+  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
+}
+
+export interface Net {
+  /** GET with a time limit; file: addresses too. Throws a readable Error for anything but 200. */
+  fetch(url: string, options?: { timeout_ms?: number }): Promise<Uint8Array>
+  /** Streams an address into a file and returns its digest in hexadecimal. */
+  download(url: string, path: string, digest: 'sha1' | 'sha256' | 'sha512'): Promise<string>
+  /** A request to this machine (127.0.0.1) with the given Host; `tls` uses SNI and checks nothing. */
+  probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
+}
+
+export interface Probe {
+  host: string
+  path: string
+  tls?: boolean
+}
+
+export interface Clock {
+  now(): number
+  sleep(ms: number): Promise<void>
+}
+
+export interface Random {
+  /** Letters and digits from the system's random source. */
+  text(length: number): string
+  /** Lower-case letters and digits, beginning with a letter. */
+  name(length: number): string
+  integer(below: number): number
+}

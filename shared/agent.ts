@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { Domain } from './fields.ts'
+import { Updates } from './inventory.ts'
+import { FRAMEWORKS, SERVICE_STATUSES, TIERS, TLS_MODES } from './values.ts'
+
+/** Bodies of the agent's calls (decisions.md, Agent). Sizes are whole MB, `uptime` seconds, `cpu` percent. */
+const text = (most = 255) => z.string().max(most)
+const amount = z.number().nonnegative()
+
+const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
+
+export const Health = z.object({ status: z.literal('ok') })
+
+export const Metrics = z.object({
+  cpu: amount,
+  ram: Space,
+  disk: Space,
+  load: z.tuple([amount, amount, amount]),
+  uptime: amount,
+  os: text(),
+  version: text(),
+})
+export type Metrics = z.infer<typeof Metrics>
+
+export const Service = z.object({ name: text(), status: z.enum(SERVICE_STATUSES) })
+export type Service = z.infer<typeof Service>
+export const Services = z.object({ services: z.array(Service).max(10_000) })
+
+/** A site found on the machine, made by this agent or not. `php` is `""` for a site without PHP. */
+export const FoundSite = z.object({
+  domain: Domain,
+  user: text(),
+  docroot: text(4096),
+  php: text(),
+  tier: z.enum(TIERS),
+  tls: z.enum(TLS_MODES),
+  framework: z.enum(FRAMEWORKS),
+  wp_version: text(),
+  db_name: text(),
+  updates: Updates,
+})
+export type FoundSite = z.infer<typeof FoundSite>
+export const FoundSites = z.object({ sites: z.array(FoundSite).max(100_000) })
+
+export const ExecRequest = z.object({
+  command: z.string({
+    error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),
+  }),
+  params: z.unknown(),
+})
+
+export const SiteRequest = z.object({ domain: Domain })
+export const DatabasePassword = z.object({ password: z.string().max(1024) })
+/** A freshly set password of the WordPress administrator: shown once, stored nowhere. */
+export const AdminPassword = z.object({ user: text(), password: z.string().max(1024) })
+
+/** Names the operation that a request starts or, when the agent knows it, attaches to. */
+export const OPERATION_HEADER = 'operation-id'
+export const OperationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)

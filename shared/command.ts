@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+
+/**
+ * What both sides agree on about one command: its name on the wire, what goes in and what comes out.
+ * `changes` tells whether it changes the machine: such a command is an operation with a journal.
+ */
+export interface Contract<N extends string, P extends z.ZodType, R extends z.ZodType> {
+  name: N
+  summary: string
+  changes: boolean
+  params: P
+  result: R
+}
+
+export function command<const N extends string, P extends z.ZodType, R extends z.ZodType>(
+  contract: Contract<N, P, R>,
+): Contract<N, P, R> {
+  return contract
+}

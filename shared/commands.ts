@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import { cachePurge } from './commands/cache.purge.ts'
+import { poolApply } from './commands/pool.apply.ts'
+import { serverProvision } from './commands/server.provision.ts'
+import { serviceRestart } from './commands/service.restart.ts'
+import { siteCreate } from './commands/site.create.ts'
+import { siteDelete } from './commands/site.delete.ts'
+import { siteUpdate } from './commands/site.update.ts'
+import { tlsIssue } from './commands/tls.issue.ts'
+import { wpScan } from './commands/wp.scan.ts'
+
+/** Every command that an agent knows, by its name on the wire. */
+export const COMMANDS = {
+  'cache.purge': cachePurge,
+  'pool.apply': poolApply,
+  'server.provision': serverProvision,
+  'service.restart': serviceRestart,
+  'site.create': siteCreate,
+  'site.delete': siteDelete,
+  'site.update': siteUpdate,
+  'tls.issue': tlsIssue,
+  'wp.scan': wpScan,
+} as const
+
+export type Commands = typeof COMMANDS
+export type CommandName = keyof Commands
+export type ParamsOf<N extends CommandName> = z.output<Commands[N]['params']>
+export type ResultOf<N extends CommandName> = z.output<Commands[N]['result']>
+
+/** `Object.hasOwn`, so that `__proto__` and its like are unknown commands. */
+export function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name)
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { Domain } from '../fields.ts'
+
+export const cachePurge = command({
+  name: 'cache.purge',
+  summary: 'Empty the page cache of a site',
+  changes: true,
+  params: z.object({ domain: Domain }),
+  result: z.object({ domain: z.string() }),
+})

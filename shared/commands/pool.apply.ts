@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { PhpVersion, SystemUser, Tier } from '../fields.ts'
+
+export const poolApply = command({
+  name: 'pool.apply',
+  summary: 'Resize the PHP-FPM pool of a system user',
+  changes: true,
+  params: z.object({ user: SystemUser, php_version: PhpVersion, tier: Tier }),
+  result: z.object({ tier: Tier }),
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { PhpVersion } from '../fields.ts'
+
+export const serverProvision = command({
+  name: 'server.provision',
+  summary: 'Install and configure nginx, PHP-FPM, MariaDB and wp-cli',
+  changes: true,
+  params: z.object({
+    /** Empty: the version that the distribution ships. */
+    php_versions: z.array(PhpVersion).max(10, 'Must name at most 10 versions').default([]),
+  }),
+  result: z.object({ php_versions: z.array(z.string()) }),
+})

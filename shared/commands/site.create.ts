@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
+
+export const siteCreate = command({
+  name: 'site.create',
+  summary: 'Create a WordPress site with a system user, pool, database and virtual host of its own',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    php: PhpVersion,
+    tier: Tier.default('small'),
+    tls: TlsMode.default('letsencrypt'),
+    /** WordPress administrator and ACME contact. */
+    email: Email,
+    user: SystemUser,
+  }),
+  result: z.object({ domain: z.string() }),
+})

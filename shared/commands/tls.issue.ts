@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { Domain, Email, TlsMode } from '../fields.ts'
+
+export const tlsIssue = command({
+  name: 'tls.issue',
+  summary: 'Give a site a certificate, renew it, or take it away',
+  changes: true,
+  params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
+  /** `expires_at`: ISO 8601, `""` without a certificate. */
+  result: z.object({ domain: z.string(), tls: TlsMode, expires_at: z.string() }),
+})

@@ -1,0 +1,88 @@
+/** The error table of api.md part 7 and decisions.md: one name, one status, one text. */
+export const ERRORS = {
+  bad_request: { status: 400, error: 'Bad request' },
+  unauthorized: { status: 401, error: 'Unauthorized' },
+  forbidden: { status: 403, error: 'Forbidden' },
+  not_found: { status: 404, error: 'Not found' },
+  conflict: { status: 409, error: 'Conflict' },
+  too_large: { status: 413, error: 'Payload too large' },
+  unsupported_media: { status: 415, error: 'Unsupported media type' },
+  invalid: { status: 422, error: 'Validation failed' },
+  too_many: { status: 429, error: 'Too many requests' },
+  internal: { status: 500, error: 'Internal error' },
+  offline: { status: 503, error: 'Agent offline' },
+} as const
+
+export type ErrorName = keyof typeof ERRORS
+export type Fields = Record<string, string[]>
+
+/** What a client sees of a failure: nothing else ever leaves. */
+export type ErrorBody = { error: string; message?: string; fields?: Fields }
+
+type Details = { message?: string; fields?: Fields; retry_after?: number; cause?: unknown }
+
+/** A failure that was foreseen and whose text may be shown. `retry_after` is in seconds. */
+export class ServiceError extends Error {
+  readonly code: ErrorName
+  readonly fields: Fields | undefined
+  readonly retry_after: number | undefined
+
+  constructor(code: ErrorName, { message, fields, retry_after, cause }: Details = {}) {
+    super(message ?? describe(code, fields), cause === undefined ? undefined : { cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.fields = fields
+    this.retry_after = retry_after
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  get body(): ErrorBody {
+    const { error } = ERRORS[this.code]
+    if (this.fields) return { error, fields: this.fields }
+    return this.message === '' ? { error } : { error, message: this.message }
+  }
+}
+
+export const badRequest = (message: string) => new ServiceError('bad_request', { message })
+export const unauthorized = (message = '') => new ServiceError('unauthorized', { message })
+export const forbidden = (message: string) => new ServiceError('forbidden', { message })
+export const conflict = (message: string) => new ServiceError('conflict', { message })
+export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
+export const offline = (message: string, cause?: unknown) =>
+  new ServiceError('offline', { message, cause })
+export const tooLarge = (message: string) => new ServiceError('too_large', { message })
+export const unsupportedMedia = (message: string) =>
+  new ServiceError('unsupported_media', { message })
+/** `what` names the thing: `Site`, `Site shop.example`. */
+export const notFound = (what: string) =>
+  new ServiceError('not_found', { message: `${what} not found` })
+/** `retry_after` in seconds goes into the Retry-After header. */
+export const tooMany = (message: string, retry_after: number) =>
+  new ServiceError('too_many', { message, retry_after })
+
+type Issue = { path: readonly PropertyKey[]; message: string }
+
+/** The failing fields of a zod parse; a body that is no object at all fails on `body`. */
+export function fieldsOf(issues: readonly Issue[]): Fields {
+  const fields: Fields = Object.create(null)
+  for (const { path, message } of issues) {
+    const name = String(path[0] ?? 'body')
+    const messages = fields[name] ?? []
+    if (!messages.includes(message)) messages.push(message)
+    fields[name] = messages
+  }
+  return { ...fields }
+}
+
+/** What an event of kind `error` or a body may say of any thrown value: unforeseen ones say nothing. */
+export function bodyOf(error: unknown): ErrorBody {
+  if (error instanceof ServiceError) return error.body
+  return { error: ERRORS.internal.error, message: 'An unexpected error occurred' }
+}
+
+function describe(code: ErrorName, fields: Fields | undefined): string {
+  return fields ? `${ERRORS[code].error}: ${Object.keys(fields).join(', ')}` : ''
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { canonicalDomain, isHostname } from './names.ts'
+import { TIERS, TLS_MODES } from './values.ts'
+
+/** A string that is required, trimmed, and free of control characters. */
+function text(label: string) {
+  return z
+    .string({
+      error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
+    })
+    .trim()
+    .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters')
+}
+
+/** One of a fixed list; the message names them all. */
+function oneOf<const T extends readonly [string, ...string[]]>(label: string, values: T) {
+  const named = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  return z.enum(values, {
+    error: ({ input }) => (input === undefined ? `${label} is required` : `Must be ${named}`),
+  })
+}
+
+/** Canonical A-label form, at most 253 characters, at least two labels (RFC 1123, RFC 5891). */
+export const Domain = text('Domain').transform((value, context) => {
+  const domain = canonicalDomain(value)
+  if (domain !== undefined) return domain
+  context.addIssue({ code: 'custom', message: 'Must be a domain name such as example.com' })
+  return z.NEVER
+})
+
+/** A DNS name or an IP literal, at most 253 characters. */
+export const Hostname = text('Hostname')
+  .min(1, 'Hostname is required')
+  .transform((value) => value.toLowerCase())
+  .refine(isHostname, 'Must be a DNS name or an IP address')
+
+export const ServerName = text('Name')
+  .min(1, 'Must have 1 to 64 characters')
+  .max(64, 'Must have 1 to 64 characters')
+
+export const Port = z
+  .number({ error: ({ input }) => (input === undefined ? 'Port is required' : 'Must be a number') })
+  .int('Must be a whole number')
+  .min(1, 'Must be between 1 and 65535')
+  .max(65535, 'Must be between 1 and 65535')
+
+/** A Linux account: at most 32 characters, lower case (useradd(8), stricter than Debian's). */
+export const SystemUser = text('User').refine(
+  (value) => /^[a-z_][a-z0-9_-]{0,31}$/.test(value),
+  'Must start with a lower-case letter or _ and have at most 32 of a-z 0-9 _ -',
+)
+
+const Tag = text('Tag')
+  .min(1, 'Each tag must have 1 to 32 characters')
+  .max(32, 'Each tag must have 1 to 32 characters')
+
+export const Tags = z
+  .array(Tag, {
+    error: ({ input }) => (input === undefined ? 'Tags are required' : 'Must be a list of strings'),
+  })
+  .max(20, 'Must have at most 20 tags')
+  .refine((tags) => new Set(tags).size === tags.length, 'Must not have duplicates')
+
+/** `major.minor`, for example 8.3. */
+export const PhpVersion = text('PHP version').refine(
+  (value) => /^[5-9]\.\d$/.test(value),
+  'Must be a PHP version such as 8.3',
+)
+
+export const Tier = oneOf('Tier', TIERS)
+export type Tier = z.infer<typeof Tier>
+
+export const TlsMode = oneOf('TLS mode', TLS_MODES)
+export type TlsMode = z.infer<typeof TlsMode>
+
+/** An address that SMTP, WordPress and ACME all take: ASCII, at most 254 characters. */
+export const Email = text('E-mail address')
+  .max(254, 'Must have at most 254 characters')
+  .pipe(z.email('Must be an e-mail address'))
+
+/** An identifier in a JSON body. */
+export const Id = z
+  .number({ error: ({ input }) => (input === undefined ? 'Is required' : 'Must be a number') })
+  .int('Must be a whole number')
+  .positive('Must be positive')

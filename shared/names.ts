@@ -1,0 +1,53 @@
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Letters, digits, hyphen, dot and non-ASCII letters: everything else is refused before converting. */
+const typed = /^[\p{L}\p{M}\p{N}.-]+$/u
+
+/**
+ * The A-label form of a domain name, or undefined when it is not one.
+ *
+ * Checked before and after the conversion, because URL parsers turn `example.com/../x`, `exa%6dple.com`
+ * and `0x7f.1` into names that nobody typed (notes: RFC 5891 section 5, WHATWG URL 3.3).
+ */
+export function canonicalDomain(value: string): string | undefined {
+  const name = value.normalize('NFKC').toLowerCase().replace(/\.$/, '')
+  if (!typed.test(name) || name.startsWith('.') || name.includes('..')) return undefined
+  const ascii = toAscii(name)
+  if (ascii === undefined || ascii.length > 253) return undefined
+  const labels = ascii.split('.')
+  if (labels.length < 2 || !labels.every((part) => label.test(part))) return undefined
+  const numeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')
+  return numeric || !sameLabels(name, ascii) ? undefined : ascii
+}
+
+/** DNS name (one label is enough: a host in the local network) or IPv4/IPv6 literal. */
+export function isHostname(value: string): boolean {
+  if (value.length > 253) return false
+  if (isIpLiteral(value)) return true
+  const labels = value.split('.')
+  return labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '')
+}
+
+/** IPv4 in dotted decimal, or IPv6 without brackets and zone. */
+export function isIpLiteral(value: string): boolean {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value))
+    return value.split('.').every((part) => Number(part) < 256 && String(Number(part)) === part)
+  if (!/^[0-9a-f:.]+$/i.test(value) || !value.includes(':')) return false
+  return URL.canParse(`http://[${value}]/`)
+}
+
+/** The name without `www.`: what is unique across sites. */
+export function apexOf(domain: string): string {
+  return domain.startsWith('www.') && domain.split('.').length > 2 ? domain.slice(4) : domain
+}
+
+function toAscii(name: string): string | undefined {
+  if (/^[a-z0-9.-]+$/.test(name) && !name.includes('xn--')) return name
+  if (!URL.canParse(`http://${name}/`)) return undefined
+  return new URL(`http://${name}/`).hostname
+}
+
+/** The conversion may change letters within a label, never the number of labels. */
+function sameLabels(name: string, ascii: string): boolean {
+  return name.split('.').length === ascii.split('.').length
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { type ErrorBody, ServiceError } from './errors.ts'
+
+/** One event of an operation (api.md part 6): `id` counts from 1 without gaps. */
+export const StoredEvent = z.object({
+  id: z.number().int().positive(),
+  event: z.enum(['log', 'complete', 'error']),
+  data: z.record(z.string(), z.unknown()),
+})
+export type StoredEvent = z.infer<typeof StoredEvent>
+
+/** Keeps a quiet stream open; a comment is no event. */
+export const PING = ': ping\n\n'
+export const PING_INTERVAL_MS = 10_000
+
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** JSON escapes every newline, so data is always one line. */
+export function encodeEvent({ id, event, data }: StoredEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
+  return event !== 'log'
+}
+
+/** A failed operation as its last event's data. */
+export type FailureData = ErrorBody
+
+const MAX_EVENT = 8 << 20
+
+/**
+ * Reads an event stream as it arrives (HTML Living Standard 9.2), for what our own encoder writes.
+ * Throws a ServiceError when an event is over 8 MiB or is not one of ours: the sender is not trusted.
+ */
+export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
+  const decoder = new TextDecoder()
+  let buffer = ''
+  for await (const chunk of chunks) {
+    buffer += decoder.decode(chunk, { stream: true })
+    const blocks = buffer.split('\n\n')
+    buffer = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = decodeEvent(block)
+      if (event) yield event
+    }
+    if (buffer.length > MAX_EVENT) throw malformed()
+  }
+}
+
+function decodeEvent(block: string): StoredEvent | undefined {
+  const fields = new Map<string, string>()
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
+  }
+  if (fields.size === 0) return undefined
+  const parsed = StoredEvent.safeParse({
+    id: Number(fields.get('id')),
+    event: fields.get('event'),
+    data: parseJson(fields.get('data') ?? ''),
+  })
+  if (!parsed.success) throw malformed()
+  return parsed.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed()
+  }
+}
+
+const malformed = () => new ServiceError('offline', { message: 'The agent sent a malformed event' })
