@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+const MARK = '.made-from'
+
+/** `$XDG_CACHE_HOME/hosting-control` or `~/.cache/hosting-control`, made when missing. */
+export async function cacheFolder(): Promise<string> {
+  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  const folder = join(base, 'hosting-control')
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/**
+ * The cached folder `name`, whole and made from `source`, or not there at all: `make` fills a
+ * draft, which takes the name only when it is finished. Another `source` makes it anew. When two
+ * processes make it at once, the first one's stays.
+ */
+export async function cachedFolder(
+  name: string,
+  source: string,
+  make: (draft: string) => Promise<void>,
+): Promise<string> {
+  const cache = await cacheFolder()
+  const folder = join(cache, name)
+  if (await isMadeFrom(folder, source)) return folder
+
+  const draft = await mkdtemp(join(cache, `.${name}-`))
+  try {
+    await chmod(draft, 0o755)
+    await make(draft)
+    await writeFile(join(draft, MARK), `${source}\n`)
+    if (!(await isMadeFrom(folder, source))) await replace(folder, draft)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+  return folder
+}
+
+async function isMadeFrom(folder: string, source: string): Promise<boolean> {
+  const mark = await readFile(join(folder, MARK), 'utf8').catch(() => '')
+  return mark.trim() === source
+}
+
+/** The old folder makes way by a rename too, so that nobody ever sees half of either. */
+async function replace(folder: string, draft: string): Promise<void> {
+  if (existsSync(folder)) await rename(folder, join(draft, '.old'))
+  await rename(draft, folder)
+  await rm(join(folder, '.old'), { recursive: true, force: true })
+}

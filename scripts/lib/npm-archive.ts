@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { must } from './run.ts'
+
+/** A published package, pinned by version and by the registry's own sha512 of its archive. */
+export type PinnedPackage = { name: string; version: string; integrity: string }
+
+/**
+ * Downloads the package's archive into `folder`, without its dependencies and without running
+ * anything of it. By npm where there is one, because it knows this machine's registry and proxy;
+ * else from the address that Bun finds. Throws when unreachable or when the digest differs.
+ */
+export async function fetchArchive(pinned: PinnedPackage, folder: string): Promise<string> {
+  const name = `${pinned.name}@${pinned.version}`
+  const archive = await (Bun.which('npm') ? pack(name, folder) : download(name, folder)).catch(
+    (error: unknown) => {
+      throw new Error(`${name} could not be had from the npm registry`, { cause: error })
+    },
+  )
+  const integrity = await digestOf(archive)
+  if (integrity !== pinned.integrity)
+    throw new Error(`${name} is not the package expected: its digest is ${integrity}`)
+  return archive
+}
+
+async function pack(name: string, folder: string): Promise<string> {
+  await must(['npm', 'pack', name, '--pack-destination', folder, '--loglevel=error'], {
+    cwd: folder,
+  })
+  const archive = (await readdir(folder)).find((file) => file.endsWith('.tgz'))
+  if (archive === undefined) throw new Error('npm pack wrote no archive')
+  return join(folder, archive)
+}
+
+async function download(name: string, folder: string): Promise<string> {
+  const view = [process.execPath, 'pm', 'view', name, 'dist.tarball']
+  const response = await fetch((await must(view, { cwd: folder })).trim())
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
+  const archive = join(folder, 'package.tgz')
+  await Bun.write(archive, response)
+  return archive
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha512')
+  await pipeline(createReadStream(file), hash)
+  return `sha512-${hash.digest('base64')}`
+}

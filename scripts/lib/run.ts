@@ -1,0 +1,29 @@
+export type RunOptions = { cwd?: string; env?: Record<string, string>; timeout_ms?: number }
+
+/**
+ * Runs a program to its end and returns what it wrote on standard output. Throws with its last
+ * words when it cannot be started, ends with another status than 0, or takes too long.
+ */
+export async function must(argv: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { cwd, env, timeout_ms = 600_000 } = options
+  const child = Bun.spawn([...argv], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: timeout_ms,
+    killSignal: 'SIGKILL',
+    env: { ...process.env, ...env },
+    ...(cwd ? { cwd } : {}),
+  })
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
+  const status = await child.exited
+  if (status === 0) return stdout
+  const words = lastLines(stderr.trim() || stdout.trim(), 5)
+  throw new Error(`${argv[0]} failed (exit status ${status}): ${words || 'no output'}`)
+}
+
+export function lastLines(text: string, count: number): string {
+  return text.trimEnd().split('\n').slice(-count).join('\n')
+}
+
+const textOf = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
