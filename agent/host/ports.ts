@@ -12,6 +12,11 @@ export interface Host {
   clock: Clock
   random: Random
   settings: HostSettings
+  /**
+   * One at a time for each name: what tests and reloads a configuration that sites share (`nginx`),
+   * or drives a program that does not queue (`apt`). Not re-entrant.
+   */
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 /** Where things are fetched from and kept: AGENT_* variables, see agent/config.ts. */
@@ -36,8 +41,11 @@ export interface RunOptions {
   /** Supplementary: the primary group of the run instead of the user's own. */
   group?: string
   cwd?: string
-  /** Replaces the environment apart from PATH and LC_ALL. */
+  /** Added to PATH, LC_ALL and HOME, which are all that a program gets. */
   env?: Record<string, string>
+  /** Default: the agent's own. */
+  umask?: number
+  /** Default 10 minutes; then the whole process group is killed. */
   timeout_ms?: number
 }
 
@@ -90,7 +98,8 @@ export interface Files {
   read(path: string, most?: number): Promise<string | undefined>
   /** Atomic and synced: temporary file in the same folder, fsync, rename. Makes missing parents 0755. */
   write(path: string, text: string, options?: WriteOptions): Promise<void>
-  append(path: string, text: string): Promise<void>
+  /** Appends and, with `sync`, returns only when it is on the disk. */
+  append(path: string, text: string, options?: { sync?: boolean }): Promise<void>
   /** Removes a file, link or whole tree; a missing one is fine. Never follows links. */
   remove(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>

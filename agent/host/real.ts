@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { exclusiveByName } from './exclusive.ts'
+import type { Host, HostSettings } from './ports.ts'
+import { openDatabase } from './real/database.ts'
+import { files } from './real/files.ts'
+import { net } from './real/net.ts'
+import { random } from './real/random.ts'
+import { shell } from './real/shell.ts'
+
+/** This machine. */
+export function realHost(settings: HostSettings): Host {
+  return {
+    shell,
+    files,
+    database: openDatabase(),
+    net,
+    // As sd_booted(3) decides it.
+    init: existsSync('/run/systemd/system') ? 'systemd' : 'direct',
+    clock: {
+      now: () => Date.now(),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    },
+    random,
+    settings,
+    exclusive: exclusiveByName(),
+  }
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  statfs,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Files, WriteOptions } from '../ports.ts'
+import { kindOf } from './kind.ts'
+import { siteTree } from './tree.ts'
+
+const MAX_READ = 1 << 20
+
+/** Root-owned places of the machine. */
+export const files: Files = {
+  async read(path, most = MAX_READ) {
+    const handle = await opened(path)
+    if (!handle) return undefined
+    try {
+      const { size } = await handle.stat()
+      if (size > most) throw new Error(`${path} is larger than ${most} bytes`)
+      return await handle.readFile('utf8')
+    } finally {
+      await handle.close()
+    }
+  },
+
+  async write(path, text, options = {}) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`)
+    try {
+      const handle = await open(temporary, 'wx', 0o600)
+      try {
+        await handle.writeFile(text)
+        await own(handle, options, 0o644)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, path)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await syncFolder(dirname(path))
+  },
+
+  async append(path, text, { sync = false } = {}) {
+    const handle = await open(path, 'a', 0o600)
+    try {
+      await handle.writeFile(text)
+      if (sync) await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+  },
+
+  async remove(path) {
+    await rm(path, { recursive: true, force: true })
+  },
+
+  async rename(from, to) {
+    await rename(from, to)
+    await syncFolder(dirname(to))
+  },
+
+  async mkdir(path, options = {}) {
+    await mkdir(path, { recursive: true, mode: 0o755 })
+    const handle = await open(
+      path,
+      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+    )
+    try {
+      if (Object.keys(options).length > 0) await own(handle, options, 0o755)
+    } finally {
+      await handle.close()
+    }
+  },
+
+  async link(target, path) {
+    await unlink(path).catch(ignoreMissing)
+    await symlink(target, path)
+  },
+
+  async list(path) {
+    const entries = await readdir(path, { withFileTypes: true }).catch(ignoreMissing)
+    return (entries ?? []).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+  },
+
+  async stat(path) {
+    const found = await lstat(path).catch(ignoreMissing)
+    if (!found) return undefined
+    const { size, mode, uid, gid, mtimeMs } = found
+    return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
+  },
+
+  async space(path) {
+    const { bavail, blocks, bsize } = await statfs(path)
+    return { free: bavail * bsize, total: blocks * bsize }
+  },
+
+  tree: siteTree,
+}
+
+async function opened(path: string): Promise<FileHandle | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignoreMissing)
+  if (!handle) return undefined
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  return undefined
+}
+
+/** Owner first: chown clears the set-id bits that the mode may ask for. */
+async function own(handle: FileHandle, { mode, owner, group }: WriteOptions, usual: number) {
+  const uid = owner === undefined ? 0 : await idOf('/etc/passwd', owner)
+  const gid = group === undefined ? await primaryGroup(owner) : await idOf('/etc/group', group)
+  if (process.getuid?.() === 0) await handle.chown(uid, gid)
+  await handle.chmod(mode ?? usual)
+}
+
+async function primaryGroup(owner: string | undefined): Promise<number> {
+  return owner === undefined ? 0 : idOf('/etc/passwd', owner, 3)
+}
+
+async function idOf(database: string, name: string, column = 2): Promise<number> {
+  for (const line of (await readFile(database, 'utf8')).split('\n')) {
+    const fields = line.split(':')
+    if (fields[0] === name) return Number(fields[column])
+  }
+  throw new Error(`${name} is not in ${database}`)
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { open, readFile } from 'node:fs/promises'
+import http from 'node:http'
+import https from 'node:https'
+import { fileURLToPath } from 'node:url'
+import type { Net, Probe } from '../ports.ts'
+
+const TIMEOUT_MS = 30_000
+const MAX_PROBE_BODY = 1 << 20
+
+export const net: Net = {
+  async fetch(url, { timeout_ms = TIMEOUT_MS } = {}) {
+    if (url.startsWith('file:')) return readFile(fileURLToPath(url))
+    const response = await request(url, AbortSignal.timeout(timeout_ms))
+    return new Uint8Array(await response.arrayBuffer())
+  },
+
+  async download(url, path, digest) {
+    const hash = createHash(digest)
+    const file = await open(path, 'w', 0o600)
+    try {
+      for await (const chunk of bytesOf(url)) {
+        hash.update(chunk)
+        await file.writeFile(chunk)
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    return hash.digest('hex')
+  },
+
+  probe: (options) =>
+    new Promise((resolve, reject) => {
+      const message = (options.tls ? https : http).request(target(options), (response) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => {
+          if (body.length < MAX_PROBE_BODY) body += chunk
+        })
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body, headers: flat(response.headers) }),
+        )
+        response.on('error', reject)
+      })
+      message.setTimeout(TIMEOUT_MS, () => message.destroy(new Error('no answer in 30 seconds')))
+      message.on('error', reject)
+      message.end()
+    }),
+}
+
+function target({ host, path, tls = false }: Probe): https.RequestOptions {
+  const common = { host: '127.0.0.1', path, headers: { host }, agent: false }
+  if (!tls) return { ...common, port: 80 }
+  return { ...common, port: 443, servername: host, rejectUnauthorized: false }
+}
+
+async function* bytesOf(url: string): AsyncGenerator<Uint8Array> {
+  if (url.startsWith('file:')) {
+    yield await readFile(fileURLToPath(url))
+    return
+  }
+  const response = await request(url, AbortSignal.timeout(600_000))
+  if (response.body) yield* response.body
+}
+
+async function request(url: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(url, { signal }).catch((error: unknown) => {
+    throw new Error(`${new URL(url).host} cannot be reached: ${String(error)}`)
+  })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return response
+}
+
+function flat(headers: http.IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { PassThrough, type Readable } from 'node:stream'
+import { CommandFailed } from '../errors.ts'
+import type { Output, RunOptions, Shell } from '../ports.ts'
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const TIMEOUT_MS = 600_000
+const MAX_OUTPUT = 16 << 20
+const MISSING = 127
+
+/** Programs by argv, in a process group of their own, with nothing of the agent's environment. */
+export const shell: Shell = {
+  async run(argv, options = {}) {
+    const output = await collect(argv, options)
+    if (output.code !== 0) throw new CommandFailed(argv, output)
+    return output
+  },
+
+  try: (argv, options = {}) => collect(argv, options),
+
+  async *stream(argv, options = {}) {
+    const child = start(argv, options)
+    const ended = exitOf(child, options)
+    const lines = createInterface({ input: merged(child) })
+    const last: string[] = []
+    for await (const line of lines) {
+      last.push(line)
+      if (last.length > 20) last.shift()
+      yield line
+    }
+    const code = await ended
+    if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: last.join('\n') })
+  },
+
+  async daemon(argv, { log, user, cwd }) {
+    const [program, args] = asUser(argv, user === undefined ? {} : { user })
+    const out = openSync(log, 'a', 0o640)
+    try {
+      const child = spawn(program, args, {
+        env: environment({}),
+        cwd: cwd ?? '/',
+        detached: true,
+        stdio: ['ignore', out, out],
+      })
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve)
+        child.once('error', reject)
+      })
+      child.unref()
+      return child.pid ?? 0
+    } finally {
+      closeSync(out)
+    }
+  },
+}
+
+async function collect(argv: readonly string[], options: RunOptions): Promise<Output> {
+  const child = start(argv, options)
+  const stdout = text(child.stdout)
+  const stderr = text(child.stderr)
+  const code = await exitOf(child, options)
+  return { code, stdout: await stdout, stderr: await stderr }
+}
+
+function start(argv: readonly string[], options: RunOptions): ChildProcess {
+  const [program, args] = asUser(argv, options)
+  const before = options.umask === undefined ? undefined : process.umask(options.umask)
+  try {
+    const child = spawn(program, args, {
+      env: environment(options.env ?? {}),
+      cwd: options.cwd ?? '/',
+      detached: true,
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.input)
+    return child
+  } finally {
+    if (before !== undefined) process.umask(before)
+  }
+}
+
+/** Resolves when the program and its output have ended; kills the group when time is up. */
+function exitOf(child: ChildProcess, { timeout_ms = TIMEOUT_MS }: RunOptions): Promise<number> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => killGroup(child), timeout_ms)
+    child.once('error', () => {
+      clearTimeout(timer)
+      resolve(MISSING)
+    })
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve(code ?? 128)
+    })
+  })
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+async function text(stream: Readable | null): Promise<string> {
+  if (!stream) return ''
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length
+      if (size <= MAX_OUTPUT) chunks.push(chunk)
+    }
+  } catch {
+    // A program that could not be started has no output.
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function merged({ stdout, stderr }: ChildProcess): Readable {
+  const both = new PassThrough()
+  let open = 2
+  for (const stream of [stdout, stderr]) {
+    stream?.pipe(both, { end: false })
+    stream?.once('close', () => --open === 0 && both.end())
+  }
+  return both
+}
+
+function environment(extra: Record<string, string>): Record<string, string> {
+  return { PATH, LC_ALL: 'C.UTF-8', HOME: '/root', ...extra }
+}
+
+/** Drops every privilege: user, groups, capabilities, and the way back through setuid programs. */
+function asUser(argv: readonly string[], { user, group }: RunOptions): [string, string[]] {
+  const [program = '', ...args] = argv
+  if (user === undefined) return [program, args]
+  const groups = group === undefined ? ['--init-groups'] : ['--clear-groups']
+  const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
+  return [
+    'setpriv',
+    [`--reuid=${user}`, `--regid=${group ?? user}`, ...groups, ...drop, '--', program, ...args],
+  ]
+}

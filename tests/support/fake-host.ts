@@ -1,0 +1,127 @@
+import { CommandFailed } from '#agent/host/errors.ts'
+import { exclusiveByName } from '#agent/host/exclusive.ts'
+import type { Host, Output, RunOptions, Shell } from '#agent/host/ports.ts'
+import { FakeDisk } from './fake-disk.ts'
+
+type Run = { line: string; options: RunOptions }
+
+/**
+ * A machine that is a map and a list. `ran` holds every program as one line, `runs` its options too,
+ * `queries` every SQL statement. `fail` and `answer` go by the beginning of the line or statement.
+ */
+export class FakeHost implements Host {
+  readonly disk = new FakeDisk()
+  readonly files = this.disk
+  readonly runs: Run[] = []
+  readonly queries: string[] = []
+  readonly fetched: string[] = []
+  readonly pages = new Map<string, string>()
+  init: 'systemd' | 'direct' = 'systemd'
+  time = Date.UTC(2026, 0, 1)
+  #answers: [string, Output][] = []
+  #rows: [string, Record<string, unknown>[]][] = []
+  #sqlFailures: [string, string][] = []
+  #counter = 0
+
+  readonly settings = {
+    state_dir: '/var/lib/hosting-agent',
+    wordpress_url: 'https://wordpress.example',
+    wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
+    wp_cli_sha512: '0'.repeat(128),
+    acme_directory: 'https://acme.example/directory',
+    acme_ca_file: undefined,
+    version: '0.0.0',
+  }
+
+  readonly exclusive = exclusiveByName()
+  readonly clock = { now: () => this.time, sleep: async (ms: number) => void (this.time += ms) }
+
+  readonly random = {
+    text: (length: number) => this.#next('R', length),
+    name: (length: number) => this.#next('r', length),
+    integer: (below: number) => this.#counter++ % below,
+  }
+
+  readonly shell: Shell = {
+    run: async (argv, options = {}) => {
+      const output = this.#run(argv, options)
+      if (output.code !== 0) throw new CommandFailed(argv, output)
+      return output
+    },
+    try: async (argv, options = {}) => this.#run(argv, options),
+    stream: (argv, options = {}) => this.#stream(argv, options),
+    daemon: async (argv) => {
+      this.#run(argv, {})
+      return 4242
+    },
+  }
+
+  readonly database = {
+    query: async (sql: string, values: readonly unknown[] = []) => {
+      this.queries.push([sql, ...values.map(String)].join(' | '))
+      const failure = this.#sqlFailures.find(([start]) => sql.startsWith(start))
+      if (failure) throw new Error(`MariaDB: ${failure[1]}`)
+      return this.#rows.find(([start]) => sql.startsWith(start))?.[1] ?? []
+    },
+  }
+
+  readonly net = {
+    fetch: async (url: string) => new TextEncoder().encode(this.#page(url)),
+    download: async (url: string, path: string) => {
+      await this.disk.write(path, this.#page(url))
+      return this.settings.wp_cli_sha512
+    },
+    probe: async ({ host, path, tls = false }: { host: string; path: string; tls?: boolean }) => {
+      const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)
+      return { status: 200, body, headers: {} }
+    },
+  }
+
+  get ran(): string[] {
+    return this.runs.map(({ line }) => line)
+  }
+
+  /** The program whose line begins so ends with a status and a message. */
+  fail(start: string, message: string, code = 1): void {
+    this.#answers.unshift([start, { code, stdout: '', stderr: message }])
+  }
+
+  answer(start: string, stdout: string): void {
+    this.#answers.unshift([start, { code: 0, stdout, stderr: '' }])
+  }
+
+  failSql(start: string, message: string): void {
+    this.#sqlFailures.unshift([start, message])
+  }
+
+  rows(start: string, rows: Record<string, unknown>[]): void {
+    this.#rows.unshift([start, rows])
+  }
+
+  #run(argv: readonly string[], options: RunOptions): Output {
+    const line = argv.join(' ')
+    this.runs.push({ line, options })
+    const answer = this.#answers.find(([start]) => line.startsWith(start))
+    return answer?.[1] ?? { code: 0, stdout: '', stderr: '' }
+  }
+
+  async *#stream(argv: readonly string[], options: RunOptions): AsyncGenerator<string, void> {
+    const output = this.#run(argv, options)
+    yield* output.stdout.split('\n').filter((line) => line !== '')
+    if (output.code !== 0) throw new CommandFailed(argv, output)
+  }
+
+  #page(url: string): string {
+    this.fetched.push(url)
+    const page = this.pages.get(url)
+    if (page === undefined) throw new Error(`${url} cannot be reached`)
+    return page
+  }
+
+  #next(letter: string, length: number): string {
+    this.#counter += 1
+    return `${letter}${this.#counter}`.padEnd(length, letter).slice(0, length)
+  }
+}
+
+export const fakeHost = () => new FakeHost()
