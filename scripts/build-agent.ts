@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { fail } from './lib/fail.ts'
+import { must } from './lib/run.ts'
+
+const ENTRY = 'agent/main.ts'
+const INPUTS = '{agent,shared}/**/*'
+/** Without the last two the executable would read `.env` and `bunfig.toml` of whatever folder it is started in. */
+const FLAGS = [
+  '--compile',
+  '--minify',
+  '--bytecode',
+  '--format=esm',
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+]
+
+export type AgentBuild = { file: string; bytes: number; ms: number; fresh: boolean }
+
+/**
+ * Compiles the agent to one executable in `dist/`, for this machine or for a `target` as
+ * `bun build --target` names it (`bun-linux-arm64`). The file is there whole or as it was before;
+ * nothing is done when its sources, packages and Bun are those of the last build.
+ */
+export async function buildAgent(root: string, target?: string): Promise<AgentBuild> {
+  const begun = performance.now()
+  const name = ['hosting-agent', target?.replace(/^bun-/, '')].filter(Boolean).join('-')
+  const file = join(root, 'dist', name)
+  const inputs = await digestOf(root, target)
+  const fresh = !(await isBuiltFrom(file, inputs))
+  if (fresh) await compile(root, file, target)
+  if (fresh) await writeFile(`${file}.inputs`, inputs)
+  const { size } = await stat(file)
+  return { file, bytes: size, ms: performance.now() - begun, fresh }
+}
+
+async function compile(root: string, file: string, target: string | undefined): Promise<void> {
+  await mkdir(join(root, 'dist'), { recursive: true })
+  const draft = await mkdtemp(join(root, 'dist', '.draft-'))
+  try {
+    const outfile = join(draft, 'hosting-agent')
+    const options = [...FLAGS, ...(target ? [`--target=${target}`] : []), `--outfile=${outfile}`]
+    await must([process.execPath, 'build', ...options, ENTRY], { cwd: root })
+    await rename(outfile, file)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+async function isBuiltFrom(file: string, inputs: string): Promise<boolean> {
+  const [mark, there] = await Promise.all([
+    readFile(`${file}.inputs`, 'utf8').catch(() => ''),
+    stat(file).then(
+      () => true,
+      () => false,
+    ),
+  ])
+  return there && mark === inputs
+}
+
+async function digestOf(root: string, target = ''): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([Bun.revision, FLAGS, target]))
+  const sources = await Array.fromAsync(new Bun.Glob(INPUTS).scan({ cwd: root }))
+  for (const path of ['package.json', 'bun.lock', 'tsconfig.json', ...sources.sort()]) {
+    hash.update(`\0${path}\0`).update(await readFile(join(root, path)))
+  }
+  return hash.digest('hex')
+}
+
+/** Its arguments are those of the command line, its output one line. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { target: { type: 'string' } } })
+  const { file, bytes, ms, fresh } = await buildAgent(join(import.meta.dir, '..'), values.target)
+  const what = fresh ? `built in ${(ms / 1000).toFixed(2)} s` : 'unchanged'
+  console.log(`${file}  ${(bytes / 1e6).toFixed(1)} MB  ${what}`)
+}
+
+if (import.meta.main) await main().catch(fail)
