@@ -9,6 +9,8 @@ export interface Host {
   net: Net
   /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
   init: 'systemd' | 'direct'
+  /** False: the agent runs as an ordinary user and can only look. */
+  privileged: boolean
   clock: Clock
   random: Random
   settings: HostSettings

@@ -16,6 +16,7 @@ export function realHost(settings: HostSettings): Host {
     net,
     // As sd_booted(3) decides it.
     init: existsSync('/run/systemd/system') ? 'systemd' : 'direct',
+    privileged: process.getuid?.() === 0,
     clock: {
       now: () => Date.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -17,7 +17,7 @@ export class FakeDisk implements Files {
     )
   }
 
-  async read(path: string, most = 1 << 20) {
+  async read(path: string, most = 1 << 20): Promise<string | undefined> {
     const node = this.nodes.get(path)
     if (node?.kind === 'link') return this.read(node.text, most)
     if (node?.kind !== 'file') return undefined

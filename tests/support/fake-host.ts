@@ -17,6 +17,7 @@ export class FakeHost implements Host {
   readonly fetched: string[] = []
   readonly pages = new Map<string, string>()
   init: 'systemd' | 'direct' = 'systemd'
+  privileged = true
   time = Date.UTC(2026, 0, 1)
   #answers: [string, Output][] = []
   #rows: [string, Record<string, unknown>[]][] = []
@@ -34,7 +35,12 @@ export class FakeHost implements Host {
   }
 
   readonly exclusive = exclusiveByName()
-  readonly clock = { now: () => this.time, sleep: async (ms: number) => void (this.time += ms) }
+  readonly clock = {
+    now: () => this.time,
+    sleep: async (ms: number) => {
+      this.time += ms
+    },
+  }
 
   readonly random = {
     text: (length: number) => this.#next('R', length),

@@ -1,0 +1,23 @@
+import type { CommandTable } from '../operations/runner.ts'
+import { cachePurge } from './cache.purge.ts'
+import { poolApply } from './pool.apply.ts'
+import { serverProvision } from './server.provision.ts'
+import { serviceRestart } from './service.restart.ts'
+import { siteCreate } from './site.create.ts'
+import { siteDelete } from './site.delete.ts'
+import { siteUpdate } from './site.update.ts'
+import { tlsIssue } from './tls.issue.ts'
+import { wpScan } from './wp.scan.ts'
+
+/** The implementation of every contract: one that is missing does not compile. */
+export const commands: CommandTable = {
+  'cache.purge': cachePurge,
+  'pool.apply': poolApply,
+  'server.provision': serverProvision,
+  'service.restart': serviceRestart,
+  'site.create': siteCreate,
+  'site.delete': siteDelete,
+  'site.update': siteUpdate,
+  'tls.issue': tlsIssue,
+  'wp.scan': wpScan,
+}

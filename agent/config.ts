@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { isIpLiteral } from '#shared/names.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import type { HostSettings } from './host/ports.ts'
+
+export interface Config {
+  address: string
+  port: number
+  state_dir: string
+  auth: 'signed' | 'none'
+  settings: HostSettings
+}
+
+/** wp-cli 2.12.0, as its project publishes it. */
+const WP_CLI = {
+  url: 'https://github.com/wp-cli/wp-cli/releases/download/v2.12.0/wp-cli-2.12.0.phar',
+  sha512:
+    'be928f6b8ca1e8dfb9d2f4b75a13aa4aee0896f8a9a0a1c45cd5d2c98605e6172e6d014dda2e27f88c98befc16c040cbb2bd1bfa121510ea5cdf5f6a30fe8832',
+}
+
+const url = z
+  .string()
+  .regex(/^(https?|file):\/\/\S+$/, 'must be an http:, https: or file: address')
+  .transform((value) => value.replace(/\/$/, ''))
+const path = z.string().regex(/^\/[^\0]*$/, 'must be an absolute path')
+
+const Environment = z.object({
+  AGENT_LISTEN: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:.]+\]|[0-9.]+|localhost):\d{1,5}$/, 'must be <address>:<port>')
+    .default('127.0.0.1:8443'),
+  AGENT_STATE_DIR: path.default('/var/lib/hosting-agent'),
+  AGENT_AUTH: z.enum(['signed', 'none'], { error: 'must be signed or none' }).default('signed'),
+  AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
+  AGENT_WP_CLI_URL: url.default(WP_CLI.url),
+  AGENT_WP_CLI_SHA512: z
+    .string()
+    .regex(/^[0-9a-f]{128}$/, 'must be 128 hexadecimal digits')
+    .default(WP_CLI.sha512),
+  AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
+  AGENT_ACME_CA_FILE: path.optional(),
+})
+
+/** Throws an Error with one readable line for the first bad value. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '')
+  const parsed = Environment.safeParse(Object.fromEntries(given))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new Error(`${String(issue?.path[0])} ${issue?.message}`)
+  }
+  const values = parsed.data
+  const [, host = '', digits = ''] = /^(.*):(\d+)$/.exec(values.AGENT_LISTEN) ?? []
+  const address = host.replace(/^\[|\]$/g, '')
+  const port = Number(digits)
+  if (port > 65535) throw new Error('AGENT_LISTEN must have a port up to 65535')
+  if (values.AGENT_AUTH === 'none' && !isLoopback(address)) {
+    throw new Error('AGENT_AUTH=none is allowed on a loopback address only')
+  }
+  return {
+    address,
+    port,
+    state_dir: values.AGENT_STATE_DIR,
+    auth: values.AGENT_AUTH,
+    settings: {
+      state_dir: values.AGENT_STATE_DIR,
+      wordpress_url: values.AGENT_WORDPRESS_URL,
+      wp_cli_url: values.AGENT_WP_CLI_URL,
+      wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
+      acme_directory: values.AGENT_ACME_DIRECTORY,
+      acme_ca_file: values.AGENT_ACME_CA_FILE,
+      version: packageJson.version,
+    },
+  }
+}
+
+function isLoopback(address: string): boolean {
+  if (address === 'localhost' || address === '::1') return true
+  return isIpLiteral(address) && address.startsWith('127.')
+}

@@ -1,0 +1,35 @@
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { encodeEvent, PING, PING_INTERVAL_MS, STREAM_HEADERS } from '#shared/sse.ts'
+import type { Operation } from '../operations/operation.ts'
+
+/** A view of an operation: closing it stops nothing. Pulls, so that a slow reader holds nothing up. */
+export function streamOf(operation: Operation, after: number): Response {
+  const gone = new AbortController()
+  const encoder = new TextEncoder()
+  const events = operation.follow(after, gone.signal)
+  let ping: ReturnType<typeof setInterval> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      ping = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(PING))
+      }, PING_INTERVAL_MS)
+    },
+    async pull(controller) {
+      const next = await events.next()
+      if (!next.done) return controller.enqueue(encoder.encode(encodeEvent(next.value)))
+      clearInterval(ping)
+      if (!gone.signal.aborted) controller.close()
+    },
+    cancel() {
+      clearInterval(ping)
+      gone.abort()
+    },
+  })
+  return new Response(body, { headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: operation.id } })
+}
+
+/** The number in Last-Event-ID, 0 without one. */
+export function lastEventId(request: Request): number {
+  const value = request.headers.get('last-event-id') ?? ''
+  return /^\d{1,9}$/.test(value) ? Number(value) : 0
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { OperationId } from '#shared/agent.ts'
+import { type CommandName, isCommandName } from '#shared/commands.ts'
+import { StoredEvent } from '#shared/sse.ts'
+import type { Files } from '../host/ports.ts'
+
+const Request = z.object({
+  id: OperationId,
+  command: z.custom<CommandName>((value) => typeof value === 'string' && isCommandName(value)),
+  params: z.unknown(),
+  fingerprint: z.string(),
+  created_at: z.number(),
+})
+/** What an operation was asked to do. `fingerprint` is the digest of command and params. */
+export type Request = z.infer<typeof Request>
+
+const JournalEntry = z.object({
+  step: z.string(),
+  state: z.enum(['intent', 'done', 'undone']),
+})
+export type JournalEntry = z.infer<typeof JournalEntry>
+
+const MAX_FILE = 64 << 20
+
+/**
+ * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only ever
+ * appended, so that a cut can spoil nothing but the last one, which is then left out.
+ */
+export class OperationStore {
+  readonly #files: Files
+  readonly #root: string
+
+  constructor(files: Files, state_dir: string) {
+    this.#files = files
+    this.#root = `${state_dir}/operations`
+  }
+
+  async create(request: Request): Promise<void> {
+    await this.#files.mkdir(this.#root, { mode: 0o700 })
+    const text = `${JSON.stringify(request)}\n`
+    await this.#files.write(`${this.#root}/${request.id}/request.json`, text, { mode: 0o600 })
+  }
+
+  async ids(): Promise<string[]> {
+    const entries = await this.#files.list(this.#root)
+    return entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
+  }
+
+  async request(id: string): Promise<Request | undefined> {
+    const text = await this.#files.read(`${this.#root}/${id}/request.json`, MAX_FILE)
+    return text === undefined ? undefined : Request.safeParse(parsed(text)).data
+  }
+
+  /** Terminal events and journal entries are on the disk when this returns. */
+  async addEvent(id: string, event: StoredEvent): Promise<void> {
+    const sync = event.event !== 'log'
+    await this.#append(id, 'events', event, sync)
+  }
+
+  async addEntry(id: string, entry: JournalEntry): Promise<void> {
+    await this.#append(id, 'journal', entry, true)
+  }
+
+  events(id: string): Promise<StoredEvent[]> {
+    return this.#lines(id, 'events', StoredEvent)
+  }
+
+  journal(id: string): Promise<JournalEntry[]> {
+    return this.#lines(id, 'journal', JournalEntry)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#files.remove(`${this.#root}/${id}`)
+  }
+
+  async #append(id: string, name: string, value: object, sync: boolean): Promise<void> {
+    const path = `${this.#root}/${id}/${name}.ndjson`
+    await this.#files.append(path, `${JSON.stringify(value)}\n`, { sync })
+  }
+
+  async #lines<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T[]> {
+    const text = (await this.#files.read(`${this.#root}/${id}/${name}.ndjson`, MAX_FILE)) ?? ''
+    const found: T[] = []
+    for (const line of text.split('\n')) {
+      const entry = line === '' ? undefined : schema.safeParse(parsed(line))
+      if (entry?.success) found.push(entry.data)
+    }
+    return found
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
