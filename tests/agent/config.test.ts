@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { readConfig } from '#agent/config.ts'
+
+test('has the defaults of decisions.md', () => {
+  const { address, port, state_dir, auth } = readConfig({})
+
+  expect({ address, port, state_dir, auth }).toEqual({
+    address: '127.0.0.1',
+    port: 8443,
+    state_dir: '/var/lib/hosting-agent',
+    auth: 'signed',
+  })
+})
+
+test.each([
+  [{ AGENT_LISTEN: '8443' }, 'AGENT_LISTEN must be <address>:<port>'],
+  [{ AGENT_LISTEN: '127.0.0.1:65536' }, 'AGENT_LISTEN must have a port up to 65535'],
+  [{ AGENT_STATE_DIR: 'state' }, 'AGENT_STATE_DIR must be an absolute path'],
+  [{ AGENT_AUTH: 'off' }, 'AGENT_AUTH must be signed or none'],
+  [
+    { AGENT_AUTH: 'none', AGENT_LISTEN: '0.0.0.0:8443' },
+    'AGENT_AUTH=none is allowed on a loopback address only',
+  ],
+  [
+    { AGENT_AUTH: 'none', AGENT_LISTEN: '[::]:8443' },
+    'AGENT_AUTH=none is allowed on a loopback address only',
+  ],
+  [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
+  [
+    { AGENT_WORDPRESS_URL: 'ftp://x' },
+    'AGENT_WORDPRESS_URL must be an http:, https: or file: address',
+  ],
+])('refuses %p in one line', (env, message) => {
+  expect(() => readConfig(env)).toThrow(message)
+})
+
+test.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])(
+  'allows no authentication on %s',
+  (listen) => {
+    expect(readConfig({ AGENT_AUTH: 'none', AGENT_LISTEN: listen }).auth).toBe('none')
+  },
+)

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { CommandFailed } from '#agent/host/errors.ts'
+import { shell } from '#agent/host/real/shell.ts'
+
+const node = (code: string) => [process.execPath, '-e', code]
+
+test('gives status, output and errors of a program', async () => {
+  const output = await shell.try(node('console.log("out"); console.error("err"); process.exit(3)'))
+
+  expect(output).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
+})
+
+test('throws the last words of a program that fails', async () => {
+  const run = shell.run(['ls', '/nowhere'])
+
+  await expect(run).rejects.toThrow(CommandFailed)
+  await expect(run).rejects.toThrow(/^ls failed \(exit status 2\): .*\/nowhere/)
+})
+
+test('takes arguments as they are: no shell reads them', async () => {
+  const output = await shell.run(['printf', '%s|', '$(id)', '`id`', 'a b', ';', '*'])
+
+  expect(output.stdout).toBe('$(id)|`id`|a b|;|*|')
+})
+
+test('says 127 for a program that is missing', async () => {
+  expect((await shell.try(['no-such-program'])).code).toBe(127)
+})
+
+test('gives a program nothing of its own environment', async () => {
+  process.env.CANARY = 'secret'
+
+  const { stdout } = await shell.run(['env'], { env: { EXTRA: '1' } })
+
+  expect(stdout.split('\n').filter(Boolean).sort()).toEqual([
+    'EXTRA=1',
+    'HOME=/root',
+    'LC_ALL=C.UTF-8',
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  ])
+})
+
+test('hands input over on standard input', async () => {
+  expect((await shell.run(['cat'], { input: 'secret' })).stdout).toBe('secret')
+})
+
+test('kills the whole group when time is up, children of children too', async () => {
+  const began = performance.now()
+
+  const { code } = await shell.try(['timeout', '60', 'sleep', '60'], { timeout_ms: 50 })
+
+  expect(code).not.toBe(0)
+  expect(performance.now() - began).toBeLessThan(5000)
+})
+
+test('streams both outputs line by line, and throws at the end', async () => {
+  const lines: string[] = []
+  const code = 'console.log("a"); console.log("b"); process.exit(1)'
+
+  const reading = (async () => {
+    for await (const line of shell.stream(node(code))) lines.push(line)
+  })()
+
+  await expect(reading).rejects.toThrow('exit status 1')
+  expect(lines).toEqual(['a', 'b'])
+})
+
+test('applies a umask to the program alone', async () => {
+  const before = process.umask()
+
+  const { stdout } = await shell.run(node('console.log(process.umask().toString(8))'), {
+    umask: 0o027,
+  })
+
+  expect([stdout, process.umask()]).toEqual(['27\n', before])
+})

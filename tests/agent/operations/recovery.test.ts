@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import type { Step } from '#agent/commands/command.ts'
+import { recover } from '#agent/operations/recovery.ts'
+import { OperationStore } from '#agent/operations/store.ts'
+import { performing, tableOf } from '#tests/support/commands.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const request = {
+  id: 'op1',
+  command: 'cache.purge',
+  params: { domain: 'shop.example' },
+  fingerprint: 'f',
+  created_at: Date.UTC(2026, 0, 1),
+} as const
+
+function machine() {
+  const host = fakeHost()
+  const undone: string[] = []
+  const step = (name: string): Step => ({
+    name,
+    title: `Making ${name}`,
+    apply: async () => undefined,
+    undo: async () => void undone.push(name),
+  })
+  const commands = tableOf(performing(() => [step('a'), step('b'), step('c')]))
+  return { host, commands, undone, store: new OperationStore(host.files, '/var/lib/hosting-agent') }
+}
+
+test('undoes what the process before began, newest first, and ends the operation', async () => {
+  const { host, commands, undone, store } = machine()
+  await store.create(request)
+  await store.addEvent('op1', { id: 1, event: 'log', data: { message: 'Making a' } })
+  await store.addEntry('op1', { step: 'a', state: 'intent' })
+  await store.addEntry('op1', { step: 'a', state: 'done' })
+  await store.addEntry('op1', { step: 'b', state: 'intent' })
+
+  await recover(host, commands, store)
+
+  expect(undone).toEqual(['b', 'a'])
+  expect(
+    (await store.events('op1')).map(({ id, event, data }) => [id, event, data.message]),
+  ).toEqual([
+    [1, 'log', 'Making a'],
+    [2, 'log', 'The agent was restarted; undoing what was begun'],
+    [3, 'log', 'Undoing: Making b'],
+    [4, 'log', 'Undoing: Making a'],
+    [5, 'error', 'The agent was restarted in the middle of the operation'],
+  ])
+})
+
+test('reads over a line that was cut off', async () => {
+  const { host, commands, undone, store } = machine()
+  await store.create(request)
+  await store.addEntry('op1', { step: 'a', state: 'intent' })
+  await host.files.append(
+    '/var/lib/hosting-agent/operations/op1/journal.ndjson',
+    '{"step":"b","sta',
+  )
+
+  await recover(host, commands, store)
+
+  expect(undone).toEqual(['a'])
+})
+
+test('leaves ended operations as they are, and removes them after 30 days', async () => {
+  const { host, commands, undone, store } = machine()
+  await store.create(request)
+  await store.addEntry('op1', { step: 'a', state: 'intent' })
+  await store.addEvent('op1', { id: 1, event: 'complete', data: { status: 'ok' } })
+
+  await recover(host, commands, store)
+  expect([undone, await store.ids()]).toEqual([[], ['op1']])
+
+  host.time += 31 * 24 * 3_600_000
+  await recover(host, commands, store)
+  expect([undone, await store.ids()]).toEqual([[], []])
+})

@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test'
+import type { Operation } from '#agent/operations/operation.ts'
+import { type CommandTable, Runner } from '#agent/operations/runner.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+function runnerOf(given: Partial<CommandTable>, host: FakeHost = fakeHost()) {
+  return new Runner({ host, commands: tableOf(given), report: () => undefined, places: 2 })
+}
+
+async function eventsOf(operation: Operation, after = 0) {
+  return Array.fromAsync(operation.follow(after, new AbortController().signal))
+}
+
+const purge = (lines: string[], gate: Promise<unknown> = Promise.resolve()) => ({
+  'cache.purge': {
+    lock: ({ domain }: { domain: string }) => domain,
+    async *run({ domain }: { domain: string }) {
+      for (const line of lines) {
+        yield line
+        await gate
+      }
+      return { domain }
+    },
+  },
+})
+
+const shop = { domain: 'shop.example' }
+
+test('numbers the events from 1 and ends with exactly one terminal event', async () => {
+  const operation = await runnerOf(purge(['one', 'two'])).start('cache.purge', shop, 'op1')
+
+  expect(await eventsOf(operation)).toEqual([
+    { id: 1, event: 'log', data: { message: 'one' } },
+    { id: 2, event: 'log', data: { message: 'two' } },
+    { id: 3, event: 'complete', data: { status: 'ok', domain: 'shop.example' } },
+  ])
+})
+
+test('attaches to the operation of the same id and replays what was missed', async () => {
+  const runner = runnerOf(purge(['one', 'two']))
+  const first = await runner.start('cache.purge', shop, 'op1')
+
+  const again = await runner.start('cache.purge', shop, 'op1')
+
+  expect(again).toBe(first)
+  expect((await eventsOf(again, 2)).map(({ id }) => id)).toEqual([3])
+})
+
+test('starts once when the same id arrives twice at the same time', async () => {
+  const runner = runnerOf(purge(['one']))
+
+  const [a, b] = await Promise.all([
+    runner.start('cache.purge', shop, 'op1'),
+    runner.start('cache.purge', shop, 'op1'),
+  ])
+
+  expect(a).toBe(b)
+})
+
+test('refuses the same id with other parameters', async () => {
+  const runner = runnerOf(purge(['one']))
+  await runner.start('cache.purge', shop, 'op1')
+
+  const second = runner.start('cache.purge', { domain: 'other.example' }, 'op1')
+
+  await expect(second).rejects.toEqual(
+    new ServiceError('conflict', { message: 'Operation op1 was started with other parameters' }),
+  )
+})
+
+test('finds an ended operation on the disk after a restart', async () => {
+  const host = fakeHost()
+  const before = await runnerOf(purge(['one']), host).start('cache.purge', shop, 'op1')
+  const events = await eventsOf(before)
+
+  const after = await runnerOf(purge(['never']), host).start('cache.purge', shop, 'op1')
+
+  expect(await eventsOf(after)).toEqual(events)
+})
+
+test('throws what fails before the first line, and leaves nothing on the disk', async () => {
+  const host = fakeHost()
+  const runner = runnerOf(
+    {
+      'cache.purge': {
+        lock: () => 'x',
+        // biome-ignore lint/correctness/useYield: it fails before it says anything
+        async *run() {
+          throw new ServiceError('not_found', { message: 'Site shop.example not found' })
+        },
+      },
+    },
+    host,
+  )
+
+  await expect(runner.start('cache.purge', shop, 'op1')).rejects.toThrow(
+    'Site shop.example not found',
+  )
+  await Bun.sleep(1)
+  expect(host.disk.all).toEqual({})
+})
+
+test('lets the second operation on a site wait for the first', async () => {
+  const gate = Promise.withResolvers<void>()
+  const runner = runnerOf(purge(['one'], gate.promise))
+  const first = await runner.start('cache.purge', shop, 'op1')
+  const second = await runner.start('cache.purge', shop, 'op2')
+
+  gate.resolve()
+
+  const [a, b] = await Promise.all([eventsOf(first), eventsOf(second)])
+  expect(a.map(({ data }) => data.message ?? 'end')).toEqual(['one', 'end'])
+  expect(b.map(({ data }) => data.message ?? 'end')).toEqual([
+    'Waiting for another operation to end',
+    'one',
+    'end',
+  ])
+})
+
+test('gives the words of an unforeseen error as the end, once', async () => {
+  const runner = runnerOf({
+    'cache.purge': {
+      lock: () => 'x',
+      async *run() {
+        yield 'one'
+        throw new Error('nginx failed (exit status 1): no space')
+      },
+    },
+  })
+
+  expect((await eventsOf(await runner.start('cache.purge', shop))).at(-1)).toEqual({
+    id: 2,
+    event: 'error',
+    data: { error: 'Internal error', message: 'nginx failed (exit status 1): no space' },
+  })
+})
+
+test('tells the end also when the disk takes no more', async () => {
+  const host = fakeHost()
+  const gate = Promise.withResolvers<void>()
+  const operation = await runnerOf(purge(['one'], gate.promise), host).start('cache.purge', shop)
+  host.disk.guard = () => {
+    throw new Error('ENOSPC')
+  }
+
+  gate.resolve()
+
+  expect((await eventsOf(operation)).at(-1)?.event).toBe('complete')
+})
+
+test('changes nothing when the agent is not root', async () => {
+  const host = fakeHost()
+  host.privileged = false
+
+  const started = runnerOf(purge(['one']), host).start('cache.purge', shop)
+
+  await expect(started).rejects.toThrow('The agent must run as root to change this server')
+})

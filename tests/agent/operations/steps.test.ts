@@ -1,0 +1,120 @@
+import { expect, test } from 'bun:test'
+import type { Step } from '#agent/commands/command.ts'
+import { begunSteps, performSteps } from '#agent/operations/steps.ts'
+import type { JournalEntry } from '#agent/operations/store.ts'
+
+/** Runs the steps and returns everything that happened, in order. */
+async function transcript(steps: (did: string[]) => Step[]) {
+  const did: string[] = []
+  const write = async ({ step, state }: JournalEntry) => void did.push(`journal ${step} ${state}`)
+  try {
+    for await (const line of performSteps(steps(did), write)) did.push(line)
+  } catch (error) {
+    did.push(`threw ${error instanceof Error ? error.message : error}`)
+  }
+  return did
+}
+
+function step(did: string[], name: string, extra: Partial<Step> = {}): Step {
+  return {
+    name,
+    title: `Making ${name}`,
+    apply: async () => void did.push(`apply ${name}`),
+    undo: async () => void did.push(`undo ${name}`),
+    ...extra,
+  }
+}
+
+const broken = async () => {
+  throw new Error('no space')
+}
+
+test('journals the intent before each step and its end after it', async () => {
+  const did = await transcript((list) => [step(list, 'a'), step(list, 'b')])
+
+  expect(did).toEqual([
+    'Making a',
+    'journal a intent',
+    'apply a',
+    'journal a done',
+    'Making b',
+    'journal b intent',
+    'apply b',
+    'journal b done',
+  ])
+})
+
+test('undoes the begun steps, newest first and the failed one included, and keeps the reason', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a'),
+    step(list, 'b', { apply: broken }),
+    step(list, 'c'),
+  ])
+
+  expect(did).toEqual([
+    'Making a',
+    'journal a intent',
+    'apply a',
+    'journal a done',
+    'Making b',
+    'journal b intent',
+    'Failed: no space',
+    'Undoing: Making b',
+    'undo b',
+    'journal b undone',
+    'Undoing: Making a',
+    'undo a',
+    'journal a undone',
+    'threw no space',
+  ])
+})
+
+test('neither applies nor undoes what was there before', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a', { check: async () => true }),
+    step(list, 'b', { apply: broken }),
+  ])
+
+  expect(did).not.toContain('apply a')
+  expect(did).not.toContain('undo a')
+})
+
+test('goes on undoing when one undo fails, and says what is left', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a'),
+    step(list, 'b', { undo: broken }),
+    step(list, 'c', { apply: broken }),
+  ])
+
+  expect(did.slice(-3)).toEqual([
+    'undo a',
+    'journal a undone',
+    'threw no space; could not undo: Making b (no space)',
+  ])
+})
+
+test('passes the lines of a step that talks through', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a', {
+      async *apply() {
+        yield 'half'
+        list.push('apply a')
+      },
+    }),
+  ])
+
+  expect(did.slice(2, 4)).toEqual(['half', 'apply a'])
+})
+
+test('after a restart, undoes what was begun and not undone yet', () => {
+  const steps = ['a', 'b', 'c', 'd'].map((name) => step([], name))
+  const journal: JournalEntry[] = [
+    { step: 'a', state: 'intent' },
+    { step: 'a', state: 'done' },
+    { step: 'b', state: 'intent' },
+    { step: 'c', state: 'intent' },
+    { step: 'c', state: 'undone' },
+  ]
+
+  expect(begunSteps(steps, journal).map(({ name }) => name)).toEqual(['a', 'b'])
+})
