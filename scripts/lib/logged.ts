@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type FileHandle, open } from 'node:fs/promises'
+
+export type LoggedRun = {
+  argv: readonly string[]
+  cwd: string
+  log: string
+  timeout_ms: number
+  env?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/**
+ * Runs a program with all its output in the file `log`. Returns its exit status, or the reason why
+ * it has none. At the time limit, or when `signal` says so, its whole process group is killed.
+ */
+export async function runLogged(options: LoggedRun): Promise<number | string> {
+  const log = await open(options.log, 'a')
+  try {
+    return await runInto(log, options)
+  } finally {
+    await log.close()
+  }
+}
+
+async function runInto(log: FileHandle, options: LoggedRun): Promise<number | string> {
+  const { argv, cwd, env, timeout_ms, signal } = options
+  const [file = '', ...args] = argv
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  })
+  let limit = ''
+  const stop = (reason: string) => {
+    limit ||= reason
+    killGroup(child.pid)
+  }
+  const timer = setTimeout(() => stop(`no end after ${timeout_ms / 1000} s`), timeout_ms)
+  const aborted = () => stop('interrupted')
+  signal?.addEventListener('abort', aborted)
+  try {
+    const [status, killed] = await once(child, 'exit')
+    return limit || (status ?? `killed by ${killed}`)
+  } catch (error) {
+    return `${file} could not be started: ${String(error)}`
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', aborted)
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (!pid) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended in the meantime.
+  }
+}

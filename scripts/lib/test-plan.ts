@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** One program to run. With `files` it is a `bun test` of them; without, it is a test in itself. */
+export type Job = {
+  part: string
+  title: string
+  argv: readonly string[]
+  timeout_ms: number
+  env?: Record<string, string>
+  files?: readonly string[]
+}
+
+/** Folders of tests/ with a part of their own; every other one holds unit tests. */
+const BLACK_BOX = ['contract', 'system', 'browser']
+const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
+  unit: { test_ms: 5_000, file_ms: 120_000 },
+  contract: { test_ms: 30_000, file_ms: 120_000 },
+  system: { test_ms: 180_000, file_ms: 400_000 },
+  browser: { test_ms: 60_000, file_ms: 300_000 },
+}
+
+/**
+ * Everything there is to run, in order. `quick` leaves out what needs root. The other parts run
+ * file by file, so that a crash or a hang costs one file.
+ */
+export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
+  const files = await testFiles(root)
+  const of = (part: string) => files.filter((file) => partOf(file) === part)
+  const contract = of('contract')
+  const deno = contract.filter((file) => file.startsWith('tests/contract/agent'))
+  const single = (part: string) => of(part).map((file) => testJob(part, [file]))
+  return [
+    ...checks(root),
+    ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
+    ...(contract.length > 0 ? [buildJob] : []),
+    ...contract.map((file) => testJob('contract', [file], { AGENT_RUNTIME: 'executable' })),
+    ...deno.map((file) => testJob('contract', [file], { AGENT_RUNTIME: 'deno' })),
+    ...(quick ? [] : [...single('system'), ...single('browser')]),
+  ]
+}
+
+async function testFiles(root: string): Promise<string[]> {
+  const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
+  return (await Array.fromAsync(found)).sort()
+}
+
+function partOf(file: string): string {
+  const folder = file.split('/')[1] ?? ''
+  return BLACK_BOX.includes(folder) ? folder : 'unit'
+}
+
+function testJob(part: string, files: readonly string[], env: Record<string, string> = {}): Job {
+  const { test_ms, file_ms } = LIMITS[part] ?? { test_ms: 5_000, file_ms: 120_000 }
+  const [first = ''] = files
+  const name = files.length === 1 ? first.replace(/^tests\/|\.test\.tsx?$/g, '') : ''
+  return {
+    part,
+    title: [name, env.AGENT_RUNTIME === 'deno' ? 'on Deno' : ''].filter(Boolean).join(' '),
+    argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
+    timeout_ms: file_ms,
+    env,
+    files,
+  }
+}
+
+/** `bunx --bun`, because a machine without Node has nothing else to run these tools with. */
+function checks(root: string): Job[] {
+  const web = existsSync(join(root, 'dashboard/web/tsconfig.json'))
+  const tools: [string, ...string[]][] = [
+    ['biome', 'ci', '--colors=off', '.'],
+    ['tsc'],
+    ...(web ? [['tsc', '-p', 'dashboard/web'] satisfies [string, ...string[]]] : []),
+    ['knip'],
+  ]
+  return tools.map((tool) => ({
+    part: 'check',
+    title: tool.filter((word) => !word.startsWith('--')).join(' '),
+    argv: [process.execPath, 'x', '--bun', ...tool],
+    timeout_ms: 120_000,
+  }))
+}
+
+const buildJob: Job = {
+  part: 'contract',
+  title: 'build of the agent',
+  argv: [process.execPath, 'scripts/build-agent.ts'],
+  timeout_ms: 120_000,
+}

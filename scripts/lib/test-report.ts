@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import type { Case } from './junit.ts'
+import { lastLines } from './run.ts'
+import type { Outcome } from './test-job.ts'
+
+const TAIL_LINES = 40
+
+/** One line of progress; where something failed, also what failed and the end of the log. */
+export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise<string> {
+  const failures = cases.filter(({ status }) => status === 'failed')
+  const mark = failures.length > 0 ? '✗' : '✓'
+  const seconds = `${(ms / 1000).toFixed(1)} s`
+  const counts = job.files ? countsOf(cases) : ''
+  const head = [mark, job.part.padEnd(8), job.title.padEnd(36), seconds.padStart(7), counts]
+  if (failures.length === 0) return head.join(' ').trimEnd()
+  const text = await readFile(log, 'utf8').catch(() => '')
+  return [
+    head.join(' ').trimEnd(),
+    ...failures.map(line),
+    ...lastLines(text, TAIL_LINES)
+      .split('\n')
+      .map((said) => `    | ${said}`),
+    `    full log: ${log}`,
+  ].join('\n')
+}
+
+/** What was skipped and why, then what failed; the last line holds the three numbers. */
+export function describeSum(cases: readonly Case[]): string {
+  const skipped = cases.filter(({ status }) => status === 'skipped')
+  const failed = cases.filter(({ status }) => status === 'failed')
+  const { passed, failed: wrong, skipped: left } = count(cases)
+  return [
+    ...(skipped.length > 0 ? ['', 'Skipped:', ...skipped.map(line)] : []),
+    ...(failed.length > 0 ? ['', 'Failed:', ...failed.map(line)] : []),
+    '',
+    `${passed} passed, ${wrong} failed, ${left} skipped`,
+  ].join('\n')
+}
+
+export function count(cases: readonly Case[]) {
+  const of = (status: Case['status']) => cases.filter((one) => one.status === status).length
+  return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') }
+}
+
+function countsOf(cases: readonly Case[]): string {
+  const counts = Object.entries(count(cases)).filter(([, number]) => number > 0)
+  return counts.map(([status, number]) => `${number} ${status}`).join(', ')
+}
+
+function line({ file, name, reason }: Case): string {
+  return `  ${[file, name].filter(Boolean).join(' › ')}${reason ? `: ${reason}` : ''}`
+}

@@ -1,0 +1,65 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cacheFolder } from './lib/cache.ts'
+import { fail } from './lib/fail.ts'
+import type { Case } from './lib/junit.ts'
+import { prepareLab } from './lib/prepare-lab.ts'
+import { runJob } from './lib/test-job.ts'
+import { type Job, planTests } from './lib/test-plan.ts'
+import { count, describeOutcome, describeSum } from './lib/test-report.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const KEPT_RUNS = 5
+
+/** Runs every test and prints how it went; exit status 1 when one failed or none passed. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+  const interrupted = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => interrupted.abort())
+  }
+  const folder = await logFolder()
+  console.log(`Logs: ${folder}`)
+  const jobs = await planTests(ROOT, { quick: values.quick })
+  const cases = await runAll(jobs, { root: ROOT, folder, signal: interrupted.signal })
+  console.log(describeSum(cases))
+  const { passed, failed } = count(cases)
+  process.exit(failed > 0 || passed === 0 ? 1 : 0)
+}
+
+/** The lab is made ready while the first parts run, which take no time of its network and disk. */
+async function runAll(
+  jobs: readonly Job[],
+  options: { root: string; folder: string; signal: AbortSignal },
+): Promise<Case[]> {
+  const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
+  const cases: Case[] = []
+  for (const job of jobs) {
+    if (job.part === 'system') await ready
+    if (options.signal.aborted) {
+      return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]
+    }
+    const outcome = await runJob(job, options)
+    cases.push(...outcome.cases)
+    console.log(await describeOutcome(outcome))
+  }
+  return cases
+}
+
+/** A folder of this run; those of the last few runs stay. */
+async function logFolder(): Promise<string> {
+  const all = join(await cacheFolder(), 'tests')
+  await mkdir(all, { recursive: true })
+  const old = (await readdir(all)).sort().slice(0, -KEPT_RUNS)
+  for (const name of old) await rm(join(all, name), { recursive: true, force: true })
+  const folder = join(all, `${new Date().toISOString().replace(/[:.]/g, '')}-${process.pid}`)
+  await mkdir(folder)
+  return folder
+}
+
+await main().catch((error: unknown) => {
+  process.exitCode = 1
+  console.log('0 passed, 1 failed, 0 skipped')
+  fail(error)
+})

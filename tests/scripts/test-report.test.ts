@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { readReport } from '#scripts/lib/junit.ts'
+import { casesOf } from '#scripts/lib/test-job.ts'
+import type { Job } from '#scripts/lib/test-plan.ts'
+import { count, describeSum } from '#scripts/lib/test-report.ts'
+
+const job: Job = {
+  part: 'system',
+  title: 'system/site',
+  argv: [],
+  timeout_ms: 1000,
+  files: ['tests/system/site.test.ts'],
+}
+const file = 'tests/system/site.test.ts'
+const report = `<testsuites><testsuite name="a">
+  <testcase name="(unnamed)" classname="lab" file="${file}"><skipped /></testcase>
+  <testcase name="boots &lt;twice&gt; [skip: needs root]" classname="lab" file="${file}"><skipped /></testcase>
+  <testcase name="later" classname="" file="${file}"><skipped message="TODO" /></testcase>
+  <testcase name="answers" classname="" time="0.1" file="${file}" line="3" />
+  <testcase name="breaks" classname="" file="${file}">
+    <failure type="Error" message="no&#10;such host">Error: no</failure>
+  </testcase>
+  <testcase name="(unnamed)" classname="" file="${file}"><failure message="setup" /></testcase>
+</testsuite></testsuites>`
+
+test('reads each test of a report with why it was skipped or failed', () => {
+  expect(readReport(report)).toEqual([
+    { file, name: 'lab › boots <twice>', status: 'skipped', reason: 'needs root' },
+    { file, name: 'later', status: 'skipped', reason: 'not written yet' },
+    { file, name: 'answers', status: 'passed', reason: '' },
+    { file, name: 'breaks', status: 'failed', reason: 'no' },
+    { file, name: '(unnamed)', status: 'failed', reason: 'setup' },
+  ])
+})
+
+test.each([
+  ['a crash without a report', 'killed by SIGSEGV', '', { passed: 0, failed: 1, skipped: 0 }],
+  ['a file that did not load', 1, '<testsuites />', { passed: 0, failed: 1, skipped: 0 }],
+  [
+    'a status that no test accounts for',
+    1,
+    `<testcase name="a" file="${file}" />`,
+    { passed: 1, failed: 1, skipped: 0 },
+  ],
+  ['a report with failures as it is', 1, report, { passed: 1, failed: 2, skipped: 2 }],
+])('counts %s', (_, status, xml, counts) => {
+  expect(count(casesOf(job, status, xml))).toEqual(counts)
+})
+
+test('sums up with every skip, every failure and the three numbers last', () => {
+  expect(describeSum(readReport(report)).split('\n')).toEqual([
+    '',
+    'Skipped:',
+    `  ${file} › lab › boots <twice>: needs root`,
+    `  ${file} › later: not written yet`,
+    '',
+    'Failed:',
+    `  ${file} › breaks: no`,
+    `  ${file} › (unnamed): setup`,
+    '',
+    '1 passed, 2 failed, 2 skipped',
+  ])
+})
