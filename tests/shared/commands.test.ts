@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { COMMANDS, isCommandName } from '#shared/commands.ts'
+
+test('knows each command by the name in its contract', () => {
+  for (const [name, contract] of Object.entries(COMMANDS)) expect(contract.name).toBe(name as never)
+})
+
+test('knows at least the commands of the specification', () => {
+  expect(Object.keys(COMMANDS)).toEqual(
+    expect.arrayContaining([
+      'server.provision',
+      'site.create',
+      'site.delete',
+      'site.update',
+      'pool.apply',
+      'tls.issue',
+      'wp.scan',
+      'service.restart',
+      'cache.purge',
+    ]),
+  )
+})
+
+test('lets only reading commands run without a journal', () => {
+  const reading = Object.values(COMMANDS).filter(({ changes }) => !changes)
+
+  expect(reading.map(({ name }) => name)).toEqual(['wp.scan'])
+})
+
+test.each([
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '',
+  'SITE.CREATE',
+  'site.create ',
+])('does not know the command %p', (name) => {
+  expect(isCommandName(name)).toBe(false)
+})
+
+test('gives a new site the smallest tier and a real certificate unless told otherwise', () => {
+  const given = { domain: 'Shop.Example', php: '8.3', email: 'a@shop.example', user: 'shop_1' }
+
+  expect(COMMANDS['site.create'].params.parse(given)).toEqual({
+    domain: 'shop.example',
+    php: '8.3',
+    tier: 'small',
+    tls: 'letsencrypt',
+    email: 'a@shop.example',
+    user: 'shop_1',
+  })
+})

@@ -1,0 +1,138 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { apexOf, canonicalDomain } from '#shared/names.ts'
+
+const longest = [63, 63, 63, 61].map((length) => 'a'.repeat(length)).join('.')
+const tooLong = [63, 63, 63, 62].map((length) => 'a'.repeat(length)).join('.')
+
+test.each([
+  ['a plain name', 'example.com', 'example.com'],
+  ['upper case', 'Example.COM', 'example.com'],
+  ['one trailing dot', 'example.com.', 'example.com'],
+  ['a U-label', 'münchen.de', 'xn--mnchen-3ya.de'],
+  ['an upper-case U-label', 'MÜNCHEN.DE', 'xn--mnchen-3ya.de'],
+  ['a U-label in decomposed letters', 'mu\u0308nchen.de', 'xn--mnchen-3ya.de'],
+  ['an A-label', 'xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
+  ['an upper-case A-label', 'XN--MNCHEN-3YA.DE', 'xn--mnchen-3ya.de'],
+  ['a sharp s, which IDNA 2008 keeps', 'faß.de', 'xn--fa-hia.de'],
+  ['a homograph as what it is', 'аррӏе.com', 'xn--80ak6aa92e.com'],
+  ['an internationalised top-level domain', 'пример.рф', 'xn--e1afmkfd.xn--p1ai'],
+  ['full-width letters', 'ｅｘａｍｐｌｅ．ｃｏｍ', 'example.com'],
+  ['letters that NFKC composes', 'ⅷ.com', 'viii.com'],
+  ['a right-to-left label', 'אב.com', 'xn--4dbc.com'],
+  ['a label of 63 characters', `${'a'.repeat(63)}.com`, `${'a'.repeat(63)}.com`],
+  ['a name of 253 characters', longest, longest],
+  ['a label of digits before the last', '1.2.3.4.com', '1.2.3.4.com'],
+  ['a last label with a letter', 'example.1a', 'example.1a'],
+])('takes %s', (_, typed, canonical) => {
+  expect(canonicalDomain(typed)).toBe(canonical)
+})
+
+test.each([
+  ['nothing', ''],
+  ['a dot', '.'],
+  ['a single label', 'localhost'],
+  ['a top-level domain', 'com'],
+  ['two trailing dots', 'example.com..'],
+  ['a leading dot', '.example.com'],
+  ['an empty label', 'a..b.com'],
+  ['a path', 'example.com/../x'],
+  ['a fragment', 'example.com#x'],
+  ['a query', 'example.com?x'],
+  ['a port', 'example.com:80'],
+  ['a scheme', 'http://example.com'],
+  ['user information', 'root@example.com'],
+  ['a percent escape', 'exa%6dple.com'],
+  ['a newline', 'exa\nmple.com'],
+  ['a newline at the end', 'example.com\n'],
+  ['a carriage return', 'example.com\rx'],
+  ['a tab', 'exa\tmple.com'],
+  ['NUL', 'example.com\0.evil.com'],
+  ['a space', 'exa mple.com'],
+  ['a backslash', 'a\\b.com'],
+  ['a semicolon', 'a;reboot.com'],
+  ['a command substitution', '$(id).com'],
+  ['backticks', '`id`.com'],
+  ['double quotes', '"a".com'],
+  ['single quotes', "'a'.com"],
+  ['braces', '{a,b}.com'],
+  ['a wildcard', '*.example.com'],
+  ['an underscore', 'a_b.com'],
+  ['a leading hyphen', '-a.com'],
+  ['a trailing hyphen', 'a-.com'],
+  ['a label of 64 characters', `${'a'.repeat(64)}.com`],
+  ['a name of 254 characters', tooLong],
+  ['a U-label that is too long as A-label', `${'ü'.repeat(60)}.de`],
+  ['an IPv4 address', '127.0.0.1'],
+  ['a short IPv4 form', '1.2.3'],
+  ['a decimal IPv4 form', '2130706433'],
+  ['an octal IPv4 form', '0177.0.0.1'],
+  ['a hexadecimal IPv4 form', '0x7f.1'],
+  ['a full-width IPv4 address', '１２７.0.0.1'],
+  ['an IPv6 address', '::1'],
+  ['an IPv6 address in brackets', '[::1]'],
+  ['a last label of digits', 'example.123'],
+  ['a last label in hexadecimal', 'example.0x7f'],
+  ['a last label of Arabic digits', 'example.١٢٣'],
+  ['an ideographic full stop', 'example。com'],
+  ['a soft hyphen', 'a\u00adb.com'],
+  ['a zero-width joiner', 'a\u200db.com'],
+  ['a zero-width space', 'a\u200bb.com'],
+  ['a right-to-left override', '\u202eabc.com'],
+  ['a letter that NFKC turns into a slash', '℀.com'],
+  ['a label that begins with a combining mark', '\u0301a.com'],
+  ['left-to-right and right-to-left letters in one label', 'אa.com'],
+  ['an emoji', '💩.la'],
+  ['an A-label of nothing', 'xn--.com'],
+  ['an A-label that decodes to nothing', 'xn--a.com'],
+])('refuses %s', (_, typed) => {
+  expect(canonicalDomain(typed)).toBeUndefined()
+})
+
+const anyName = fc.oneof(
+  fc.domain(),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(...'aB1-.xn\u00fc\u00df\u0301/%:@_ '), maxLength: 30 }),
+  fc.string({ unit: 'binary', maxLength: 20 }).map((part) => `${part}.com`),
+)
+
+test('gives only names in lower-case ASCII that a configuration file can hold', () => {
+  const plain =
+    /^(?=.{4,253}$|.{3}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
+  fc.assert(
+    fc.property(anyName, (name) => {
+      const domain = canonicalDomain(name)
+      if (domain !== undefined) expect(domain).toMatch(plain)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('leaves a canonical name as it is', () => {
+  fc.assert(
+    fc.property(anyName, (name) => {
+      const domain = canonicalDomain(name)
+      if (domain !== undefined) expect(canonicalDomain(domain)).toBe(domain)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('takes every ordinary domain in any case and with a trailing dot', () => {
+  fc.assert(
+    fc.property(fc.domain(), (name) => {
+      expect(canonicalDomain(name)).toBe(name.toLowerCase())
+      expect(canonicalDomain(`${name.toUpperCase()}.`)).toBe(name.toLowerCase())
+    }),
+  )
+})
+
+test.each([
+  ['www.example.com', 'example.com'],
+  ['example.com', 'example.com'],
+  ['www.com', 'www.com'],
+  ['www.www.example.com', 'www.example.com'],
+  ['wwwx.example.com', 'wwwx.example.com'],
+])('counts %s as %s', (domain, apex) => {
+  expect(apexOf(domain)).toBe(apex)
+})

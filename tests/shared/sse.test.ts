@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { encodeEvent, isTerminal, PING, readEvents, type StoredEvent } from '#shared/sse.ts'
+
+const encoder = new TextEncoder()
+
+const anyEvent: fc.Arbitrary<StoredEvent> = fc.record({
+  id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  event: fc.constantFrom('log', 'complete', 'error'),
+  data: fc.dictionary(
+    fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'),
+    fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value))),
+  ),
+})
+
+test('writes an event as id, event and one line of JSON', () => {
+  const event: StoredEvent = { id: 3, event: 'log', data: { message: 'one\ntwo\r\u2028three' } }
+
+  expect(encodeEvent(event)).toBe(
+    'id: 3\nevent: log\ndata: {"message":"one\\ntwo\\r\u2028three"}\n\n',
+  )
+})
+
+test.each([
+  ['log', false],
+  ['complete', true],
+  ['error', true],
+] as const)('tells whether %s is the last event', (event, last) => {
+  expect(isTerminal({ event })).toBe(last)
+})
+
+test('reads back what it wrote, however the network cuts it', async () => {
+  const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 30 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyEvent, { maxLength: 8 }), cuts, async (events, sizes) => {
+      const wire = encoder.encode(events.map((event) => encodeEvent(event) + PING).join(''))
+
+      expect(await read(cut(wire, sizes))).toEqual(events)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('yields an event as soon as it is whole', async () => {
+  const events = readEvents(chunksThenFail(encodeEvent({ id: 1, event: 'log', data: {} })))
+
+  expect((await events.next()).value).toEqual({ id: 1, event: 'log', data: {} })
+  expect(events.next()).rejects.toThrow('reset by the network')
+})
+
+test('leaves out an event that the connection cut off', async () => {
+  const whole = encodeEvent({ id: 1, event: 'log', data: {} })
+
+  expect(await read([whole, 'id: 2\nevent: complete\ndata: {"st'])).toHaveLength(1)
+})
+
+test('takes comments and empty blocks for nothing', async () => {
+  expect(await read([PING, '\n\n', ':\n\n', ': data: {}\n\n'])).toEqual([])
+})
+
+test.each([
+  ['an unknown kind', 'id: 1\nevent: exec\ndata: {}\n\n'],
+  ['no kind', 'id: 1\ndata: {}\n\n'],
+  ['no id', 'event: log\ndata: {}\n\n'],
+  ['id 0', 'id: 0\nevent: log\ndata: {}\n\n'],
+  ['a negative id', 'id: -1\nevent: log\ndata: {}\n\n'],
+  ['a broken id', 'id: 1.5\nevent: log\ndata: {}\n\n'],
+  ['an id beyond exact numbers', 'id: 99999999999999999999\nevent: log\ndata: {}\n\n'],
+  ['no data', 'id: 1\nevent: log\n\n'],
+  ['data that is no JSON', 'id: 1\nevent: log\ndata: {"a":\n\n'],
+  ['data that is a list', 'id: 1\nevent: log\ndata: []\n\n'],
+  ['data that is null', 'id: 1\nevent: log\ndata: null\n\n'],
+  ['another protocol', 'HTTP/1.1 200 OK\ncontent-type: text/html\n\n'],
+])('refuses %s', (_, wire) => {
+  expect(read([wire])).rejects.toThrow('The agent sent a malformed event')
+})
+
+test('refuses an event over 8 MiB while it arrives', () => {
+  const flood = function* () {
+    yield 'id: 1\nevent: log\ndata: {"message":"'
+    for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) yield 'x'.repeat(1 << 20)
+    throw new Error('read on after 8 MiB')
+  }
+
+  expect(read(flood())).rejects.toThrow('The agent sent a malformed event')
+})
+
+test('refuses an event over 8 MiB that arrives whole', () => {
+  const event = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(9 << 20) } })
+
+  expect(read([event])).rejects.toThrow('The agent sent a malformed event')
+})
+
+test('takes four times as long, not sixteen times, for a trickling event four times as long', async () => {
+  const small = await fastest(3, () => trickle(128 << 10))
+  const large = await fastest(3, () => trickle(512 << 10))
+
+  expect(large / small).toBeLessThan(9)
+})
+
+test('ends, with events or a refusal of its own, on whatever arrives', async () => {
+  const lines = fc.constantFrom('id: 1', 'event: log', 'data: {}', '', ':', 'data', '\r', 'id:2')
+  const noise = fc.array(fc.oneof(lines, fc.string({ unit: 'binary' })), { maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(noise, async (parts) => {
+      const outcome = await read([parts.join('\n')]).catch((error: unknown) => String(error))
+      if (typeof outcome === 'string') expect(outcome).toContain('malformed event')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+async function read(chunks: Iterable<string | Uint8Array>): Promise<StoredEvent[]> {
+  const bytes = async function* () {
+    for (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+  }
+  return Array.fromAsync(readEvents(bytes()))
+}
+
+async function trickle(size: number): Promise<void> {
+  const wire = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(size) } })
+  expect(await read(cut(encoder.encode(wire), [64]))).toHaveLength(1)
+}
+
+/** The shortest of some runs, in ms: what else the machine does only ever adds. */
+async function fastest(runs: number, work: () => Promise<void>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs; run += 1) {
+    const began = performance.now()
+    await work()
+    best = Math.min(best, performance.now() - began)
+  }
+  return best
+}
+
+/** The bytes in pieces of the given sizes, over and over. */
+function* cut(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
+  let at = 0
+  for (let turn = 0; at < bytes.length; turn += 1) {
+    const size = Math.max(1, sizes[turn % sizes.length] ?? 1)
+    yield bytes.subarray(at, at + size)
+    at += size
+  }
+}
+
+async function* chunksThenFail(chunk: string): AsyncGenerator<Uint8Array> {
+  yield encoder.encode(chunk)
+  throw new Error('reset by the network')
+}
