@@ -1,0 +1,25 @@
+import { enter, GUEST_ENV } from './enter'
+import { describeConsole, type Machine, powerOn, type Running } from './nspawn'
+import { run } from './run'
+import { powerOff } from './shutdown'
+import { poll } from './wait'
+
+const PATIENCE_MS = 90_000
+
+/** Powers the machine on and waits until it is up. Throws the end of its console. */
+export async function boot(machine: Machine): Promise<Running> {
+  const running = await powerOn(machine)
+  const up = await poll(() => isUp(machine, running), { every_ms: 50, timeout_ms: PATIENCE_MS })
+  if (up) return running
+  await powerOff(running)
+  throw new Error(describeConsole(machine))
+}
+
+/** Without systemd a machine is up when its mounts are made, and nspawn execs `sleep` last. */
+async function isUp({ init }: Machine, { nspawn, leader }: Running): Promise<boolean> {
+  if (nspawn.exitCode !== null) return false
+  const argv =
+    init === 'systemd' ? ['systemctl', 'is-system-running'] : ['pgrep', '--exact', 'sleep']
+  const { code, stdout } = await run(enter(leader, argv), { env: GUEST_ENV, clean: true })
+  return init === 'systemd' ? /^(running|degraded)/.test(stdout) : code === 0
+}

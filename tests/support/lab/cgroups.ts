@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { belongs } from './identity'
+
+const WANTED = /^cgroup2$|\b(name=systemd|memory|pids|cpu)\b/
+
+/** The mounted hierarchies a host needs a place in: one on cgroup v2, several on v1. */
+function hierarchies(): string[] {
+  const mounts = readFileSync('/proc/mounts', 'utf8').trim().split('\n')
+  return mounts.flatMap((line) => {
+    const [, path = '', type = '', options = ''] = line.split(' ')
+    return type.startsWith('cgroup') && WANTED.test(type === 'cgroup' ? options : type)
+      ? [path]
+      : []
+  })
+}
+
+/** Groups of its own for one host: without them all hosts would share one. */
+export function makeGroups(name: string): string[] {
+  const groups = hierarchies().map((path) => join(path, name))
+  for (const group of groups) mkdirSync(group, { recursive: true })
+  return groups
+}
+
+/** Every group of a run or of one of its hosts, deepest last. */
+export function findGroups(owner: string): string[] {
+  const tops = hierarchies().flatMap((path) =>
+    readdirSync(path)
+      .filter((name) => belongs(name, owner))
+      .map((name) => join(path, name)),
+  )
+  return tops.flatMap((top) => [top, ...below(top)])
+}
+
+const below = (group: string): string[] =>
+  (attempt(() => readdirSync(group, { withFileTypes: true })) ?? [])
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => [join(group, name), ...below(join(group, name))])
+
+/** The processes of the groups, from outside. */
+export const membersOf = (groups: string[]): number[] =>
+  groups.flatMap((group) => {
+    const pids = attempt(() => readFileSync(join(group, 'cgroup.procs'), 'utf8')) ?? ''
+    return pids.split('\n').filter(Boolean).map(Number)
+  })
+
+/** Whether all groups are gone: one that still has processes waits for the next attempt. */
+export function removeGroups(owner: string): boolean {
+  for (const group of findGroups(owner).reverse()) attempt(() => rmdirSync(group))
+  return findGroups(owner).length === 0
+}
+
+/** A group may be busy for a moment longer, or be gone already. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Background, background } from './background'
+import { boot } from './boot'
+import { removeTree } from './cache'
+import { enter, GUEST_ENV } from './enter'
+import { putInside, putOnDisk } from './files'
+import type { Machine, Running } from './nspawn'
+import { must, type Outcome, type RunOptions, run } from './run'
+import { isOver, powerOff, shutDown } from './shutdown'
+import { sweep } from './sweep'
+import { setCable } from './switch'
+
+export type ExecOptions = Pick<RunOptions, 'input' | 'timeout_ms' | 'env'>
+
+/** The shared layers below a host's own disk, uppermost first. */
+export type Image = { layers: readonly string[] }
+
+/** One server of the lab. Made by `startHost`; may be stopped and started on the same disk. */
+export class Host {
+  readonly name: string
+  readonly address: string
+  /** For `ip netns exec`: this machine's files and programs on the host's network. */
+  readonly netns: string
+  /** The host's disk as seen from this machine; /run, /proc and the like are not on it. */
+  readonly root: string
+  readonly #machine: Machine
+  readonly #folder: string
+  readonly #image: Image
+  #running: Running | undefined
+
+  constructor(machine: Machine, address: string, folder: string, image: Image) {
+    this.name = machine.hostname
+    this.address = address
+    this.netns = machine.name
+    this.root = machine.root
+    this.#machine = machine
+    this.#folder = folder
+    this.#image = image
+  }
+
+  get running(): boolean {
+    return this.#running !== undefined && !isOver(this.#running.nspawn)
+  }
+
+  /** Everything the machine has printed while starting and stopping. */
+  get console(): string {
+    return readFileSync(this.#machine.console, 'utf8')
+  }
+
+  /** Throws with the end of the console when the machine does not come up. */
+  async start(): Promise<void> {
+    if (this.running) throw new Error(`${this.name} is running already`)
+    this.#running = await boot(this.#machine)
+  }
+
+  /** Runs a program as root; see `run` for what it resolves with and when it rejects. */
+  exec(argv: readonly string[], { env, ...rest }: ExecOptions = {}): Promise<Outcome> {
+    return run(this.#enter(argv), { ...rest, env: { ...GUEST_ENV, ...env }, clean: true })
+  }
+
+  /** Like `exec`; a status other than 0 throws with what the program printed. */
+  must(argv: readonly string[], { env, ...rest }: ExecOptions = {}): Promise<string> {
+    return must(this.#enter(argv), { ...rest, env: { ...GUEST_ENV, ...env }, clean: true })
+  }
+
+  /** Starts a program that goes on running. */
+  spawn(argv: readonly string[], env: Record<string, string> = {}): Background {
+    return background(this.#enter(argv), { ...GUEST_ENV, ...env })
+  }
+
+  /** Writes a file of root, and the folders above it. */
+  put(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+    if (!this.running) return putOnDisk(this.root, path, content, mode)
+    return putInside((argv, options) => this.exec(argv, options), path, content, mode)
+  }
+
+  /** Cuts the host off from all others (true), or connects it again (false). */
+  partition(cut: boolean): Promise<void> {
+    return setCable(this.address, !cut)
+  }
+
+  /** An orderly shutdown; `start()` boots again from the same disk. */
+  async stop(): Promise<void> {
+    if (this.#running) await shutDown(this.#running, this.#machine)
+    this.#running = undefined
+  }
+
+  /** A power failure; `start()` boots again from the same disk. */
+  async powerOff(): Promise<void> {
+    if (this.#running) await powerOff(this.#running)
+    this.#running = undefined
+  }
+
+  /** Stops the host for good and makes its disk the image of others, as long as it is not removed. */
+  async freeze(): Promise<Image> {
+    await this.stop()
+    await must(['umount', this.root])
+    return { layers: [join(this.#folder, 'upper'), ...this.#image.layers] }
+  }
+
+  /** Takes the host off the lab with all it has, running or not. */
+  async remove(): Promise<void> {
+    await this.powerOff()
+    await sweep(this.netns)
+    await removeTree(this.#folder)
+  }
+
+  #enter(argv: readonly string[]): string[] {
+    if (!this.#running) throw new Error(`${this.name} is off`)
+    return enter(this.#running.leader, argv)
+  }
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { withLock } from './lock'
+import { must } from './run'
+import { poll } from './wait'
+
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+/** Installs what is missing here: program or absolute path → package. Throws apt's words. */
+export async function needPrograms(packages: Record<string, string>): Promise<void> {
+  if (missing(packages).length === 0) return
+  await withLock(join(tmpdir(), 'hosting-control-lab-apt.lock'), async () => {
+    const wanted = missing(packages)
+    if (wanted.length > 0) await install(wanted)
+  })
+}
+
+const missing = (packages: Record<string, string>) =>
+  Object.entries(packages)
+    .filter(([program]) => !FOLDERS.some((folder) => existsSync(resolve(folder, program))))
+    .map(([, name]) => name)
+
+/** Other users of apt hold its locks for moments: `update` knows no waiting of its own. */
+async function install(packages: string[]): Promise<void> {
+  const apt = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300']
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  let failure: unknown
+  const done = await poll(
+    async () => {
+      try {
+        await must([...apt, 'update'])
+        await must([...apt, 'install', '-y', '--no-install-recommends', ...packages], { env })
+        return true
+      } catch (error) {
+        failure = error
+        return false
+      }
+    },
+    { every_ms: 3000, timeout_ms: 60_000 },
+  )
+  if (!done) throw failure
+}

@@ -1,0 +1,56 @@
+import { readlinkSync } from 'node:fs'
+import { endOf } from './background'
+import { signalPid } from './child'
+import type { Machine, Running } from './nspawn'
+import { run } from './run'
+import { poll } from './wait'
+
+/** The plug is pulled: every process inside dies at once. */
+export async function powerOff({ nspawn, leader }: Running): Promise<void> {
+  signalPid(leader, 'SIGKILL')
+  await ended(nspawn)
+}
+
+/** An orderly end; what still runs after half a minute is killed. */
+export async function shutDown(running: Running, { name, init }: Machine): Promise<void> {
+  const { nspawn } = running
+  if (init === 'systemd') nspawn.kill('SIGTERM')
+  else await endPrograms(running, name)
+  const done = init === 'systemd' && (await poll(() => isOver(nspawn), { timeout_ms: 30_000 }))
+  if (!done) await powerOff(running)
+}
+
+/** As a container engine does: TERM to everybody, time to react, then the end. */
+async function endPrograms({ leader }: Running, netns: string): Promise<void> {
+  const programs = await insidersOf(leader, netns)
+  for (const pid of programs) signalPid(pid, 'SIGTERM')
+  await poll(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 10_000 })
+}
+
+/** Processes of the machine but its first two, which are nothing but the machine itself. */
+async function insidersOf(leader: number, netns: string): Promise<number[]> {
+  const { stdout } = await run(['ip', 'netns', 'pids', netns])
+  const space = pidSpace(leader)
+  const { stdout: children } = await run(['pgrep', '--parent', `${leader}`, '--exact', 'sleep'])
+  const [idle = ''] = children.split('\n')
+  return stdout
+    .split('\n')
+    .filter((pid) => pid && pid !== `${leader}` && pid !== idle)
+    .map(Number)
+    .filter((pid) => pidSpace(pid) === space)
+}
+
+function pidSpace(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return ''
+  }
+}
+
+export const isOver = ({ exitCode, signalCode }: Running['nspawn']) =>
+  exitCode !== null || signalCode !== null
+
+const ended = async (nspawn: Running['nspawn']) => {
+  if (!isOver(nspawn)) await endOf(nspawn)
+}

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { removeTree } from './cache'
+import { findGroups, membersOf, removeGroups } from './cgroups'
+import { signalPid } from './child'
+import { belongs, runFolder } from './identity'
+import { run } from './run'
+import { poll } from './wait'
+
+const PROPAGATE = '/run/systemd/nspawn/propagate'
+
+/**
+ * Takes away what bears the name of `owner` (a run, or one thing of it): the processes inside
+ * its namespaces and groups, then mounts, namespaces and groups. Throws when something stays; two
+ * sweepers of one run do not hurt each other.
+ */
+export async function sweep(owner: string): Promise<void> {
+  const gone = await poll(async () => (await kill(owner)) === 0, { timeout_ms: 20_000 })
+  if (!gone) throw new Error(`processes of ${owner} would not end`)
+  for (const path of mountsOf(owner)) await run(['umount', '--lazy', path])
+  for (const name of namespacesOf(owner)) await run(['ip', 'netns', 'del', name])
+  for (const path of traces(owner)) await run(['rmdir', path])
+  const empty = await poll(() => removeGroups(owner))
+  const left = [...mountsOf(owner), ...namespacesOf(owner)]
+  if (!empty || left.length > 0) throw new Error(`${owner} would not go: ${left.join(' ')}`)
+}
+
+/** A whole run, with its folder. */
+export async function sweepRun(id: string): Promise<void> {
+  await sweep(id)
+  await removeTree(runFolder(id))
+}
+
+const owned = (folder: string, owner: string) =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => belongs(name, owner)) : []
+
+const namespacesOf = (owner: string) => owned('/run/netns', owner)
+
+/** Empty folders that systemd-nspawn leaves behind where systemd does not run. */
+const traces = (owner: string) => owned(PROPAGATE, owner).map((name) => join(PROPAGATE, name))
+
+/** How many processes there were to kill. */
+async function kill(owner: string): Promise<number> {
+  const lists = namespacesOf(owner).map((name) => run(['ip', 'netns', 'pids', name]))
+  const inside = (await Promise.all(lists)).flatMap(({ stdout }) => stdout.split('\n'))
+  const pids = new Set([...inside.filter(Boolean).map(Number), ...membersOf(findGroups(owner))])
+  for (const pid of pids) signalPid(pid, 'SIGKILL')
+  return pids.size
+}
+
+/** Inner mounts first; the namespaces are mounts too, but `ip` removes those. */
+const mountsOf = (owner: string) =>
+  readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => !path.startsWith('/run/netns/'))
+    .filter((path) => path.split('/').some((part) => belongs(part, owner)))
+    .reverse()

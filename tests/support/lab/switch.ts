@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { endOf } from './background'
+import { deadRuns, nameOf, runFolder, runId } from './identity'
+import { needPrograms } from './prerequisites'
+import { must } from './run'
+import { sweepRun } from './sweep'
+
+/** The network that the hosts of a run share; its own address is that of the lab's services. */
+export type Switch = { netns: string; address: string }
+
+const NETWORK = '10.78.0'
+const ADDRESS = `${NETWORK}.1`
+const netns = nameOf(runId, 'switch')
+
+let up: Promise<ChildProcess> | undefined
+let next = 10
+
+/** Idempotent. Clears up after dead runs first, and sees to it that this one is cleared up after. */
+export async function switchUp(): Promise<Switch> {
+  up ??= build()
+  await up
+  return { netns, address: ADDRESS }
+}
+
+/** Removes the switch, every host of this process and all that runs in them. Idempotent. */
+export async function switchDown(): Promise<void> {
+  const reaper = await up
+  if (!reaper) return
+  up = undefined
+  next = 10
+  const ended = endOf(reaper)
+  reaper.stdin?.end()
+  const status = await ended
+  if (status !== 0) throw new Error(`the lab was not cleared up completely (status ${status})`)
+}
+
+/** The next free address. */
+export const nextAddress = () => `${NETWORK}.${next++}`
+
+/** A namespace on the switch, with `eth0` and loopback up. The switch must be up. */
+export async function plugIn(name: string, address: string): Promise<void> {
+  const port = portOf(address)
+  const inside = ['ip', '-n', name]
+  await must(['ip', 'netns', 'add', name])
+  await inSwitch('link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+  await inSwitch('link', 'set', port, 'master', 'br0', 'up')
+  await must([...inside, 'link', 'set', 'lo', 'up'])
+  await must([...inside, 'addr', 'add', `${address}/24`, 'dev', 'eth0'])
+  await must([...inside, 'link', 'set', 'eth0', 'up'])
+  await must([...inside, 'route', 'add', 'default', 'via', ADDRESS])
+}
+
+/** Plugs or unplugs the cable between a host and the switch. */
+export async function setCable(address: string, plugged: boolean): Promise<void> {
+  await inSwitch('link', 'set', portOf(address), plugged ? 'up' : 'down')
+}
+
+/** The reaper starts before there is anything to reap. */
+async function build(): Promise<ChildProcess> {
+  await needPrograms({ ip: 'iproute2', 'systemd-nspawn': 'systemd-container' })
+  for (const run of deadRuns()) await sweepRun(run)
+  const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts'), runId], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    detached: true,
+  })
+  reaper.unref()
+  await mkdir(runFolder(runId), { recursive: true, mode: 0o755 })
+  await must(['ip', 'netns', 'add', netns])
+  await inSwitch('link', 'set', 'lo', 'up')
+  await inSwitch('link', 'add', 'br0', 'type', 'bridge')
+  await inSwitch('addr', 'add', `${ADDRESS}/24`, 'dev', 'br0')
+  await inSwitch('link', 'set', 'br0', 'up')
+  return reaper
+}
+
+const portOf = (address: string) => `p${address.split('.').at(-1)}`
+
+const inSwitch = (...args: string[]) => must(['ip', '-n', netns, ...args])
