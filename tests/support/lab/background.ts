@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { signalGroup, statusOf } from './child'
+import { signalGroup, statusOf } from './child.ts'
 
 /** A program that goes on running; it ends with the lab at the latest. */
 export type Background = {

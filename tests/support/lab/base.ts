@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { bootstrap } from './bootstrap'
-import { cached } from './cache'
-import { needPrograms } from './prerequisites'
-import { download } from './repository'
-import { essentials, offered, type Suite, suites } from './suites'
+import { bootstrap } from './bootstrap.ts'
+import { cached } from './cache.ts'
+import { needPrograms } from './prerequisites.ts'
+import { download } from './repository.ts'
+import { essentials, offered, type Suite, suites } from './suites.ts'
 
 /** Folders that hosts share and never write to; `php` is the version the suite ships. */
 export type Base = { suite: Suite; root: string; debs: string; php: string }

@@ -1,8 +1,8 @@
-import { enter, GUEST_ENV } from './enter'
-import { describeConsole, type Machine, powerOn, type Running } from './nspawn'
-import { run } from './run'
-import { powerOff } from './shutdown'
-import { poll } from './wait'
+import { enter, GUEST_ENV } from './enter.ts'
+import { describeConsole, type Machine, powerOn, type Running } from './nspawn.ts'
+import { run } from './run.ts'
+import { powerOff } from './shutdown.ts'
+import { poll } from './wait.ts'
 
 const PATIENCE_MS = 90_000
 

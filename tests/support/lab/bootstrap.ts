@@ -1,8 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must } from './run'
-import { fetchSettings, sourcesOf } from './sources'
-import { essentials, type Suite } from './suites'
+import { must } from './run.ts'
+import { fetchSettings, sourcesOf } from './sources.ts'
+import { essentials, type Suite } from './suites.ts'
 
 /** Debian's signatures are checked; its package lists stay for the download that follows. */
 export async function bootstrap(suite: Suite, root: string): Promise<void> {

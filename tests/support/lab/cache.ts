@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { withLock } from './lock'
-import { must } from './run'
+import { withLock } from './lock.ts'
+import { must } from './run.ts'
 
 /** `$XDG_CACHE_HOME/hosting-control/lab`, made when missing. */
 export async function cacheFolder(): Promise<string> {

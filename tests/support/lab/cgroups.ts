@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { belongs } from './identity'
+import { belongs } from './identity.ts'
 
 const WANTED = /^cgroup2$|\b(name=systemd|memory|pids|cpu)\b/
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must, run } from './run'
+import { must, run } from './run.ts'
 
 /**
  * Mounts a disk of its own over the shared `layers` (uppermost first) and returns where. What

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Init } from './nspawn'
-import { must } from './run'
+import type { Init } from './nspawn.ts'
+import { must } from './run.ts'
 
 /** What makes a copy of the base one host: names, identity, keys. `dns` is its name server. */
 export async function dress(root: string, name: string, dns: string, init: Init): Promise<void> {

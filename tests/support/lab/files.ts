@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Outcome, RunOptions } from './run'
+import type { Outcome, RunOptions } from './run.ts'
 
 type Exec = (argv: readonly string[], options?: RunOptions) => Promise<Outcome>
 

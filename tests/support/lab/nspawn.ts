@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from './run'
-import { poll } from './wait'
+import { run } from './run.ts'
+import { poll } from './wait.ts'
 
 export type Bind = { from: string; to: string; readonly?: boolean }
 

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { withLock } from './lock'
-import { must } from './run'
-import { poll } from './wait'
+import { cacheFolder } from './cache.ts'
+import { withLock } from './lock.ts'
+import { must } from './run.ts'
+import { poll } from './wait.ts'
 
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 /** Installs what is missing here: program or absolute path → package. Throws apt's words. */
 export async function needPrograms(packages: Record<string, string>): Promise<void> {
   if (missing(packages).length === 0) return
-  await withLock(join(tmpdir(), 'hosting-control-lab-apt.lock'), async () => {
+  await withLock(join(await cacheFolder(), 'apt.lock'), async () => {
     const wanted = missing(packages)
     if (wanted.length > 0) await install(wanted)
   })

@@ -1,4 +1,4 @@
-import { sweepRun } from './sweep'
+import { sweepRun } from './sweep.ts'
 
 /**
  * The process that clears up after a run: the run holds the other end of its standard input,

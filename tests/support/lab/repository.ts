@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from './cache'
-import { must } from './run'
+import { removeTree } from './cache.ts'
+import { must } from './run.ts'
 
 /** Where every host finds the packages. */
 export const DEBS = '/srv/debs'

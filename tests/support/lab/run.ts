@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { signalGroup, statusOf } from './child'
+import { signalGroup, statusOf } from './child.ts'
 
 export type Outcome = { code: number; stdout: string; stderr: string }
 

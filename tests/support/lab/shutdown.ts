@@ -1,9 +1,9 @@
 import { readlinkSync } from 'node:fs'
-import { endOf } from './background'
-import { signalPid } from './child'
-import type { Machine, Running } from './nspawn'
-import { run } from './run'
-import { poll } from './wait'
+import { endOf } from './background.ts'
+import { signalPid } from './child.ts'
+import type { Machine, Running } from './nspawn.ts'
+import { run } from './run.ts'
+import { poll } from './wait.ts'
 
 /** The plug is pulled: every process inside dies at once. */
 export async function powerOff({ nspawn, leader }: Running): Promise<void> {

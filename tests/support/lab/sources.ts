@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { must } from './run'
-import type { Suite } from './suites'
+import { must } from './run.ts'
+import type { Suite } from './suites.ts'
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 const FORMAT = '$(REPO_URI) $(RELEASE)'

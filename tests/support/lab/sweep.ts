@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeTree } from './cache'
-import { findGroups, membersOf, removeGroups } from './cgroups'
-import { signalPid } from './child'
-import { belongs, runFolder } from './identity'
-import { run } from './run'
-import { poll } from './wait'
+import { removeTree } from './cache.ts'
+import { findGroups, membersOf, removeGroups } from './cgroups.ts'
+import { signalPid } from './child.ts'
+import { belongs, runFolder } from './identity.ts'
+import { run } from './run.ts'
+import { poll } from './wait.ts'
 
 const PROPAGATE = '/run/systemd/nspawn/propagate'
 

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { endOf } from './background'
-import { deadRuns, nameOf, runFolder, runId } from './identity'
-import { needPrograms } from './prerequisites'
-import { must } from './run'
-import { sweepRun } from './sweep'
+import { endOf } from './background.ts'
+import { deadRuns, nameOf, runFolder, runId } from './identity.ts'
+import { needPrograms } from './prerequisites.ts'
+import { must } from './run.ts'
+import { sweepRun } from './sweep.ts'
 
-/** The network that the hosts of a run share; its own address is that of the lab's services. */
-export type Switch = { netns: string; address: string }
+/**
+ * The network that the hosts of a run share; its own address is that of the lab's services,
+ * which keep their files in `folder`.
+ */
+export type Switch = { netns: string; address: string; folder: string }
 
 const NETWORK = '10.78.0'
 const ADDRESS = `${NETWORK}.1`
@@ -21,7 +24,7 @@ let next = 10
 export async function switchUp(): Promise<Switch> {
   up ??= build()
   await up
-  return { netns, address: ADDRESS }
+  return { netns, address: ADDRESS, folder: runFolder(runId) }
 }
 
 /** Removes the switch, every host of this process and all that runs in them. Idempotent. */

@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { must, needPrograms, poll, run, switchUp } from '#tests/support/lab/index.ts'
+import { makeCertificate, readPem } from './certificate.ts'
+import { type AcmeOptions, startDirectory, startNames } from './programs.ts'
+
+/**
+ * An ACME directory, and the name server of all hosts of this run, at the switch's address. Its
+ * memory is all it has: a new start is another issuing root and knows no account.
+ */
+export type Acme = {
+  directory_url: string
+  /** Signs the directory's own certificate: what a client of the directory has to trust. */
+  ca_pem: string
+  /** Signs what the directory issues. */
+  issuing_root: () => Promise<string>
+  /** Gives `name` this one address, for the hosts and for the directory's validation. */
+  resolve: (name: string, address: string) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Starts pebble, installed when missing. Throws what it printed when it does not answer. */
+export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
+  await needPrograms({ pebble: 'pebble', openssl: 'openssl', curl: 'curl' })
+  const network = await switchUp()
+  const { netns, address } = network
+  const folder = join(network.folder, 'acme')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const files = await makeCertificate(folder, address)
+  const programs = [await startNames(network), await startDirectory(network, files, options)]
+  const stop = async () => {
+    await Promise.all(programs.map((program) => program.stop()))
+  }
+
+  const inside = ['ip', 'netns', 'exec', netns]
+  const curl = [...inside, 'curl', '--silent', '--fail', '--noproxy', '*', '--cacert', files.ca]
+  const directory_url = `https://${address}:14000/dir`
+  const names_url = `http://${address}:8055`
+  const answers = async () => {
+    const asked = await Promise.all([
+      run([...curl, directory_url]),
+      run([...curl, '--data', '{"host":"ready."}', `${names_url}/clear-a`]),
+    ])
+    return asked.every(({ code }) => code === 0)
+  }
+  if (!(await poll(answers))) {
+    await stop()
+    throw new Error(`pebble does not answer:\n${programs.map(({ output }) => output()).join('')}`)
+  }
+  return {
+    directory_url,
+    ca_pem: await readPem(files.ca),
+    issuing_root: () => must([...curl, `https://${address}:15000/roots/0`]),
+    resolve: async (name, to) => {
+      const host = `${name}.`
+      const post = (path: string, body: object) =>
+        must([...curl, '--data', JSON.stringify(body), `${names_url}/${path}`])
+      await post('clear-a', { host })
+      await post('add-a', { host, addresses: [to] })
+    },
+    stop,
+  }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { needPrograms } from '#tests/support/lab/index.ts'
+
+export type BrowserOptions = {
+  /** The network namespace that the browser runs in: `host.netns` of a lab host. */
+  netns?: string
+  /** Domain → address, in place of DNS. */
+  resolve?: Record<string, string>
+  /** In CSS pixels; default 1280 × 800. */
+  viewport?: { width: number; height: number }
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+]
+
+/**
+ * Opens a page in Debian's chromium (installed when missing), which takes any certificate, and
+ * closes the browser after `work`. `page.screenshot({ path })` makes the folders of its path.
+ */
+export async function withBrowser<T>(
+  options: BrowserOptions,
+  work: (page: Page) => Promise<T>,
+): Promise<T> {
+  const { netns, resolve = {}, viewport = { width: 1280, height: 800 } } = options
+  await needPrograms({
+    chromium: 'chromium',
+    '/usr/share/fonts/truetype/liberation': 'fonts-liberation',
+  })
+  const rules = Object.entries(resolve).map(([domain, address]) => `MAP ${domain} ${address}`)
+  const browser = await chromium.launch({
+    executablePath: netns ? join(import.meta.dirname, 'in-netns.sh') : '/usr/bin/chromium',
+    env: { ...process.env, BROWSER_NETNS: netns },
+    args: [...FLAGS, ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : [])],
+  })
+  try {
+    const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true })
+    return await work(await context.newPage())
+  } finally {
+    await browser.close()
+  }
+}
