@@ -9,7 +9,7 @@ export function available(): string | undefined {
   if (process.platform !== 'linux') return 'the lab needs Linux'
   if (process.getuid?.() !== 0) return 'the lab needs root'
   if (!existsSync('/etc/debian_version') || !has('apt-get')) return 'the lab needs Debian'
-  if (spawnSync('unshare', [...NAMESPACES, 'true']).status !== 0) {
+  if (spawnSync('/usr/bin/unshare', [...NAMESPACES, 'true']).status !== 0) {
     return 'the lab needs namespaces, which this machine does not allow'
   }
   if (!has('overlay', '/proc/filesystems')) return 'the lab needs overlay file systems'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /** Holds an advisory lock on `file` while `work` runs; the kernel frees it should we die. */
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const holder = spawn('flock', [file, 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const holder = spawn('/usr/bin/flock', [file, 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   holder.stdin.write('locked?\n')
   await once(holder.stdout, 'data')
   try {

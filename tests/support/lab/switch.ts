@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { endOf } from './background.ts'
 import { deadRuns, nameOf, runFolder, runId } from './identity.ts'
 import { needPrograms } from './prerequisites.ts'
@@ -64,10 +64,14 @@ export async function setCable(address: string, plugged: boolean): Promise<void>
 async function build(): Promise<ChildProcess> {
   await needPrograms({ ip: 'iproute2', 'systemd-nspawn': 'systemd-container' })
   for (const run of deadRuns()) await sweepRun(run)
-  const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts'), runId], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-    detached: true,
-  })
+  const reaper = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.resolve('./reaper.ts')), runId],
+    {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      detached: true,
+    },
+  )
   reaper.unref()
   await mkdir(runFolder(runId), { recursive: true, mode: 0o755 })
   await must(['ip', 'netns', 'add', netns])
