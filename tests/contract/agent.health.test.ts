@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test'
+import { rawRequest, sendRaw } from '#tests/support/client.ts'
+import { agentRuntimes } from '#tests/support/processes.ts'
+import { checkRows, type Row, unauthorized } from '#tests/support/rows.ts'
+import { useAgent } from '#tests/support/running.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
+const PATHS = [
+  '/metrics',
+  '/services',
+  '/sites',
+  '/exec',
+  '/sites/wp-scan',
+  '/sites/db-password',
+  '/sites/admin-password',
+  '/operations/some-id/events',
+  '/',
+  '/nowhere',
+  '/health/',
+  '/health/deep',
+  '/HEALTH',
+  '/health%20',
+  '/__proto__',
+]
+const HOSTS = [
+  'x',
+  'a.b',
+  '',
+  'a'.repeat(300),
+  '/',
+  'x/health',
+  '127.0.0.1:1',
+  '[::1]',
+  '@',
+  'x\\y',
+]
+
+/** Ways to write a closed path so that a careless gate reads `/health`. */
+const DISGUISES = [
+  '/health/../metrics',
+  '/health/%2e%2e/metrics',
+  '/metrics?/health',
+  '/metrics#/health',
+  '/metrics;/health',
+  '//metrics',
+  '//health/metrics',
+  '/./metrics',
+  'http://x/metrics',
+  'http://health/metrics',
+  'http://x/health/../metrics',
+]
+
+const open: Row[] = [
+  {
+    sentence: 'GET /health answers {status: "ok"} without authentication',
+    path: '/health',
+    status: 200,
+    answer: { status: 'ok' },
+    answerHeaders: { 'content-type': /^application\/json/, 'x-content-type-options': 'nosniff' },
+  },
+  {
+    sentence: 'GET /health is open with a query too',
+    path: '/health?x=1',
+    status: 200,
+    answer: { status: 'ok' },
+  },
+]
+
+const closed: Row[] = [
+  ...METHODS.filter((method) => method !== 'GET').map((method) => ({ method, path: '/health' })),
+  ...PATHS.flatMap((path) => METHODS.map((method) => ({ method, path }))),
+].map(({ method, path }) => ({
+  sentence: `${method} ${path} without authentication is 401`,
+  method,
+  path,
+  status: 401,
+  answer: method === 'HEAD' ? '' : unauthorized,
+}))
+
+const early: Row[] = [
+  { sentence: 'malformed JSON', body: '{' },
+  { sentence: 'an unknown command', body: { command: 'no.such' } },
+  { sentence: 'a body over 1 MiB', body: { command: 'x'.repeat(1_100_000) } },
+  { sentence: 'another media type', body: 'x', headers: { 'content-type': 'text/plain' } },
+  { sentence: 'a bad Operation-Id', body: {}, headers: { 'operation-id': '../x' } },
+  { sentence: 'a made-up token', body: {}, headers: { authorization: 'Bearer x' } },
+  { sentence: 'a made-up signature', body: {}, headers: { authorization: 'HCS e30.e30.AAAA' } },
+].map(({ sentence, ...call }) => ({
+  sentence: `401 comes before everything else: ${sentence}`,
+  method: 'POST',
+  path: '/exec',
+  ...call,
+  status: 401,
+  answer: unauthorized,
+}))
+
+describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
+  const { client, running } = useAgent(runtime, async () => ({ AGENT_AUTH: 'signed' }))
+
+  checkRows(client, [...open, ...closed, ...early])
+
+  test.each(HOSTS)('is as closed for the Host header %p', async (host) => {
+    const lines = [`Host: ${host}`]
+
+    const closedAnswer = await sendRaw(running().port, rawRequest('GET', '/metrics', lines))
+    const sneaky = await sendRaw(running().port, rawRequest('GET', '/exec?/health', lines))
+
+    expect([400, 401]).toContain(closedAnswer.status)
+    expect([400, 401]).toContain(sneaky.status)
+    if (closedAnswer.status === 401) expect(closedAnswer.body).toEqual(unauthorized)
+  })
+
+  test('is as closed without a Host header', async () => {
+    const { status } = await sendRaw(running().port, rawRequest('GET', '/metrics'))
+
+    expect([400, 401]).toContain(status)
+  })
+
+  test.each(DISGUISES)('is as closed for the request target %p', async (target) => {
+    const { status } = await sendRaw(running().port, rawRequest('GET', target, ['Host: x']))
+
+    expect([400, 401]).toContain(status)
+  })
+})
+
+describe.each(agentRuntimes)('with AGENT_AUTH=none, %s', (runtime) => {
+  const { client } = useAgent(runtime)
+
+  checkRows(client, open)
+})

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'bun:test'
+import { connect, createServer } from 'node:net'
+import {
+  agentRuntimes,
+  type Environment,
+  runAgent,
+  startAgent,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const refused: [string, Environment, string][] = [
+  ['an address without a port', { AGENT_LISTEN: '127.0.0.1' }, 'AGENT_LISTEN'],
+  ['a port in letters', { AGENT_LISTEN: '127.0.0.1:http' }, 'AGENT_LISTEN'],
+  ['port 65536', { AGENT_LISTEN: '127.0.0.1:65536' }, 'AGENT_LISTEN'],
+  ['an address that is none', { AGENT_LISTEN: '999.0.0.1:8443' }, 'AGENT_LISTEN'],
+  ['two lines of addresses', { AGENT_LISTEN: '127.0.0.1:1\n127.0.0.1:2' }, 'AGENT_LISTEN'],
+  ['a relative folder', { AGENT_STATE_DIR: 'state' }, 'AGENT_STATE_DIR'],
+  ['an unknown kind of authentication', { AGENT_AUTH: 'off' }, 'AGENT_AUTH'],
+  ['authentication in upper case', { AGENT_AUTH: 'NONE' }, 'AGENT_AUTH'],
+  ['no authentication on every address', none('0.0.0.0:0'), 'AGENT_AUTH'],
+  ['no authentication on every IPv6 address', none('[::]:0'), 'AGENT_AUTH'],
+  ['no authentication on another address', none('192.0.2.1:0'), 'AGENT_AUTH'],
+  ['no authentication on what begins like loopback', none('127.0.0.1.example:0'), 'AGENT_'],
+]
+
+describe.each(agentRuntimes)('%s', (runtime) => {
+  test.each(refused)('refuses %s with one line and status 2', async (_, env, name) => {
+    const { code, out, err } = await runAgent(runtime, ['serve'], env)
+
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err.split('\n')).toEqual([expect.stringContaining(name), ''])
+    expect(err).not.toMatch(/ at .*:\d+|[{}]|^\s*\^/m)
+  })
+
+  test('says in one line that its port is in use, and ends with status 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const address = other.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const env = { AGENT_LISTEN: `127.0.0.1:${port}`, AGENT_AUTH: 'none' }
+
+    const { code, out, err } = await runAgent(runtime, ['serve'], env).finally(() => other.close())
+
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err.split('\n')).toEqual([expect.stringContaining('in use'), ''])
+  })
+
+  test('says in one line that it may not write its state', async () => {
+    const { code, out, err } = await runAgent(runtime, ['serve'], {
+      AGENT_LISTEN: '127.0.0.1:0',
+      AGENT_STATE_DIR: '/hosting-agent-state',
+    })
+
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err.split('\n')).toEqual([expect.stringContaining('AGENT_STATE_DIR'), ''])
+  })
+
+  test('prints one line when it listens, and nothing else', async () => {
+    const agent = await startAgent(runtime)
+    await fetch(`${agent.url}/health`)
+
+    expect(await agent.stop()).toBe(0)
+    expect(agent.output).toEqual({ out: `listening on http://127.0.0.1:${agent.port}\n`, err: '' })
+  })
+
+  test('listens on IPv6 loopback too', async () => {
+    const agent = await startAgent(runtime, { AGENT_LISTEN: '[::1]:0' })
+
+    expect((await fetch(`${agent.url}/health`)).status).toBe(200)
+    expect(agent.output.out).toBe(`listening on http://[::1]:${agent.port}\n`)
+    await agent.kill()
+  })
+
+  test('takes an empty variable for none', async () => {
+    const agent = await startAgent(runtime, { AGENT_WORDPRESS_URL: '', AGENT_ACME_CA_FILE: '' })
+
+    expect((await fetch(`${agent.url}/health`)).status).toBe(200)
+    await agent.kill()
+  })
+
+  test('stops cleanly from the moment that its line is there', async () => {
+    const codes: number[] = []
+    for (let turn = 0; turn < 3; turn += 1) codes.push(await (await startAgent(runtime)).stop())
+
+    expect(codes).toEqual([0, 0, 0])
+  })
+
+  test.each([
+    ['idle', ''],
+    ['in the middle of a header', 'GET /metrics HTTP/1.1\r\nHost: x'],
+    ['in the middle of a body', 'POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
+  ])(
+    'stops on SIGTERM within two seconds while a connection is %s',
+    async (_, begun) => {
+      const agent = await startAgent(runtime)
+      const open = connect(agent.port, '127.0.0.1', () => open.write(begun))
+      open.on('error', () => undefined)
+      await Bun.sleep(200)
+      const began = performance.now()
+
+      const code = await agent.stop().finally(() => open.destroy())
+
+      expect({ code, quick: performance.now() - began < 2000 }).toEqual({ code: 0, quick: true })
+    },
+    20_000,
+  )
+
+  test('starts again on the folder that it left behind', async () => {
+    const AGENT_STATE_DIR = await temporaryFolder('again')
+    await (await startAgent(runtime, { AGENT_STATE_DIR })).kill()
+
+    const agent = await startAgent(runtime, { AGENT_STATE_DIR })
+
+    expect((await fetch(`${agent.url}/health`)).status).toBe(200)
+    await agent.kill()
+  })
+
+  test('prints its version', async () => {
+    expect(await runAgent(runtime, ['version'])).toEqual({
+      code: 0,
+      out: `${packageJson.version}\n`,
+      err: '',
+    })
+  })
+
+  test('explains itself and ends with status 2 when it does not know the word', async () => {
+    const { code, out } = await runAgent(runtime, ['sevre'])
+
+    expect(code).toBe(2)
+    expect(out).toContain('hosting-agent serve')
+  })
+})
+
+function none(AGENT_LISTEN: string): Environment {
+  return { AGENT_AUTH: 'none', AGENT_LISTEN }
+}

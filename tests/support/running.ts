@@ -1,0 +1,56 @@
+import { afterAll, beforeAll } from 'bun:test'
+import { Client } from './client.ts'
+import {
+  ADMIN,
+  type AgentRuntime,
+  type Environment,
+  type Running,
+  startAgent,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from './processes.ts'
+
+const HOOK_MS = 60_000
+
+export interface Used {
+  client: () => Client
+  running: () => Running
+}
+
+/** An agent for the tests of this block. `env` is asked for when it starts. */
+export function useAgent(
+  runtime: AgentRuntime,
+  env: () => Promise<Environment> = async () => ({}),
+): Used {
+  return use(async () => startAgent(runtime, await env()))
+}
+
+/** A dashboard for the tests of this file, its client logged in as the first user. */
+export function useDashboard(env: Environment = {}): Used {
+  const used = use(async () => startDashboard(await temporaryFolder('dashboard'), env))
+  beforeAll(async () => {
+    const { status, text } = await used.client().login(ADMIN)
+    if (status !== 200) throw new Error(`The login answered ${status}: ${text}`)
+  }, HOOK_MS)
+  return used
+}
+
+function use(start: () => Promise<Running>): Used {
+  let running: Running | undefined
+  let client: Client | undefined
+  beforeAll(async () => {
+    running = await start()
+    client = new Client(running.url)
+  }, HOOK_MS)
+  afterAll(async () => {
+    await running?.kill()
+    await sweep()
+  })
+  return { client: () => there(client), running: () => there(running) }
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('It runs between beforeAll and afterAll only')
+  return value
+}
