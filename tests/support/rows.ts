@@ -39,7 +39,7 @@ const pick = ({ status, body }: Answer) => ({ status, body })
 export const unauthorized = { error: 'Unauthorized' }
 export const notFound = (what: string) => ({ error: 'Not found', message: `${what} not found` })
 export const badRequest = (message: string) => ({ error: 'Bad request', message })
-export const failed = (fields: Record<string, unknown>) => ({ error: 'Validation failed', fields })
+export const failed = (fields: object) => ({ error: 'Validation failed', fields })
 /** The named fields fail, each with at least one message that is a sentence; no other field does. */
 export const failedOn = (...names: string[]) =>
   failed(

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'bun:test'
+import { COMMANDS } from '#shared/commands.ts'
+import { agentRuntimes } from '#tests/support/processes.ts'
+import { badRequest, checkRows, failed, failedOn, type Row } from '#tests/support/rows.ts'
+import { useAgent } from '#tests/support/running.ts'
+
+const exec = (command: unknown, params: unknown = {}) => ({
+  method: 'POST',
+  path: '/exec',
+  body: { command, params },
+})
+
+const unknownCommands: Row[] = [
+  'site.explode',
+  '__proto__',
+  'constructor',
+  'toString',
+  'site.create.',
+  ' site.create',
+  'SITE.CREATE',
+  'site.create;reboot',
+  '$(reboot)',
+  '../exec',
+  '',
+].map((name) => ({
+  sentence: `An unknown command is 400 with a message naming it: ${JSON.stringify(name)}`,
+  ...exec(name),
+  status: 400,
+  answer: badRequest(`Unknown command: ${name}`),
+}))
+
+const badBodies: Row[] = [
+  { what: 'no command', body: { params: {} }, field: 'command' },
+  { what: 'a number as command', body: { command: 7, params: {} }, field: 'command' },
+  { what: 'null as command', body: { command: null, params: {} }, field: 'command' },
+  { what: 'a list as command', body: { command: ['wp.scan'], params: {} }, field: 'command' },
+  { what: 'an object as command', body: { command: {}, params: {} }, field: 'command' },
+  { what: 'a list', body: [], field: 'body' },
+  { what: 'null', body: 'null', field: 'body' },
+  { what: 'a string', body: '"wp.scan"', field: 'body' },
+].map(({ what, body, field }) => ({
+  sentence: `A body of the wrong shape is 422 naming the field: ${what}`,
+  method: 'POST',
+  path: '/exec',
+  body,
+  status: 422,
+  answer: failedOn(field),
+}))
+
+const noParams: Row[] = [
+  { what: 'none', body: { command: 'wp.scan' } },
+  { what: 'null', body: { command: 'wp.scan', params: null } },
+  { what: 'a list', body: { command: 'wp.scan', params: [] } },
+  { what: 'a string', body: { command: 'wp.scan', params: 'shop.example' } },
+].map(({ what, body }) => ({
+  sentence: `Bad params are 422 with fields: ${what}`,
+  method: 'POST',
+  path: '/exec',
+  body,
+  status: 422,
+  answer: failed(expect.any(Object)),
+}))
+
+const named: Row[] = [
+  {
+    sentence: 'An unknown command is 400 also when there are no params',
+    method: 'POST',
+    path: '/exec',
+    body: { command: 'site.explode' },
+    status: 400,
+    answer: badRequest('Unknown command: site.explode'),
+  },
+  {
+    sentence: 'Missing parameters are named, each with its message: wp.scan',
+    ...exec('wp.scan'),
+    status: 422,
+    answer: failed({ domain: ['Domain is required'] }),
+  },
+  {
+    sentence: 'Missing parameters are named, each with its message: site.create',
+    ...exec('site.create'),
+    status: 422,
+    answer: failed({
+      domain: ['Domain is required'],
+      php: ['PHP version is required'],
+      email: ['E-mail address is required'],
+      user: ['User is required'],
+    }),
+  },
+  {
+    sentence: 'Missing parameters are named, each with its message: pool.apply',
+    ...exec('pool.apply'),
+    status: 422,
+    answer: failed({
+      user: ['User is required'],
+      php_version: ['PHP version is required'],
+      tier: ['Tier is required'],
+    }),
+  },
+  {
+    sentence: 'Pool apply with a tier other than small, medium, large fails on tier',
+    ...exec('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }),
+    status: 422,
+    answer: failed({ tier: ['Must be small, medium or large'] }),
+  },
+]
+
+const hostileText = ['a\nb.c', 'a\0b.c', ';id', '$(id)', '`id`', "'", '"', '-rf', '..', '%0a', '💩']
+const noText = [null, 7, true, [], {}, ['shop.example']]
+const hostile: Record<string, readonly unknown[]> = {
+  domain: [...hostileText, ...noText, '127.0.0.1', '::1', '0x7f.1', `${'a'.repeat(64)}.example`],
+  php: [...hostileText, ...noText, '8', '8.3.1', '08.3', 8.3],
+  php_version: [...hostileText, ...noText, '8', '8.3.1', 8.3],
+  tier: [...hostileText, ...noText, 'SMALL', '', '__proto__'],
+  tls: [...hostileText, ...noText, 'NONE', '', 'constructor'],
+  email: [...hostileText, ...noText, 'a@b\nc', 'a b@c.example', `${'a'.repeat(255)}@b.example`],
+  user: [...hostileText, ...noText, 'Root', '1st', 'u'.repeat(33), 'a:b', 'a/b', 'ü'],
+  service: [...hostileText, ...noText, 'ssh', 'nginx;id', 'php-fpm:', 'php-fpm:../x', ' nginx'],
+  php_versions: [...hostileText, null, 7, {}, [8.3], ['8.3', '-rf'], Array(11).fill('8.3')],
+}
+const valid: Record<string, unknown> = {
+  domain: 'nobody.example',
+  php: '8.2',
+  php_version: '8.2',
+  tier: 'small',
+  tls: 'none',
+  email: 'ann@nobody.example',
+  user: 'nobody-has-this',
+  service: 'nginx',
+  php_versions: [],
+}
+
+describe.each(agentRuntimes)('%s', (runtime) => {
+  const { client } = useAgent(runtime)
+
+  checkRows(client, [...unknownCommands, ...badBodies, ...noParams, ...named])
+
+  test('cuts and cleans the name of an unknown command that is no name', async () => {
+    const { status, body } = await client().send(exec(`\x1b[31m\r\nx${'y'.repeat(100_000)}`))
+
+    const message = expect.stringMatching(/^Unknown command: [^\p{Cc}]{1,200}$/u)
+    expect({ status, body }).toEqual({ status: 400, body: { error: 'Bad request', message } })
+  })
+
+  test.each(paramCases())(
+    '%s refuses a hostile %s: all forms are 422 on it',
+    async (name, field) => {
+      const params = Object.fromEntries(Object.keys(shapeOf(name)).map((key) => [key, valid[key]]))
+      const forms = hostile[field] ?? []
+      expect(forms).not.toBeEmpty()
+      for (const value of forms) {
+        const { status, body } = await client().send(exec(name, { ...params, [field]: value }))
+
+        expect({ value, status, body }).toEqual({ value, status: 422, body: failedOn(field) })
+      }
+    },
+  )
+
+  test('changes nothing without the rights to: 403 for each command that would', async () => {
+    for (const [name, { changes }] of Object.entries(COMMANDS)) {
+      if (!changes) continue
+      const params = Object.fromEntries(Object.keys(shapeOf(name)).map((key) => [key, valid[key]]))
+      const { status, body } = await client().send(exec(name, params))
+
+      const message = 'The agent must run as root to change this server'
+      expect({ name, status, body }).toEqual({
+        name,
+        status: 403,
+        body: { error: 'Forbidden', message },
+      })
+    }
+  })
+})
+
+function paramCases(): [string, string][] {
+  return Object.keys(COMMANDS).flatMap((name) =>
+    Object.keys(shapeOf(name)).map((field): [string, string] => [name, field]),
+  )
+}
+
+function shapeOf(name: string): object {
+  return Object.entries(COMMANDS).find(([key]) => key === name)?.[1].params.shape ?? {}
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { cpus, totalmem, uptime } from 'node:os'
+import { FoundSites, Metrics, Services } from '#shared/agent.ts'
+import { agentRuntimes } from '#tests/support/processes.ts'
+import { useAgent } from '#tests/support/running.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const amount = expect.any(Number)
+const space = { used: amount, total: amount, unit: 'MB' }
+
+describe.each(agentRuntimes)('%s', (runtime) => {
+  const { client } = useAgent(runtime)
+
+  test('GET /metrics has exactly cpu, ram, disk, load, uptime, os and version', async () => {
+    const { status, body, headers } = await client().get('/metrics')
+
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        cpu: amount,
+        ram: space,
+        disk: space,
+        load: [amount, amount, amount],
+        uptime: amount,
+        os: expect.any(String),
+        version: packageJson.version,
+      },
+    })
+    expect(Metrics.safeParse(body).success).toBe(true)
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('GET /metrics tells of this machine what its kernel tells', async () => {
+    const metrics = Metrics.parse((await client().get('/metrics')).body)
+
+    expect(metrics.cpu).toBeWithin(0, 100.01)
+    expect(metrics.ram.total).toBeWithin(totalmem() / 2 ** 20 - 1, totalmem() / 2 ** 20 + 1)
+    expect(metrics.ram.used).toBeWithin(1, metrics.ram.total)
+    expect(metrics.disk.used).toBeWithin(1, metrics.disk.total + 1)
+    expect(Math.abs(metrics.uptime - uptime())).toBeLessThan(5)
+    for (const load of metrics.load) expect(load).toBeWithin(0, 100 * cpus().length)
+    expect(metrics.os).toMatch(/\S/)
+  })
+
+  test('GET /metrics measures the CPU anew: a busy core is seen', async () => {
+    await client().get('/metrics')
+    const until = performance.now() + 400
+    while (performance.now() < until) Math.sqrt(until)
+
+    const { cpu } = Metrics.parse((await client().get('/metrics')).body)
+
+    expect(cpu).toBeGreaterThan(50 / cpus().length)
+  })
+
+  test('GET /services lists names and statuses and nothing else', async () => {
+    const { status, body } = await client().get('/services')
+
+    expect(status).toBe(200)
+    const { services } = Services.strict().parse(body)
+    expect(body).toEqual({ services })
+    expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
+  })
+
+  test('GET /sites lists sites in their exact shape', async () => {
+    const { status, body } = await client().get('/sites')
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ sites: FoundSites.strict().parse(body).sites })
+  })
+
+  test('answers many readings at once', async () => {
+    const paths = ['/metrics', '/services', '/sites', '/health']
+    const calls = Array.from({ length: 80 }, (_, n) => client().get(paths[n % 4] ?? '/health'))
+
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+})
