@@ -1,0 +1,81 @@
+import { apexOf } from '#shared/names.ts'
+import type { Host } from '../host/ports.ts'
+import * as cron from '../os/cron.ts'
+import * as nginx from '../os/nginx.ts'
+import * as fpm from '../os/php-fpm.ts'
+import { provision } from '../os/provision.ts'
+import { getSite, type Site, writeSite } from '../os/sites.ts'
+import type { Command, Context, Progress, Step } from './command.ts'
+
+type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | undefined }
+
+export const siteUpdate: Command<'site.update'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: changeSteps,
+  async *run(change, context) {
+    const { domain, php, tier } = yield* changeSite(change, context)
+    return { domain, php, tier }
+  },
+}
+
+/** Throws not_found for a domain that this agent did not make, invalid on `php` for no such version. */
+export async function* changeSite(change: Change, { host, perform }: Context): Progress<Site> {
+  const site = await getSite(host, change.domain)
+  const wanted = applied(site, change)
+  if (wanted.php !== site.php) yield* provision(host, [wanted.php], 'php')
+  yield `Moving ${site.domain} to PHP ${wanted.php}, tier ${wanted.tier}`
+  yield* perform(changeSteps(change, host))
+  return wanted
+}
+
+/**
+ * The record decides which state is the whole one: until it is written every undo goes back to what
+ * it says, afterwards the same work goes forward.
+ */
+export function changeSteps(change: Change, host: Host): Step[] {
+  const recorded = () => getSite(host, change.domain)
+  const wanted = async () => applied(await recorded(), change)
+  return [
+    {
+      name: 'pool',
+      title: 'Applying the PHP pool',
+      apply: async () => fpm.apply(host, await wanted()),
+      async undo() {
+        await fpm.apply(host, await recorded())
+        await fpm.removeOthers(host, await recorded())
+      },
+    },
+    {
+      name: 'vhost',
+      title: 'Applying the virtual host',
+      apply: async () => serve(host, await wanted()),
+      undo: async () => serve(host, await recorded()),
+    },
+    {
+      name: 'cron',
+      title: 'Applying the jobs',
+      apply: async () => cron.apply(host, await wanted()),
+      undo: async () => cron.apply(host, await recorded()),
+    },
+    {
+      name: 'record',
+      title: 'Recording the site',
+      apply: async () => writeSite(host, await wanted()),
+    },
+    {
+      name: 'former pool',
+      title: 'Removing pools that are no longer used',
+      apply: async () => fpm.removeOthers(host, await recorded()),
+    },
+  ]
+}
+
+const applied = (site: Site, { php = site.php, tier = site.tier }: Change): Site => ({
+  ...site,
+  php,
+  tier,
+})
+
+async function serve(host: Host, site: Site): Promise<void> {
+  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+}

@@ -1,0 +1,69 @@
+import { invalid } from '#shared/errors.ts'
+import type { Host } from '../host/ports.ts'
+import { servicesOf } from './services/index.ts'
+import { MARIADB } from './services/known.ts'
+import { isRunning } from './services/service.ts'
+
+/** What WordPress and its plugins use; no FILE, no PROCESS, no GRANT OPTION. */
+const PRIVILEGES =
+  'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, ' +
+  'LOCK TABLES, CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT'
+
+/** Throws invalid on `user` when MariaDB has a database or an account of that name. */
+export async function refuseExistingDatabase({ database }: Host, user: string): Promise<void> {
+  const schemas = await database.query(
+    'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
+    [user],
+  )
+  const accounts = await database.query('SELECT User FROM mysql.global_priv WHERE User = ?', [user])
+  if (schemas.length > 0) throw invalid({ user: ['MariaDB already has a database of this name'] })
+  if (accounts.length > 0) throw invalid({ user: ['MariaDB already has an account of this name'] })
+}
+
+/** A database and an account of the same name, which may use it from this machine only. */
+export async function createDatabase(
+  { database }: Host,
+  user: string,
+  password: string,
+): Promise<void> {
+  await database.query('CREATE DATABASE ?? CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci', [
+    user,
+  ])
+  await database.query("CREATE USER ?@'localhost' IDENTIFIED BY ?", [user, password])
+  await database.query(`GRANT ${PRIVILEGES} ON ??.* TO ?@'localhost'`, [pattern(user), user])
+}
+
+export async function removeDatabase({ database }: Host, user: string): Promise<void> {
+  await database.query("DROP USER IF EXISTS ?@'localhost'", [user])
+  await database.query('DROP DATABASE IF EXISTS ??', [user])
+}
+
+/** Starts MariaDB when it does not run, and waits until it answers. */
+export async function ensureMariadb(host: Host): Promise<void> {
+  if (await isRunning(host, MARIADB)) return
+  await servicesOf(host).start(MARIADB)
+  await answering(host)
+}
+
+export async function restartMariadb(host: Host): Promise<void> {
+  await servicesOf(host).restart(MARIADB)
+  await answering(host)
+}
+
+async function answering(host: Host): Promise<void> {
+  const end = host.clock.now() + 30_000
+  for (;;) {
+    try {
+      await host.database.query('SELECT 1')
+      return
+    } catch (error) {
+      if (host.clock.now() > end) throw error
+      await host.clock.sleep(50)
+    }
+  }
+}
+
+/** In a GRANT the name is a pattern, in which `_` and `%` stand for anything. */
+function pattern(name: string): string {
+  return name.replace(/[_%\\]/g, (sign) => `\\${sign}`)
+}

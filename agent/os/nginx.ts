@@ -1,0 +1,123 @@
+import { conflict, invalid } from '#shared/errors.ts'
+import { CommandFailed } from '../host/errors.ts'
+import type { Host } from '../host/ports.ts'
+import { removeGenerated, replace } from './generated.ts'
+import type { Abilities } from './nginx-base.ts'
+import { type Certificate, renderVhost } from './nginx-vhost.ts'
+import { certificateFolder, pageCacheOf } from './paths.ts'
+import { socketOf } from './php-fpm-files.ts'
+import { NGINX } from './services/known.ts'
+import { signal } from './services/service.ts'
+import { namesOf, type Site } from './sites.ts'
+import { limitsOn, machineOf } from './tiers.ts'
+
+export { ACME_ROOT } from './nginx-base.ts'
+export type { Certificate } from './nginx-vhost.ts'
+
+const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
+const enabledPath = (domain: string) => `/etc/nginx/sites-enabled/hosting-${domain}.conf`
+
+/**
+ * Writes the virtual host of a site, tests the whole configuration and reloads nginx. The former
+ * file comes back when the test fails: a broken one would block the reloads of all sites.
+ */
+export async function apply(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+): Promise<void> {
+  const text = renderVhost({
+    site,
+    certificate,
+    socket: socketOf({ user: site.user, php: site.php }),
+    limits: limitsOn(site.tier, await machineOf(host)),
+    abilities: await abilitiesOf(host),
+  })
+  const link = enabledPath(site.domain)
+  await host.exclusive('nginx', async () => {
+    const restore = await replace(host, availablePath(site.domain), text)
+    const linked = (await host.files.stat(link)) !== undefined
+    try {
+      if (!linked) await host.files.link(availablePath(site.domain), link)
+      await reloadTested(host)
+    } catch (error) {
+      if (!linked) await host.files.remove(link)
+      await restore()
+      throw error
+    }
+  })
+}
+
+/** Removes virtual host and page cache of a site; what is not there is fine. */
+export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
+  await host.exclusive('nginx', async () => {
+    const linked = await host.files.stat(enabledPath(site.domain))
+    await host.files.remove(enabledPath(site.domain))
+    await removeGenerated(host, availablePath(site.domain))
+    if (linked) await reloadTested(host)
+  })
+  await host.files.remove(pageCacheOf(site.user))
+}
+
+/** The certificate that the site has on this machine, undefined when there is none. */
+export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
+  const fullchain = `${certificateFolder(domain)}/fullchain.pem`
+  const privkey = `${certificateFolder(domain)}/privkey.pem`
+  const found = (await host.files.stat(fullchain)) && (await host.files.stat(privkey))
+  return found ? { fullchain, privkey } : undefined
+}
+
+/** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
+export async function refuseServedNames(host: Host, domain: string): Promise<void> {
+  const served = servedNames(await dump(host))
+  for (const name of namesOf(domain)) {
+    const path = served.get(name)
+    if (path) throw invalid({ domain: [`${name} is already served by ${path} on this server`] })
+  }
+}
+
+/** Empties the page cache. nginx takes a file that is gone for a miss. */
+export async function purge(host: Host, user: string): Promise<void> {
+  if (!(await host.files.stat(pageCacheOf(user)))) return
+  const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
+  await host.shell.run(argv, { user: 'www-data' })
+}
+
+/** The whole configuration as nginx reads it. */
+export async function dump(host: Host): Promise<string> {
+  return (await host.shell.run(['nginx', '-T', '-q'])).stdout
+}
+
+export async function reloadTested(host: Host): Promise<void> {
+  await test(host)
+  await signal(host, NGINX, 'HUP')
+}
+
+/** Throws conflict with nginx's own words, which name file and line. */
+export async function test(host: Host): Promise<void> {
+  const { code, stderr } = await host.shell.try(['nginx', '-t', '-q'])
+  if (code === 127)
+    throw new CommandFailed(['nginx'], { code, stdout: '', stderr: 'not installed' })
+  if (code !== 0) throw conflict(`nginx refuses its configuration: ${stderr.trim()}`)
+}
+
+export async function abilitiesOf(host: Host): Promise<Abilities> {
+  const { stderr } = await host.shell.try(['nginx', '-v'])
+  const [major = 0, minor = 0, patch = 0] = (/nginx\/([\d.]+)/.exec(stderr)?.[1] ?? '')
+    .split('.')
+    .map(Number)
+  const ipv6 = ((await host.files.read('/proc/net/if_inet6')) ?? '') !== ''
+  return { ipv6, http2_directive: major * 1e6 + minor * 1e3 + patch >= 1_025_001 }
+}
+
+/** Name → file that has it in a `server_name`. */
+function servedNames(text: string): Map<string, string> {
+  const served = new Map<string, string>()
+  let path = ''
+  for (const line of text.split('\n')) {
+    path = /^# configuration file (.+):$/.exec(line)?.[1] ?? path
+    const names = /^\s*server_name\s+([^;]+)/.exec(line)?.[1]?.split(/\s+/) ?? []
+    for (const name of names) served.set(name.toLowerCase(), path)
+  }
+  return served
+}

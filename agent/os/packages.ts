@@ -1,0 +1,97 @@
+import { invalid } from '#shared/errors.ts'
+import type { Progress } from '../commands/command.ts'
+import type { Host } from '../host/ports.ts'
+
+const EXTENSIONS = ['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
+const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
+const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
+const ENV = { DEBIAN_FRONTEND: 'noninteractive' }
+
+/** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
+const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
+
+/** The PHP version that this Debian ships. Throws for any other distribution. */
+export async function shippedPhp({ files }: Host): Promise<string> {
+  const text = (await files.read('/etc/os-release')) ?? ''
+  const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
+  const php = field('ID') === 'debian' ? SHIPPED[field('VERSION_ID')] : undefined
+  if (php !== undefined) return php
+  const found = field('PRETTY_NAME') || 'an unknown system'
+  throw new Error(`This server runs ${found}: use Debian 12 or Debian 13`)
+}
+
+/** Versions whose PHP-FPM is installed, oldest first. */
+export async function installedPhp({ files }: Host): Promise<string[]> {
+  const programs = await files.list('/usr/sbin')
+  return programs.flatMap(({ name }) => /^php-fpm(\d\.\d)$/.exec(name)?.[1] ?? []).sort()
+}
+
+/** The packages of these PHP versions and of everything else that dpkg has not installed. */
+export async function missingPackages({ files }: Host, php: readonly string[]): Promise<string[]> {
+  const status = (await files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
+  const installed = new Set(
+    [...status.matchAll(/^Package: (\S+)\nStatus: \S+ ok installed$/gm)].map(([, name]) => name),
+  )
+  const wanted = php.flatMap((version) =>
+    ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${version}-${part}`),
+  )
+  return [...BASE, ...wanted].filter((name) => !installed.has(name))
+}
+
+/**
+ * Installs packages from the repositories that this server knows, one apt at a time.
+ * Throws invalid on `field` for a PHP version that none of them has, naming those that they have.
+ */
+export async function* install(
+  host: Host,
+  packages: readonly string[],
+  field: string,
+): Progress<void> {
+  const release = await taken(host, 'apt')
+  try {
+    if ((await knownPhp(host)).length === 0) yield* update(host)
+    await refuseUnknownPhp(host, packages, field)
+    yield `Installing ${packages.join(', ')}`
+    yield* installOnce(host, packages)
+  } finally {
+    release()
+  }
+}
+
+/** Package lists grow stale: a file that is gone from the mirror is found after an update. */
+async function* installOnce(host: Host, packages: readonly string[]): Progress<void> {
+  const argv = ['apt-get', ...APT, 'install', '-y', '-q', '--no-install-recommends', ...packages]
+  try {
+    yield* host.shell.stream(argv, { env: ENV })
+  } catch {
+    yield* update(host)
+    yield* host.shell.stream(argv, { env: ENV })
+  }
+}
+
+async function* update({ shell }: Host): Progress<void> {
+  yield 'Reading the package lists'
+  yield* shell.stream(['apt-get', ...APT, 'update', '-q'], { env: ENV })
+}
+
+async function refuseUnknownPhp(host: Host, packages: readonly string[], field: string) {
+  const known = await knownPhp(host)
+  for (const name of packages) {
+    const version = /^php(\d\.\d)-fpm$/.exec(name)?.[1]
+    if (version === undefined || known.includes(version)) continue
+    const others = known.length > 0 ? known.join(', ') : 'none'
+    throw invalid({ [field]: [`PHP ${version} is not available on this server (${others} is)`] })
+  }
+}
+
+async function knownPhp({ shell }: Host): Promise<string[]> {
+  const { stdout } = await shell.try(['apt-cache', 'pkgnames', 'php'])
+  return [...stdout.matchAll(/^php(\d\.\d)-fpm$/gm)].map(([, version]) => version ?? '').sort()
+}
+
+/** A turn that lasts until it is given back, for work that talks meanwhile. */
+function taken(host: Host, name: string): Promise<() => void> {
+  return new Promise((resolve) => {
+    void host.exclusive(name, () => new Promise<void>((release) => resolve(release)))
+  })
+}

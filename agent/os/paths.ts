@@ -1,0 +1,11 @@
+/** Where everything of a site lies. The folder of a user is root's; what is below it is the user's. */
+export const homeOf = (user: string) => `/srv/www/${user}`
+export const docrootOf = (user: string) => `${homeOf(user)}/public`
+/** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
+export const logsOf = (user: string) => `/var/log/hosting/${user}`
+export const pageCacheOf = (user: string) => `/var/cache/hosting/${user}`
+/** `fullchain.pem` and `privkey.pem`. */
+export const certificateFolder = (domain: string) => `/etc/hosting/tls/${domain}`
+
+export const LIBRARY = '/usr/local/lib/hosting'
+export const WP_CLI = `${LIBRARY}/wp-cli.phar`

@@ -1,0 +1,146 @@
+import { conflict } from '#shared/errors.ts'
+import type { Host } from '../host/ports.ts'
+import { removeGenerated, replace } from './generated.ts'
+import {
+  configOf,
+  FPM_FOLDER,
+  fpmService,
+  iniFolderOf,
+  type Pool,
+  renderIni,
+  renderPool,
+  renderSlice,
+  renderUnit,
+  slicePathOf,
+  socketOf,
+  unitPathOf,
+  wantsPathOf,
+} from './php-fpm-files.ts'
+import { servicesOf } from './services/index.ts'
+import { isRunning, signal } from './services/service.ts'
+import { sliceOf } from './services/systemd.ts'
+import type { Site } from './sites.ts'
+import { limitsOn, machineOf } from './tiers.ts'
+
+const poolOf = ({ user, php }: Site): Pool => ({ user, php })
+
+/**
+ * Makes the PHP-FPM of a site as its tier says: starts it, or reloads it without dropping a request.
+ * A reload with a bad file would end it, so the file is tested first; what fails is put back.
+ */
+export async function apply(host: Host, site: Site): Promise<void> {
+  const pool = poolOf(site)
+  const runs = await isRunning(host, fpmService(pool))
+  const restore = await writeFiles(host, site)
+  try {
+    if (runs) await reload(host, pool)
+    else await start(host, pool)
+    await listening(host, pool)
+  } catch (error) {
+    if (!runs) await stopAndForget(host, pool)
+    await restore()
+    throw error
+  }
+}
+
+/** Stops and removes the PHP-FPM of a user for one version; what is not there is fine. */
+export async function remove(host: Host, pool: Pool): Promise<void> {
+  await stopAndForget(host, pool)
+  await removeGenerated(host, unitPathOf(pool))
+  await removeGenerated(host, configOf(pool))
+  await host.files.remove(iniFolderOf(pool))
+  for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
+}
+
+/** Stops and removes what the user has for other PHP versions. */
+export async function removeOthers(host: Host, { user, php }: Pool): Promise<void> {
+  const others = (await listPools(host, user)).filter((pool) => pool.php !== php)
+  if (others.length === 0) return
+  // Workers that nginx is about to retire may still hand over a request.
+  await host.clock.sleep(500)
+  for (const pool of others) await remove(host, pool)
+  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** Tested first: with a bad file it would not come back. */
+export async function restart(host: Host, pool: Pool): Promise<void> {
+  await test(host, pool)
+  await servicesOf(host).restart(fpmService(pool))
+  await listening(host, pool)
+}
+
+/** Those of every version, and the slice that they ran in. */
+export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
+  const others = (await listPools(host, user)).filter((pool) => pool.php !== php)
+  for (const pool of [{ user, php }, ...others]) await remove(host, pool)
+  if (host.init !== 'systemd' || !(await host.files.stat(slicePathOf(user)))) return
+  await host.shell.run(['systemctl', 'stop', sliceOf(user)])
+  await removeGenerated(host, slicePathOf(user))
+  await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** The PHP-FPMs that a user has on this machine, running or not. */
+export async function listPools({ files }: Host, user: string): Promise<Pool[]> {
+  const names = (await files.list(FPM_FOLDER)).map(({ name }) => name)
+  return names.flatMap((name) => {
+    const php = name.startsWith(`${user}-`) ? name.slice(user.length + 1) : ''
+    const version = /^(\d\.\d)\.conf$/.exec(php)?.[1]
+    return version === undefined ? [] : [{ user, php: version }]
+  })
+}
+
+async function writeFiles(host: Host, site: Site): Promise<() => Promise<void>> {
+  const pool = poolOf(site)
+  const limits = limitsOn(site.tier, await machineOf(host))
+  const restores = [
+    await replace(host, configOf(pool), renderPool(pool, limits, host.init), { mode: 0o600 }),
+    await replace(host, `${iniFolderOf(pool)}/hosting.ini`, renderIni(limits)),
+  ]
+  if (host.init === 'systemd') {
+    restores.push(await replace(host, slicePathOf(site.user), renderSlice(site.user, limits)))
+    restores.push(await replace(host, unitPathOf(pool), renderUnit(pool)))
+    await host.files.mkdir('/etc/systemd/system/multi-user.target.wants')
+    await host.files.link(unitPathOf(pool), wantsPathOf(pool))
+  }
+  return async () => {
+    for (const restore of restores) await restore()
+  }
+}
+
+async function reload(host: Host, pool: Pool): Promise<void> {
+  await test(host, pool)
+  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+  await signal(host, fpmService(pool), 'USR2')
+}
+
+/** Not again at the next start of the machine either. */
+async function stopAndForget(host: Host, pool: Pool): Promise<void> {
+  const sign = host.init === 'systemd' ? unitPathOf(pool) : fpmService(pool).pid_file
+  if (await host.files.stat(sign)) await servicesOf(host).stop(fpmService(pool))
+  await host.files.remove(wantsPathOf(pool))
+}
+
+/** Its own words, from a test, say more than those of the service manager. */
+async function start(host: Host, pool: Pool): Promise<void> {
+  try {
+    await servicesOf(host).start(fpmService(pool))
+  } catch (error) {
+    await test(host, pool)
+    throw error
+  }
+}
+
+async function test(host: Host, pool: Pool): Promise<void> {
+  const argv = [fpmService(pool).program, '--test', '--fpm-config', configOf(pool)]
+  const { code, stderr } = await host.shell.try(argv)
+  if (code === 0) return
+  throw conflict(`PHP-FPM refuses the configuration of ${pool.user}: ${stderr.trim()}`)
+}
+
+async function listening({ files, clock }: Host, pool: Pool): Promise<void> {
+  const end = clock.now() + 10_000
+  while (!(await files.stat(socketOf(pool)))) {
+    if (clock.now() > end) throw new Error(`${socketOf(pool)} did not appear`)
+    await clock.sleep(10)
+  }
+}

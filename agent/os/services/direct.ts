@@ -1,0 +1,41 @@
+import type { Host } from '../../host/ports.ts'
+import { isRunning, type Service, type Services } from './service.ts'
+
+const PATIENCE_MS = 30_000
+
+/** Without systemd: the programs themselves, known by their pid files. */
+export function direct(host: Host): Services {
+  const start = async (service: Service) => {
+    if (await isRunning(host, service)) return
+    const { folder, env = {} } = service
+    if (folder) await host.files.mkdir(folder.path, folder.options)
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    const argv = [service.program, ...service.args]
+    const command = variables.length > 0 ? ['env', ...variables, ...argv] : argv
+    await host.shell.daemon(command, { log: service.log })
+    await untilRunning(host, service)
+  }
+  const stop = async ({ pid_file, program, stop_signal }: Service) => {
+    const retry = `--retry=${stop_signal}/15/KILL/5`
+    const target = ['--remove-pidfile', '--pidfile', pid_file, '--exec', program]
+    await host.shell.run(['start-stop-daemon', '--stop', '--quiet', '--oknodo', retry, ...target])
+  }
+  return {
+    start,
+    stop,
+    async restart(service) {
+      await stop(service)
+      await start(service)
+    },
+  }
+}
+
+async function untilRunning(host: Host, service: Service): Promise<void> {
+  const end = host.clock.now() + PATIENCE_MS
+  while (!(await isRunning(host, service))) {
+    if (host.clock.now() > end) {
+      throw new Error(`${service.program} did not start: see ${service.log}`)
+    }
+    await host.clock.sleep(10)
+  }
+}

@@ -1,0 +1,12 @@
+import type { Host } from '../../host/ports.ts'
+import { direct } from './direct.ts'
+import { isRunning, type Service, type Services } from './service.ts'
+import { systemd } from './systemd.ts'
+
+export function servicesOf(host: Host): Services {
+  return host.init === 'systemd' ? systemd(host) : direct(host)
+}
+
+export async function ensureRunning(host: Host, service: Service): Promise<void> {
+  if (!(await isRunning(host, service))) await servicesOf(host).start(service)
+}

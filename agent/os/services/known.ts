@@ -1,0 +1,29 @@
+import type { Service } from './service.ts'
+
+export const NGINX: Service = {
+  unit: 'nginx.service',
+  program: '/usr/sbin/nginx',
+  args: ['-g', 'daemon off;'],
+  pid_file: '/run/nginx.pid',
+  log: '/var/log/nginx/start.log',
+  stop_signal: 'QUIT',
+}
+
+export const MARIADB: Service = {
+  unit: 'mariadb.service',
+  program: '/usr/sbin/mariadbd',
+  args: ['--user=mysql', '--pid-file=/run/mysqld/mysqld.pid'],
+  pid_file: '/run/mysqld/mysqld.pid',
+  log: '/var/log/mysql/start.log',
+  stop_signal: 'TERM',
+  folder: { path: '/run/mysqld', options: { owner: 'mysql', group: 'root', mode: 0o755 } },
+}
+
+export const CRON: Service = {
+  unit: 'cron.service',
+  program: '/usr/sbin/cron',
+  args: ['-f'],
+  pid_file: '/run/crond.pid',
+  log: '/var/log/cron-start.log',
+  stop_signal: 'TERM',
+}

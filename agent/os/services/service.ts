@@ -1,0 +1,38 @@
+import type { Host, WriteOptions } from '../../host/ports.ts'
+
+/** A program that keeps running, as systemd knows it and as it is started without systemd. */
+export interface Service {
+  unit: string
+  /** Absolute, as /proc/<pid>/exe shows it. */
+  program: string
+  args: readonly string[]
+  env?: Readonly<Record<string, string>>
+  /** Written by the program itself. */
+  pid_file: string
+  log: string
+  /** How it ends without dropping work. */
+  stop_signal: 'TERM' | 'QUIT'
+  /** A folder below /run that must be there before it starts. */
+  folder?: { path: string; options: WriteOptions }
+}
+
+export interface Services {
+  /** Returns when the program is ready; one that runs is left alone. */
+  start(service: Service): Promise<void>
+  stop(service: Service): Promise<void>
+  restart(service: Service): Promise<void>
+}
+
+/** By its pid file, without starting a program. */
+export async function isRunning({ files }: Host, service: Service): Promise<boolean> {
+  const pid = (await files.read(service.pid_file))?.trim() ?? ''
+  if (!/^[1-9]\d*$/.test(pid)) return false
+  const name = await files.read(`/proc/${pid}/comm`)
+  return name?.trim() === service.program.split('/').at(-1)?.slice(0, 15)
+}
+
+/** Same in both worlds: what a unit's ExecReload does, without the detour. */
+export async function signal(host: Host, service: Service, name: 'HUP' | 'USR2'): Promise<void> {
+  const target = ['--pidfile', service.pid_file, '--exec', service.program]
+  await host.shell.run(['start-stop-daemon', '--stop', '--quiet', '--signal', name, ...target])
+}

@@ -1,0 +1,72 @@
+import { invalid } from '#shared/errors.ts'
+import type { Host } from '../host/ports.ts'
+import { homeOf, logsOf } from './paths.ts'
+
+const DATABASES = ['/etc/passwd', '/etc/group'] as const
+
+/** Throws invalid on `user` when the name is that of a user, a group or a folder of this server. */
+export async function refuseExistingUser(host: Host, user: string): Promise<void> {
+  for (const path of DATABASES) {
+    if (await entryOf(host, path, user)) {
+      throw invalid({ user: [`Already exists in ${path} of this server`] })
+    }
+  }
+  if (await host.files.stat(homeOf(user))) {
+    throw invalid({ user: [`The folder ${homeOf(user)} already exists on this server`] })
+  }
+}
+
+/** The comment field says whose user it is, so that nobody else's is ever removed. */
+export async function createUser(host: Host, user: string, domain: string): Promise<void> {
+  const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
+  const comment = ['--comment', commentOf(domain)]
+  await host.shell.run(['useradd', ...home, '--user-group', ...comment, '--', user])
+}
+
+/** Ends what the user runs, then removes user and group; a user of another site stays. */
+export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await endProcesses(host, user)
+  await host.shell.run(['userdel', '--', user])
+  if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
+}
+
+/** The user's folder is root's, so that the user can neither rename nor replace what is in it. */
+export async function createFolders({ files }: Host, user: string): Promise<void> {
+  const home = homeOf(user)
+  await files.mkdir(home, { mode: 0o711 })
+  await files.mkdir(`${home}/public`, { mode: 0o2750, owner: user, group: 'www-data' })
+  await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
+  await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
+  await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
+  await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
+}
+
+/** By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. */
+export async function removeFolders(host: Host, user: string): Promise<void> {
+  if (await host.files.stat(homeOf(user))) {
+    await host.shell.run(['rm', '-rf', '--one-file-system', '--', homeOf(user)])
+  }
+  await host.files.remove(logsOf(user))
+}
+
+/** Throws when they do not end. */
+export async function endProcesses(host: Host, user: string): Promise<void> {
+  const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
+  await host.shell.run(['start-stop-daemon', '--stop', ...all])
+}
+
+export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
+  const entry = await entryOf(host, '/etc/passwd', user)
+  return entry?.[4] === commentOf(domain)
+}
+
+const commentOf = (domain: string) => `Site ${domain}`
+
+async function entryOf(host: Host, path: string, name: string): Promise<string[] | undefined> {
+  const text = (await host.files.read(path, 64 << 20)) ?? ''
+  return text
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([first]) => first === name)
+}

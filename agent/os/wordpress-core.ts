@@ -1,0 +1,127 @@
+import type { Progress } from '../commands/command.ts'
+import type { Host } from '../host/ports.ts'
+
+const FRESH_MS = 3_600_000
+const ATTEMPTS = 4
+
+/** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
+interface Kept {
+  version: string
+  sha1: string
+  /** When the source was last asked, in milliseconds. */
+  at: number
+}
+
+const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
+
+/**
+ * Keeps the newest WordPress ready and returns its folder. The source is asked at most once an hour;
+ * when it cannot be reached, the copy in the cache is good, or else a `latest.tar.gz` that somebody
+ * put there. What is downloaded must have the checksum that the source publishes beside it.
+ */
+export async function* provideCore(host: Host): Progress<string> {
+  const kept = await readKept(host)
+  if (kept && host.clock.now() - kept.at < FRESH_MS) return folderOf(host, kept)
+  for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
+    await host.files.mkdir(path, { mode: 0o711 })
+  }
+  try {
+    return yield* fromSource(host, host.settings.wordpress_url, kept)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (kept) {
+      yield `WordPress ${kept.version} from the cache is used: ${reason}`
+      return folderOf(host, kept)
+    }
+    return yield* fromCopy(host, reason)
+  }
+}
+
+async function* fromCopy(host: Host, reason: string): Progress<string> {
+  const folder = cacheOf(host)
+  if (!(await host.files.stat(`${folder}/latest.tar.gz`))) {
+    throw new Error(
+      `WordPress is not to be had (${reason}): put latest.tar.gz and latest.tar.gz.sha1 into ${folder}`,
+    )
+  }
+  return yield* fromSource(host, `file://${folder}`, undefined)
+}
+
+async function* fromSource(host: Host, base: string, kept: Kept | undefined): Progress<string> {
+  const url = `${base}/latest.tar.gz`
+  const published = new TextDecoder().decode(
+    await patiently(host, () => host.net.fetch(`${url}.sha1`, { timeout_ms: 10_000 })),
+  )
+  const sha1 = /^[0-9a-f]{40}/.exec(published.trim())?.[0]
+  if (sha1 === undefined) throw new Error(`${url}.sha1 is not a checksum`)
+  const at = host.clock.now()
+  if (kept?.sha1 === sha1) {
+    await writeKept(host, { ...kept, at })
+    return folderOf(host, kept)
+  }
+  yield `Getting WordPress from ${base}`
+  return await host.exclusive('wordpress', async () => {
+    const meanwhile = await readKept(host)
+    if (meanwhile?.sha1 === sha1) return folderOf(host, meanwhile)
+    const version = await unpack(host, url, sha1)
+    await writeKept(host, { version, sha1, at })
+    return folderOf(host, { version })
+  })
+}
+
+async function unpack(host: Host, url: string, sha1: string): Promise<string> {
+  const draft = `${cacheOf(host)}/.${host.random.name(8)}`
+  const archive = `${draft}/archive.tar.gz`
+  try {
+    await host.files.mkdir(draft, { mode: 0o700 })
+    await patiently(host, async () => {
+      const found = await host.net.download(url, archive, 'sha1')
+      if (found !== sha1) throw new Error(`${url} does not have the published checksum`)
+    })
+    await host.shell.run(['tar', '-xzf', archive, '-C', draft, '--no-same-owner'])
+    await host.shell.run(['chmod', '-R', 'u=rwX,go=rX', `${draft}/wordpress`])
+    const version = await versionIn(host, `${draft}/wordpress`)
+    await host.files.remove(folderOf(host, { version }))
+    await host.files.rename(`${draft}/wordpress`, folderOf(host, { version }))
+    return version
+  } finally {
+    await host.files.remove(draft)
+  }
+}
+
+async function versionIn({ files }: Host, folder: string): Promise<string> {
+  const text = (await files.read(`${folder}/wp-includes/version.php`)) ?? ''
+  const version = /^\$wp_version = '(\d[\w.-]*)';/m.exec(text)?.[1]
+  if (version === undefined) throw new Error('The archive does not hold a WordPress')
+  return version
+}
+
+/** Four times, 1, 2 and 4 seconds apart: a mirror that stumbles is no reason to fail. */
+async function patiently<T>(host: Host, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      await host.clock.sleep(500 * 2 ** attempt)
+    }
+  }
+}
+
+const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
+const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
+
+async function readKept(host: Host): Promise<Kept | undefined> {
+  const text = await host.files.read(keptPath(host))
+  if (text === undefined) return undefined
+  try {
+    const { version, sha1, at } = JSON.parse(text) as Partial<Kept>
+    if (typeof version !== 'string' || typeof sha1 !== 'string' || typeof at !== 'number') return
+    return (await host.files.stat(folderOf(host, { version }))) && { version, sha1, at }
+  } catch {
+    return undefined
+  }
+}
+
+const writeKept = (host: Host, kept: Kept) =>
+  host.files.write(keptPath(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })

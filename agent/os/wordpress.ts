@@ -1,0 +1,142 @@
+import type { Host } from '../host/ports.ts'
+import { docrootOf, homeOf } from './paths.ts'
+import type { Site } from './sites.ts'
+import { complaintOf, runWpCli } from './wp-cli.ts'
+
+/** Copies the core from the cache as the site's user; `www-data` may read it, neighbours may not. */
+export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
+  const argv = ['cp', '-r', '--', `${core}/.`, `${docrootOf(user)}/`]
+  await host.shell.run(argv, { user, group: 'www-data', umask: 0o027 })
+}
+
+/**
+ * wp-config.php, 0600 of the site's user. Written beside the site by root and copied in by the user,
+ * so that root writes nothing inside a site and the password is in no argument.
+ */
+export async function configure(host: Host, { user }: Site, password: string): Promise<void> {
+  const draft = `${homeOf(user)}/.wp-config.php`
+  const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
+  const prefix = `${host.random.name(6)}_`
+  await host.files.write(draft, renderConfig(user, password, prefix, keys), {
+    mode: 0o600,
+    owner: user,
+  })
+  try {
+    const target = `${docrootOf(user)}/wp-config.php`
+    await host.shell.run(['cp', '--preserve=mode', '--', draft, target], { user, umask: 0o077 })
+  } finally {
+    await host.files.remove(draft)
+  }
+}
+
+/**
+ * Makes the tables and an administrator with a random password that nobody knows: setAdminPassword
+ * gives it one. wp-cli would ask the site's own address, which may still lead to another server.
+ */
+export async function install(host: Host, site: Site): Promise<void> {
+  const admin = adminName(host, site.email)
+  const output = await runWpCli(host, site, [
+    `--exec=${OFFLINE}`,
+    'core',
+    'install',
+    `--url=http://${site.domain}`,
+    `--title=${site.domain}`,
+    `--admin_user=${admin}`,
+    `--admin_email=${site.email}`,
+    '--skip-email',
+  ])
+  if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
+}
+
+/** A new random password for the first administrator, the only time that it is told. */
+export async function setAdminPassword(
+  host: Host,
+  site: Pick<Site, 'user' | 'php'>,
+): Promise<{ user: string; password: string }> {
+  const password = host.random.text(24)
+  const code = `<?php
+$found = get_users(['role' => 'administrator', 'orderby' => 'ID', 'number' => 1]);
+if (!$found) WP_CLI::error('the site has no administrator');
+wp_set_password('${password}', $found[0]->ID);
+echo $found[0]->user_login;
+`
+  const output = await evaluate(host, site, code)
+  if (output.code !== 0) throw new Error(`The password was not set: ${complaintOf(output)}`)
+  return { user: output.stdout.trim(), password }
+}
+
+/** Makes WordPress speak of itself with this scheme; host and path of its address stay. */
+export async function setUrl(
+  host: Host,
+  site: Pick<Site, 'user' | 'php'>,
+  scheme: 'http' | 'https',
+): Promise<void> {
+  const code = `<?php
+foreach (['siteurl', 'home'] as $name) {
+  update_option($name, set_url_scheme(get_option($name), '${scheme}'));
+}
+`
+  const output = await evaluate(host, site, code)
+  if (output.code !== 0) throw new Error(`The address was not changed: ${complaintOf(output)}`)
+}
+
+/** PHP from standard input, without the site's plugins and theme, which may be broken. */
+function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
+  return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
+}
+
+/** No request leaves the machine, and permalinks have their usual form. */
+const OFFLINE = `WP_CLI::add_wp_hook('pre_http_request', fn() => new WP_Error('offline', 'not now'));
+WP_CLI::add_hook('after_invoke:core install', function () {
+  $GLOBALS['wp_rewrite']->set_permalink_structure('/%postname%/');
+});`
+
+const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
+  `${name}_KEY`,
+  `${name}_SALT`,
+])
+
+/**
+ * The memory limits are not in it: WordPress takes them from the pool, which has the tier's
+ * (wp_initial_constants: at least 256 MB for images, more where memory_limit is more).
+ */
+function renderConfig(
+  user: string,
+  password: string,
+  prefix: string,
+  keys: readonly (readonly [string, string])[],
+): string {
+  const define = (name: string, value: string) => `define( '${name}', ${value} );`
+  const text = (name: string, value: string) => define(name, `'${value}'`)
+  return `<?php
+${text('DB_NAME', user)}
+${text('DB_USER', user)}
+${text('DB_PASSWORD', password)}
+${text('DB_HOST', 'localhost')}
+${text('DB_CHARSET', 'utf8mb4')}
+${text('DB_COLLATE', '')}
+
+${keys.map(([name, value]) => text(name, value)).join('\n')}
+
+$table_prefix = '${prefix}';
+
+${define('DISABLE_WP_CRON', 'true')}
+${define('DISALLOW_FILE_EDIT', 'true')}
+${define('WP_DEBUG', 'false')}
+
+if ( ! defined( 'ABSPATH' ) ) {
+	define( 'ABSPATH', __DIR__ . '/' );
+}
+require_once ABSPATH . 'wp-settings.php';
+`
+}
+
+/** Never `admin`: the local part of the address and something that nobody guesses. */
+function adminName(host: Host, email: string): string {
+  const local =
+    email
+      .split('@')[0]
+      ?.toLowerCase()
+      .replace(/[^a-z0-9]/g, '') ?? ''
+  return `${local.slice(0, 20) || 'owner'}-${host.random.name(5)}`
+}

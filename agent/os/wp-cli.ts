@@ -1,0 +1,63 @@
+import type { Progress } from '../commands/command.ts'
+import type { Host, Output } from '../host/ports.ts'
+import { docrootOf, homeOf, LIBRARY, WP_CLI } from './paths.ts'
+import type { Site } from './sites.ts'
+
+const DIGEST = `${WP_CLI}.sha512`
+
+/** Puts the wp-cli that the settings pin into place; says nothing when it is there. */
+export async function* provideWpCli(host: Host): Progress<void> {
+  const { wp_cli_url, wp_cli_sha512: wanted, state_dir } = host.settings
+  if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return
+  yield 'Getting wp-cli'
+  const kept = `${state_dir}/cache/wp-cli.phar`
+  const problems: string[] = []
+  for (const url of [wp_cli_url, `file://${kept}`]) {
+    const problem = await host.exclusive('wp-cli', () => tryFrom(host, url, wanted))
+    if (problem === undefined) return
+    problems.push(problem)
+  }
+  throw new Error(`wp-cli is not to be had (${problems.join('; ')}): put a copy at ${kept}`)
+}
+
+/** For the programs of a site: as its user, with its PHP, with nothing of anybody else's. */
+export function runWpCli(
+  host: Host,
+  { user, php }: Pick<Site, 'user' | 'php'>,
+  args: readonly string[],
+  input?: string,
+): Promise<Output> {
+  const argv = [`/usr/bin/php${php}`, '-d', 'memory_limit=512M', WP_CLI]
+  return host.shell.try([...argv, `--path=${docrootOf(user)}`, ...args], {
+    user,
+    umask: 0o027,
+    env: {
+      HOME: homeOf(user),
+      WP_CLI_CACHE_DIR: `${homeOf(user)}/tmp/wp-cli`,
+      WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
+    },
+    ...(input === undefined ? {} : { input }),
+  })
+}
+
+/** What wp-cli complains of: its output may hold a password, its errors do not. */
+export function complaintOf({ code, stderr }: Output): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(-3).join(' | ').slice(0, 500) || `exit status ${code}`
+}
+
+async function tryFrom(host: Host, url: string, wanted: string): Promise<string | undefined> {
+  const draft = `${LIBRARY}/.wp-cli.phar`
+  try {
+    await host.files.mkdir(LIBRARY, { mode: 0o755 })
+    const digest = await host.net.download(url, draft, 'sha512')
+    if (digest !== wanted) throw new Error(`${url} is not the expected file`)
+    await host.shell.run(['chmod', '0644', draft])
+    await host.files.rename(draft, WP_CLI)
+    await host.files.write(DIGEST, wanted)
+    return undefined
+  } catch (error) {
+    await host.files.remove(draft)
+    return error instanceof Error ? error.message : String(error)
+  }
+}
