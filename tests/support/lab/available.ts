@@ -1,22 +1,28 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { canMakeGroups } from './cgroups.ts'
 
-const NAMESPACES = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--fork']
+const APART = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--fork']
+const MOUNT = ['mount', '-t', 'tmpfs', 'tmpfs', '/mnt']
 
-/** Why the lab cannot run on this machine, or undefined when it can. */
+let found: { reason: string | undefined } | undefined
+
+/** Why the lab cannot run on this machine, or undefined when it can. Tried once. */
 export function available(): string | undefined {
-  if (process.platform !== 'linux') return 'the lab needs Linux'
-  if (process.getuid?.() !== 0) return 'the lab needs root'
-  if (!existsSync('/etc/debian_version') || !has('apt-get')) return 'the lab needs Debian'
-  if (spawnSync('/usr/bin/unshare', [...NAMESPACES, 'true']).status !== 0) {
-    return 'the lab needs namespaces, which this machine does not allow'
-  }
-  if (!has('overlay', '/proc/filesystems')) return 'the lab needs overlay file systems'
-  return undefined
+  found ??= { reason: obstacle() }
+  return found.reason
 }
 
-const has = (word: string, file?: string) =>
-  file
-    ? readFileSync(file, 'utf8').includes(word)
-    : (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, word)))
+function obstacle(): string | undefined {
+  if (process.platform !== 'linux') return 'needs Linux'
+  if (process.getuid?.() !== 0) return 'needs root'
+  if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return 'needs Debian'
+  if (spawnSync('/usr/bin/unshare', [...APART, ...MOUNT]).status !== 0) {
+    return 'needs namespaces with mounts'
+  }
+  if (!readFileSync('/proc/filesystems', 'utf8').includes('overlay')) {
+    return 'needs overlay file systems'
+  }
+  if (!canMakeGroups()) return 'needs control groups'
+  return undefined
+}

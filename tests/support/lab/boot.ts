@@ -1,7 +1,7 @@
 import { enter, GUEST_ENV } from './enter.ts'
 import { describeConsole, type Machine, powerOn, type Running } from './nspawn.ts'
 import { run } from './run.ts'
-import { powerOff } from './shutdown.ts'
+import { isOver, powerOff } from './shutdown.ts'
 import { poll } from './wait.ts'
 
 const PATIENCE_MS = 90_000
@@ -9,15 +9,15 @@ const PATIENCE_MS = 90_000
 /** Powers the machine on and waits until it is up. Throws the end of its console. */
 export async function boot(machine: Machine): Promise<Running> {
   const running = await powerOn(machine)
-  const up = await poll(() => isUp(machine, running), { every_ms: 50, timeout_ms: PATIENCE_MS })
-  if (up) return running
+  const settled = () => isOver(running.nspawn) || isUp(machine, running)
+  await poll(settled, { every_ms: 50, timeout_ms: PATIENCE_MS })
+  if (await isUp(machine, running)) return running
   await powerOff(running)
   throw new Error(describeConsole(machine))
 }
 
 /** Without systemd a machine is up when its mounts are made, and nspawn execs `sleep` last. */
-async function isUp({ init }: Machine, { nspawn, leader }: Running): Promise<boolean> {
-  if (nspawn.exitCode !== null) return false
+async function isUp({ init }: Machine, { leader }: Running): Promise<boolean> {
   const argv =
     init === 'systemd' ? ['systemctl', 'is-system-running'] : ['pgrep', '--exact', 'sleep']
   const { code, stdout } = await run(enter(leader, argv), { env: GUEST_ENV, clean: true })

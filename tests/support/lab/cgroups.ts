@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { belongs } from './identity.ts'
+import { belongs, nameOf, runId } from './identity.ts'
 
 const WANTED = /^cgroup2$|\b(name=systemd|memory|pids|cpu)\b/
 
@@ -20,6 +20,14 @@ export function makeGroups(name: string): string[] {
   const groups = hierarchies().map((path) => join(path, name))
   for (const group of groups) mkdirSync(group, { recursive: true })
   return groups
+}
+
+/** Whether this machine lets us make groups. */
+export function canMakeGroups(): boolean {
+  const probe = nameOf(runId, 'probe')
+  const made = attempt(() => makeGroups(probe)) ?? []
+  removeGroups(probe)
+  return made.length > 0
 }
 
 /** Every group of a run or of one of its hosts, deepest last. */

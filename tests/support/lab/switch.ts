@@ -29,9 +29,9 @@ export async function switchUp(): Promise<Switch> {
 
 /** Removes the switch, every host of this process and all that runs in them. Idempotent. */
 export async function switchDown(): Promise<void> {
-  const reaper = await up
-  if (!reaper) return
+  const reaper = await up?.catch(() => undefined)
   up = undefined
+  if (!reaper) return
   next = 10
   const ended = endOf(reaper)
   reaper.stdin?.end()
