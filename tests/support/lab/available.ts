@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { canMakeGroups } from './cgroups.ts'
 
 const APART = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--fork']
+const OVERLAY = ['mount', '-t', 'overlay', '-o', 'lowerdir=/usr:/etc', 'overlay', '/mnt']
 const MOUNT = ['mount', '-t', 'tmpfs', 'tmpfs', '/mnt']
 
 let found: { reason: string | undefined } | undefined
@@ -20,7 +21,7 @@ function obstacle(): string | undefined {
   if (spawnSync('/usr/bin/unshare', [...APART, ...MOUNT]).status !== 0) {
     return 'needs namespaces with mounts'
   }
-  if (!readFileSync('/proc/filesystems', 'utf8').includes('overlay')) {
+  if (spawnSync('/usr/bin/unshare', [...APART, ...OVERLAY]).status !== 0) {
     return 'needs overlay file systems'
   }
   if (!canMakeGroups()) return 'needs control groups'
