@@ -1,0 +1,6 @@
+import { z } from 'zod'
+
+/** The body of a request: unknown fields are ignored, and what is no object fails on `body`. */
+export function body<S extends z.ZodRawShape>(shape: S) {
+  return z.object(shape, 'Must be a JSON object')
+}
