@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { Email } from '#shared/fields.ts'
+
+const port = 'must be a port number between 0 and 65535'
+const url = (protocols: string, hint: string) =>
+  z.string().refine((value) => isUrl(value, protocols.split(' ')), `must be ${hint}`)
+
+/** The environment (decisions.md, Running it). PORT 0 takes a free one. */
+const Environment = z.object({
+  HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, port)
+    .transform(Number)
+    .refine((value) => value <= 65535, port)
+    .default(3000),
+  DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
+  DATABASE_URL: url(
+    'file: http: https: libsql:',
+    'a file:, http(s):// or libsql:// URL',
+  ).optional(),
+  DATABASE_AUTH_TOKEN: z.string().optional(),
+  ADMIN_EMAIL: Email.optional(),
+  ADMIN_PASSWORD: z.string().max(1024, 'must have at most 1024 characters').optional(),
+  PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),
+  MAIL_FROM: z.string().optional(),
+  NODE_ENV: z.string().optional(),
+})
+
+export type Config = z.output<typeof Environment> & { production: boolean }
+
+/** A value that the dashboard cannot run with: one readable line. */
+export class ConfigError extends Error {}
+
+/** An empty variable counts as unset. Throws ConfigError naming the variable, never its value. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
+  const result = Environment.safeParse(Object.fromEntries(set))
+  if (result.success) return { ...result.data, production: result.data.NODE_ENV === 'production' }
+  const [issue] = result.error.issues
+  throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+/** The environment of this process: the only place that reads it. */
+export const readEnvironment = (): Config => readConfig(process.env)
+
+function isUrl(value: string, protocols: readonly string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol)
+}

@@ -1,0 +1,54 @@
+import { and, eq, inArray, lt, notInArray } from 'drizzle-orm'
+import type { Database } from './client.ts'
+import { activities, operation_events, operations, sessions } from './schema.ts'
+
+const DAY_MS = 24 * 3600_000
+/** Few at a time, so that no other write waits for long. */
+const ROWS = 500
+
+const EVENTS_DAYS = 30
+const OPERATIONS_DAYS = 180
+const ACTIVITIES_DAYS = 400
+
+/** Deletes what is past its age: events first, then the operations, activities and dead sessions. */
+export async function deleteOld(db: Database, now: Date): Promise<void> {
+  const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
+  await deleteOperations(db, before(OPERATIONS_DAYS))
+  await deleteEvents(db, before(EVENTS_DAYS))
+  await db.write((queries) =>
+    queries.delete(activities).where(lt(activities.created_at, before(ACTIVITIES_DAYS))),
+  )
+  await db.write((queries) =>
+    queries.delete(sessions).where(lt(sessions.expires_at, now.toISOString())),
+  )
+}
+
+async function deleteOperations(db: Database, before: string): Promise<void> {
+  const old = and(
+    lt(operations.finished_at, before),
+    notInArray(operations.status, ['queued', 'running']),
+  )
+  for (let deleted = ROWS; deleted === ROWS; ) {
+    const some = db.read.select({ id: operations.id }).from(operations).where(old).limit(ROWS)
+    const rows = await db.write((queries) =>
+      queries
+        .delete(operations)
+        .where(inArray(operations.id, some))
+        .returning({ id: operations.id }),
+    )
+    deleted = rows.length
+  }
+}
+
+/** Those of one operation at a time; the operation itself stays, with its outcome. */
+async function deleteEvents(db: Database, before: string): Promise<void> {
+  const old = await db.read
+    .selectDistinct({ id: operations.id })
+    .from(operations)
+    .innerJoin(operation_events, eq(operation_events.operation_id, operations.id))
+    .where(lt(operations.finished_at, before))
+  for (const { id } of old)
+    await db.write((queries) =>
+      queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
+    )
+}

@@ -1,0 +1,189 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Metrics, Service } from '#shared/agent.ts'
+import { OPERATION_TYPES } from '#shared/api/operations.ts'
+import type { ErrorBody } from '#shared/errors.ts'
+import type { Inventory } from '#shared/inventory.ts'
+import {
+  ACTIVITY_STATUSES,
+  FRAMEWORKS,
+  OPERATION_STATUSES,
+  SERVER_STATUSES,
+  SITE_STATUSES,
+  TIERS,
+  TLS_MODES,
+} from '#shared/values.ts'
+
+/** Times are ISO 8601 UTC texts, which sort as they were. Ids are never used twice (AUTOINCREMENT). */
+const key = () => integer().primaryKey({ autoIncrement: true })
+const words = () => text().notNull().default('')
+
+export const users = sqliteTable('users', {
+  id: key(),
+  email: text().notNull().unique(),
+  name: text().notNull(),
+  password_hash: text().notNull(),
+  created_at: text().notNull(),
+})
+
+const owner = () =>
+  integer()
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
+/** A signed-in browser: its JWT is good as long as the row of its `jti` is there. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    jti: text().primaryKey(),
+    user_id: owner(),
+    created_at: text().notNull(),
+    renewed_at: text().notNull(),
+    expires_at: text().notNull(),
+  },
+  (table) => [index('sessions_user').on(table.user_id)],
+)
+
+/** `hash` is the SHA-256 of a token of 256 random bits, in hex. */
+export const api_tokens = sqliteTable('api_tokens', {
+  id: key(),
+  user_id: owner(),
+  name: text().notNull(),
+  hash: text().notNull().unique(),
+  created_at: text().notNull(),
+  last_used_at: text(),
+})
+
+/** `failures` counts failed contacts in a row; `last_error` is the reason of the last one. */
+export const servers = sqliteTable('servers', {
+  id: key(),
+  name: text().notNull(),
+  hostname: text().notNull(),
+  port: integer().notNull(),
+  user: text().notNull(),
+  tags: text({ mode: 'json' }).$type<string[]>().notNull(),
+  status: text({ enum: SERVER_STATUSES }).notNull().default('pending'),
+  os: words(),
+  version: words(),
+  metrics: text({ mode: 'json' }).$type<Metrics>(),
+  services: text({ mode: 'json' }).$type<Service[]>().notNull().default([]),
+  php_versions: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  failures: integer().notNull().default(0),
+  last_error: words(),
+  last_sync: text(),
+  created_at: text().notNull(),
+})
+
+const home = () =>
+  integer()
+    .notNull()
+    .references(() => servers.id, { onDelete: 'cascade' })
+
+/**
+ * `apex` is the domain without `www.`: what no two sites may share. Counts of updates are null while
+ * unknown. `former_status` is what a site in deletion goes back to when that fails.
+ */
+export const sites = sqliteTable(
+  'sites',
+  {
+    id: key(),
+    server_id: home(),
+    domain: text().notNull().unique(),
+    apex: text().notNull().unique(),
+    user: text().notNull(),
+    docroot: words(),
+    php: text().notNull(),
+    tier: text({ enum: TIERS }).notNull(),
+    tls: text({ enum: TLS_MODES }).notNull(),
+    framework: text({ enum: FRAMEWORKS }).notNull().default('unknown'),
+    wp_version: words(),
+    db_name: words(),
+    email: words(),
+    managed: integer({ mode: 'boolean' }).notNull(),
+    status: text({ enum: SITE_STATUSES }).notNull(),
+    status_reason: words(),
+    former_status: text({ enum: SITE_STATUSES }),
+    updates_plugins: integer(),
+    updates_themes: integer(),
+    updates_core: integer({ mode: 'boolean' }),
+    inventory: text({ mode: 'json' }).$type<Inventory>(),
+    last_scan: text(),
+    certificate_expires_at: words(),
+    created_at: text().notNull(),
+  },
+  (table) => [index('sites_server').on(table.server_id)],
+)
+
+/**
+ * One piece of long work. `event_offset` is the number of events stored before the agent that runs
+ * it began to count anew; the agent's id is ours less the offset.
+ */
+export const operations = sqliteTable(
+  'operations',
+  {
+    id: text().primaryKey(),
+    type: text({ enum: OPERATION_TYPES }).notNull(),
+    server_id: home(),
+    site_id: integer(),
+    domain: text().notNull(),
+    params: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    status: text({ enum: OPERATION_STATUSES }).notNull(),
+    error: text({ mode: 'json' }).$type<ErrorBody>(),
+    attempts: integer().notNull().default(0),
+    event_offset: integer().notNull().default(0),
+    actor: integer(),
+    next_at: text(),
+    deadline_at: text().notNull(),
+    created_at: text().notNull(),
+    started_at: text(),
+    finished_at: text(),
+  },
+  (table) => [
+    uniqueIndex('operations_one_per_site')
+      .on(table.site_id)
+      .where(sql`status in ('queued', 'running')`),
+    uniqueIndex('operations_one_sync')
+      .on(table.server_id)
+      .where(sql`type = 'server.sync' and status in ('queued', 'running')`),
+    index('operations_active').on(table.status),
+    index('operations_server').on(table.server_id, table.created_at),
+    index('operations_created').on(table.created_at),
+  ],
+)
+
+export const operation_events = sqliteTable(
+  'operation_events',
+  {
+    operation_id: text()
+      .notNull()
+      .references(() => operations.id, { onDelete: 'cascade' }),
+    id: integer().notNull(),
+    event: text({ enum: ['log', 'complete', 'error'] }).notNull(),
+    data: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.operation_id, table.id] })],
+)
+
+/** Kept when its server or site is deleted: it tells of that. */
+export const activities = sqliteTable(
+  'activities',
+  {
+    id: key(),
+    type: text().notNull(),
+    domain: text().notNull(),
+    status: text({ enum: ACTIVITY_STATUSES }).notNull(),
+    server_id: integer(),
+    operation_id: text(),
+    user_id: integer(),
+    created_at: text().notNull(),
+  },
+  (table) => [
+    index('activities_operation').on(table.operation_id),
+    index('activities_server').on(table.server_id),
+  ],
+)
+
+export const settings = sqliteTable('settings', {
+  key: text().primaryKey(),
+  value: text({ mode: 'json' }).$type<unknown>().notNull(),
+})

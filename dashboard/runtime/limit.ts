@@ -1,0 +1,50 @@
+import { ServiceError } from '#shared/errors.ts'
+
+/** At most `size` works at a time, in the order they came; more than `waiting` in line are refused. */
+export class Limit {
+  readonly #size: number
+  readonly #waiting: number
+  readonly #queue: (() => void)[] = []
+  #busy = 0
+
+  constructor(size: number, waiting = Number.POSITIVE_INFINITY) {
+    this.#size = size
+    this.#waiting = waiting
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.#enter()
+    try {
+      return await work()
+    } finally {
+      const next = this.#queue.shift()
+      if (next) next()
+      else this.#busy--
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#busy < this.#size) {
+      this.#busy++
+      return
+    }
+    if (this.#queue.length >= this.#waiting)
+      throw new ServiceError('too_many', { message: 'Too busy, try again', retry_after: 5 })
+    await new Promise<void>((resolve) => this.#queue.push(resolve))
+  }
+}
+
+/** Works of one key run one after another; different keys do not wait for each other. */
+export class KeyedQueue<K> {
+  readonly #tails = new Map<K, Promise<unknown>>()
+
+  run<T>(key: K, work: () => Promise<T>): Promise<T> {
+    const result = (this.#tails.get(key) ?? Promise.resolve()).then(work)
+    const tail = result.catch(() => undefined)
+    this.#tails.set(key, tail)
+    tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+    })
+    return result
+  }
+}

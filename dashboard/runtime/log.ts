@@ -1,0 +1,37 @@
+type Facts = Record<string, string | number | null | undefined>
+
+/** One JSON line per call. Facts are names, ids and rules: never what somebody submitted. */
+export interface Log {
+  info(message: string, facts?: Facts): void
+  error(message: string, error: unknown, facts?: Facts): void
+}
+
+export function jsonLog(write: (line: string) => void, now: () => Date): Log {
+  const line = (level: string, message: string, facts: object) =>
+    write(`${JSON.stringify({ time: now().toISOString(), level, message, ...facts })}\n`)
+  return {
+    info: (message, facts = {}) => line('info', message, facts),
+    error: (message, error, facts = {}) =>
+      line('error', message, { ...facts, error: describe(error) }),
+  }
+}
+
+/** These put the values they were given into their messages. */
+const TALKATIVE = new Set(['ValidationError', 'DrizzleQueryError', 'ZodError', 'SyntaxError'])
+
+function describe(error: unknown, depth = 0): object {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const { name, message, stack, cause } = error
+  return {
+    name,
+    ...('code' in error ? { code: String(error.code) } : {}),
+    ...(TALKATIVE.has(name) ? {} : { message }),
+    ...(depth === 0 ? { at: frames(stack) } : {}),
+    ...(cause === undefined || depth > 3 ? {} : { cause: describe(cause, depth + 1) }),
+  }
+}
+
+function frames(stack = ''): string[] {
+  const lines = stack.split('\n').map((text) => text.trim())
+  return lines.filter((text) => text.startsWith('at ')).slice(0, 8)
+}

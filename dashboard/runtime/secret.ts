@@ -1,0 +1,24 @@
+import { chmod, mkdir, open, readFile } from 'node:fs/promises'
+import { type Random, randomText } from './random.ts'
+
+/** DATA_DIR, for this user alone. */
+export async function makeDataDir(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  await chmod(path, 0o700)
+}
+
+/** The secret in the file; made there at the first start, with mode 0600 and on the disk at once. */
+export async function keptSecret(path: string, random: Random): Promise<string> {
+  const known = await readFile(path, 'utf8').catch(() => '')
+  if (known.trim().length >= 32) return known.trim()
+  const secret = randomText(random, 48)
+  const file = await open(path, 'w', 0o600)
+  try {
+    await file.chmod(0o600)
+    await file.writeFile(`${secret}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return secret
+}
