@@ -1,0 +1,43 @@
+import { and, count, desc, eq, lt } from 'drizzle-orm'
+import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { activities } from '#dashboard/db/schema.ts'
+import type { Activity, ActivityQuery } from '#shared/api/activity.ts'
+
+/** For the batch that holds the change which the entry tells of. */
+export function activityStatement(queries: Queries, entry: NewActivity): Statement {
+  return queries.insert(activities).values(entry)
+}
+
+export async function recordActivity(db: Database, entry: NewActivity): Promise<void> {
+  await db.write((queries) => queries.insert(activities).values(entry))
+}
+
+/** Newest first. `total` counts all that match the filters, `before` among them. */
+export async function listActivities(
+  db: Database,
+  query: ActivityQuery,
+): Promise<{ activities: Activity[]; total: number }> {
+  const matching = conditions(query)
+  const { id, type, domain, status, created_at } = activities
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select({ id, type, domain, status, created_at })
+      .from(activities)
+      .where(matching)
+      .orderBy(desc(id))
+      .limit(query.limit),
+    db.read.select({ total: count() }).from(activities).where(matching),
+  ])
+  return { activities: rows, total: counted?.total ?? 0 }
+}
+
+function conditions({ before, type, status, domain, server_id }: ActivityQuery) {
+  return and(
+    before === undefined ? undefined : lt(activities.id, before),
+    type === undefined ? undefined : eq(activities.type, type),
+    status === undefined ? undefined : eq(activities.status, status),
+    domain === undefined ? undefined : eq(activities.domain, domain),
+    server_id === undefined ? undefined : eq(activities.server_id, server_id),
+  )
+}

@@ -1,0 +1,51 @@
+import { Elysia } from 'elysia'
+import { activityRoutes } from '#dashboard/activity/routes.ts'
+import { callerOf } from '#dashboard/auth/caller.ts'
+import { authRoutes, loginRoute } from '#dashboard/auth/routes.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { fleetRoutes } from '#dashboard/fleet/routes.ts'
+import { isSecure } from '#dashboard/http/client.ts'
+import { answerTo } from '#dashboard/http/errors.ts'
+import { gate } from '#dashboard/http/gate.ts'
+import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
+import { operationRoutes } from '#dashboard/operations/routes.ts'
+import { serverRoutes } from '#dashboard/servers/routes.ts'
+import { settingsRoutes } from '#dashboard/settings/routes.ts'
+import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
+
+export type App = ReturnType<typeof createApp>
+
+/** Every route of the dashboard. What is not named here is 404, and 401 under /api. */
+export function createApp(deps: Deps) {
+  return new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .onRequest(async ({ request, server, set }) => {
+      Object.assign(set.headers, SECURITY_HEADERS)
+      const renewed = await gate(deps, request, isSecure(request, server))
+      if (renewed) set.headers['set-cookie'] = renewed
+    })
+    .onError(({ code, error, request, set }) => {
+      const { status, headers, body } = answerTo(deps, error, code, request)
+      Object.assign(set.headers, SECURITY_HEADERS, headers)
+      set.status = status
+      return body
+    })
+    .get('/health', () => ({ status: 'ok' }))
+    .use(loginRoute(deps))
+    .use(closedRoutes(deps))
+}
+
+/** The second guard stands before each of these, whatever the gate made of the request. */
+function closedRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/api' })
+    .onBeforeHandle(({ request }) => {
+      callerOf(request)
+    })
+    .use(authRoutes(deps))
+    .use(serverRoutes(deps))
+    .use(siteRoutes(deps))
+    .use(siteActionRoutes(deps))
+    .use(operationRoutes(deps))
+    .use(activityRoutes(deps))
+    .use(settingsRoutes(deps))
+    .use(fleetRoutes(deps))
+}

@@ -1,0 +1,61 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { type ApiToken, CreateApiToken } from '#shared/api/auth.ts'
+import { notFound } from '#shared/errors.ts'
+import { parse } from '#shared/parse.ts'
+import type { Caller } from './caller.ts'
+import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
+
+const PREFIX = 'hc_'
+/** How exactly `last_used_at` is kept: a write for each request would be too dear. */
+const TOUCH_MS = 60_000
+
+interface Deps {
+  db: Database
+  clock: Clock
+  random: Random
+}
+
+/** `plaintext` is shown this once; the records hold its hash. */
+export async function createApiToken(
+  { db, clock, random }: Deps,
+  { user }: Caller,
+  input: unknown,
+): Promise<{ token: ApiToken; plaintext: string }> {
+  const { name } = parse(CreateApiToken, input)
+  const plaintext = PREFIX + randomText(random, 32)
+  const created_at = timestamp(clock)
+  const values = { user_id: user.id, name, hash: sha256(plaintext), created_at }
+  await insertApiToken(db, values, entry('auth.token_create', user.id, created_at))
+  const found = await findApiToken(db, values.hash)
+  if (!found) throw new Error('insert returned no row')
+  return { token: found.token, plaintext }
+}
+
+/** 404 for a token that is not the caller's. */
+export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
+  const deleted = entry('auth.token_delete', user.id, timestamp(clock))
+  if (!(await deleteApiToken(db, user.id, id, deleted))) throw notFound('Token')
+}
+
+export async function findTokenCaller(
+  { db, clock }: Deps,
+  plaintext: string,
+): Promise<Caller | undefined> {
+  if (!plaintext.startsWith(PREFIX)) return undefined
+  const found = await findApiToken(db, sha256(plaintext))
+  if (!found) return undefined
+  const { id, last_used_at } = found.token
+  if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
+    await touchApiToken(db, id, timestamp(clock))
+  return { user: found.user, jti: '' }
+}
+
+function sha256(text: string): string {
+  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
+}
+
+function entry(type: string, user_id: number, created_at: string) {
+  return { type, domain: '', status: 'success', user_id, created_at } as const
+}

@@ -1,0 +1,21 @@
+import type { User } from '#shared/api/auth.ts'
+import { unauthorized } from '#shared/errors.ts'
+
+/** Who asks. `jti` names the session, `""` for an API token. */
+export interface Caller {
+  user: User
+  jti: string
+}
+
+const callers = new WeakMap<Request, Caller>()
+
+export function admit(request: Request, caller: Caller): void {
+  callers.set(request, caller)
+}
+
+/** The second guard: a request that went past the gate in some way is 401 here. */
+export function callerOf(request: Request): Caller {
+  const caller = callers.get(request)
+  if (!caller) throw unauthorized()
+  return caller
+}

@@ -1,0 +1,33 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Passwords } from './passwords.ts'
+import { hasUsers, insertUser } from './queries.ts'
+
+export const DEFAULT_EMAIL = 'admin@example.com'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  random: Random
+  passwords: Passwords
+}
+
+interface Given {
+  ADMIN_EMAIL?: string | undefined
+  ADMIN_PASSWORD?: string | undefined
+}
+
+/** Makes the first account. What it returns is to be printed: a password that nobody chose. */
+export async function makeFirstUser(
+  { db, clock, random, passwords }: Deps,
+  { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
+): Promise<{ email: string; password: string } | undefined> {
+  if (await hasUsers(db)) return undefined
+  const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
+  const password = ADMIN_PASSWORD ?? randomText(random, 18)
+  const password_hash = await passwords.hash(password)
+  const values = { email, name: 'Administrator', password_hash, created_at: timestamp(clock) }
+  const made = await insertUser(db, values)
+  return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined
+}

@@ -1,0 +1,38 @@
+import { Limit } from '#dashboard/runtime/limit.ts'
+
+/** `memory_kib` and `rounds` of argon2id (RFC 9106). */
+export interface PasswordCost {
+  memory_kib: number
+  rounds: number
+}
+
+export const STRONG: PasswordCost = { memory_kib: 65_536, rounds: 2 }
+
+const AT_ONCE = 2
+const IN_LINE = 32
+
+/** Each hash takes 64 MiB and 0.15 s: two at a time, and a short line. */
+export class Passwords {
+  readonly #limit = new Limit(AT_ONCE, IN_LINE)
+  readonly #cost: PasswordCost
+  readonly #nobody: Promise<string>
+
+  constructor(cost: PasswordCost) {
+    this.#cost = cost
+    this.#nobody = this.hash(crypto.randomUUID())
+  }
+
+  hash(password: string): Promise<string> {
+    const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
+    return this.#limit.run(() =>
+      Bun.password.hash(password, { algorithm: 'argon2id', memoryCost, timeCost }),
+    )
+  }
+
+  /** Without a hash it takes as long and is false: nobody learns which accounts there are. */
+  async verify(password: string, hash: string | undefined): Promise<boolean> {
+    const against = hash ?? (await this.#nobody)
+    const matches = await this.#limit.run(() => Bun.password.verify(password, against))
+    return matches && hash !== undefined
+  }
+}

@@ -1,0 +1,184 @@
+import { and, count, desc, eq, ne } from 'drizzle-orm'
+import { activityStatement } from '#dashboard/activity/queries.ts'
+import { batch, type Database } from '#dashboard/db/client.ts'
+import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
+import { api_tokens, sessions, users } from '#dashboard/db/schema.ts'
+import type { ApiToken, User } from '#shared/api/auth.ts'
+
+const user = { id: users.id, email: users.email, name: users.name }
+
+export async function hasUsers(db: Database): Promise<boolean> {
+  const [row] = await db.read.select({ total: count() }).from(users)
+  return (row?.total ?? 0) > 0
+}
+
+/** False when there is one with this address: another process was faster. */
+export async function insertUser(db: Database, values: Omit<UserRow, 'id'>): Promise<boolean> {
+  const rows = await db.write((queries) =>
+    queries.insert(users).values(values).onConflictDoNothing().returning({ id: users.id }),
+  )
+  return rows.length > 0
+}
+
+/** `email` in lower case, as it is stored. */
+export async function findUserByEmail(db: Database, email: string): Promise<UserRow | undefined> {
+  const [row] = await db.read.select().from(users).where(eq(users.email, email))
+  return row
+}
+
+export async function findUser(db: Database, id: number): Promise<UserRow | undefined> {
+  const [row] = await db.read.select().from(users).where(eq(users.id, id))
+  return row
+}
+
+interface NewSession {
+  jti: string
+  user_id: number
+  now: string
+  expires_at: string
+}
+
+export async function insertSession(
+  db: Database,
+  { jti, user_id, now, expires_at }: NewSession,
+  entry: NewActivity,
+): Promise<void> {
+  await db.write((queries) =>
+    batch(queries, [
+      queries
+        .insert(sessions)
+        .values({ jti, user_id, created_at: now, renewed_at: now, expires_at }),
+      activityStatement(queries, entry),
+    ]),
+  )
+}
+
+export interface Session {
+  user: User
+  renewed_at: string
+  expires_at: string
+}
+
+export async function findSession(db: Database, jti: string): Promise<Session | undefined> {
+  const [row] = await db.read
+    .select({ user, renewed_at: sessions.renewed_at, expires_at: sessions.expires_at })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .where(eq(sessions.jti, jti))
+  return row
+}
+
+/** False when another request renewed it in the meantime, or it was ended. */
+export async function renewSession(
+  db: Database,
+  jti: string,
+  before: string,
+  values: { renewed_at: string; expires_at: string },
+): Promise<boolean> {
+  const rows = await db.write((queries) =>
+    queries
+      .update(sessions)
+      .set(values)
+      .where(and(eq(sessions.jti, jti), eq(sessions.renewed_at, before)))
+      .returning({ jti: sessions.jti }),
+  )
+  return rows.length > 0
+}
+
+export async function deleteSession(db: Database, jti: string, entry: NewActivity): Promise<void> {
+  await db.write((queries) =>
+    batch(queries, [
+      queries.delete(sessions).where(eq(sessions.jti, jti)),
+      activityStatement(queries, entry),
+    ]),
+  )
+}
+
+export async function deleteSessions(
+  db: Database,
+  user_id: number,
+  entry: NewActivity,
+): Promise<void> {
+  await db.write((queries) =>
+    batch(queries, [
+      queries.delete(sessions).where(eq(sessions.user_id, user_id)),
+      activityStatement(queries, entry),
+    ]),
+  )
+}
+
+/** The session `keep` stays, all others of the user end; `""` keeps none. */
+export async function updatePassword(
+  db: Database,
+  user_id: number,
+  password_hash: string,
+  keep: string,
+  entry: NewActivity,
+): Promise<void> {
+  await db.write((queries) =>
+    batch(queries, [
+      queries.update(users).set({ password_hash }).where(eq(users.id, user_id)),
+      queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+      activityStatement(queries, entry),
+    ]),
+  )
+}
+
+const token = {
+  id: api_tokens.id,
+  name: api_tokens.name,
+  created_at: api_tokens.created_at,
+  last_used_at: api_tokens.last_used_at,
+}
+
+export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]> {
+  return db.read
+    .select(token)
+    .from(api_tokens)
+    .where(eq(api_tokens.user_id, user_id))
+    .orderBy(desc(api_tokens.id))
+}
+
+export async function insertApiToken(
+  db: Database,
+  values: { user_id: number; name: string; hash: string; created_at: string },
+  entry: NewActivity,
+): Promise<void> {
+  await db.write((queries) =>
+    batch(queries, [queries.insert(api_tokens).values(values), activityStatement(queries, entry)]),
+  )
+}
+
+export async function findApiToken(
+  db: Database,
+  hash: string,
+): Promise<{ token: ApiToken; user: User } | undefined> {
+  const [row] = await db.read
+    .select({ token, user })
+    .from(api_tokens)
+    .innerJoin(users, eq(users.id, api_tokens.user_id))
+    .where(eq(api_tokens.hash, hash))
+  return row
+}
+
+export async function touchApiToken(db: Database, id: number, last_used_at: string): Promise<void> {
+  await db.write((queries) =>
+    queries.update(api_tokens).set({ last_used_at }).where(eq(api_tokens.id, id)),
+  )
+}
+
+/** False when the user has no such token. */
+export async function deleteApiToken(
+  db: Database,
+  user_id: number,
+  id: number,
+  entry: NewActivity,
+): Promise<boolean> {
+  const mine = and(eq(api_tokens.id, id), eq(api_tokens.user_id, user_id))
+  const [found] = await db.read.select({ id: api_tokens.id }).from(api_tokens).where(mine)
+  if (!found) return false
+  await db.write((queries) =>
+    batch(queries, [queries.delete(api_tokens).where(mine), activityStatement(queries, entry)]),
+  )
+  return true
+}

@@ -1,0 +1,71 @@
+import { cookie } from '@elysiajs/cookie'
+import { Elysia } from 'elysia'
+import { readJson } from '#dashboard/http/body.ts'
+import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { createApiToken, removeApiToken } from './api-tokens.ts'
+import { callerOf } from './caller.ts'
+import { changePassword } from './change-password.ts'
+import { cookieOptions, SESSION_COOKIE } from './cookie.ts'
+import { type LoginDeps, login } from './login.ts'
+import { deleteSession, deleteSessions, listApiTokens } from './queries.ts'
+import { SESSION_SECONDS } from './tokens.ts'
+
+/** The plugin is scoped: global, it would replace the cookie jar of every other route. */
+const jar = () => cookie().as('scoped')
+
+/** The one open route under /api. */
+export function loginRoute(deps: LoginDeps) {
+  return new Elysia({ prefix: '/api/auth' })
+    .use(jar())
+    .post('/login', async ({ request, server, setCookie }) => {
+      const input = await readJson(request)
+      const { user, token } = await login(deps, input, addressOf(request, connection(server)))
+      const options = cookieOptions(SESSION_SECONDS, isSecure(request, connection(server)))
+      setCookie(SESSION_COOKIE, token, options)
+      return { user }
+    })
+}
+
+export function authRoutes(deps: LoginDeps) {
+  return new Elysia({ prefix: '/auth' })
+    .use(jar())
+    .get('/me', ({ request }) => ({ user: callerOf(request).user }))
+    .post('/logout', async ({ request, setCookie, set }) => {
+      const { user, jti } = callerOf(request)
+      await deleteSession(deps.db, jti, logoutEntry(deps, 'auth.logout', user.id))
+      setCookie(SESSION_COOKIE, '', cookieOptions(0, false))
+      set.status = 204
+    })
+    .post('/logout-everywhere', async ({ request, setCookie, set }) => {
+      const { user } = callerOf(request)
+      await deleteSessions(deps.db, user.id, logoutEntry(deps, 'auth.logout_everywhere', user.id))
+      setCookie(SESSION_COOKIE, '', cookieOptions(0, false))
+      set.status = 204
+    })
+    .post('/password', async ({ request, server, set }) => {
+      const input = await readJson(request)
+      const address = addressOf(request, connection(server))
+      await changePassword(deps, callerOf(request), input, address)
+      set.status = 204
+    })
+    .get('/tokens', async ({ request }) => ({
+      tokens: await listApiTokens(deps.db, callerOf(request).user.id),
+    }))
+    .post('/tokens', async ({ request, status }) =>
+      status(201, await createApiToken(deps, callerOf(request), await readJson(request))),
+    )
+    .delete('/tokens/:token_id', async ({ request, params, set }) => {
+      await removeApiToken(deps, callerOf(request), idIn(params.token_id, 'Token'))
+      set.status = 204
+    })
+}
+
+function logoutEntry({ clock }: LoginDeps, type: string, user_id: number) {
+  return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) } as const
+}
+
+function connection(server: Connection | null): Connection | null {
+  return server
+}

@@ -1,0 +1,52 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { User } from '#shared/api/auth.ts'
+import type { Caller } from './caller.ts'
+import { findSession, insertSession, renewSession } from './queries.ts'
+import { SESSION_SECONDS, type Tokens } from './tokens.ts'
+
+export interface SessionDeps {
+  db: Database
+  clock: Clock
+  random: Random
+  tokens: Tokens
+}
+
+const SESSION_MS = SESSION_SECONDS * 1000
+
+/** The token of a new session, stored with the activity of the login. */
+export async function openSession(deps: SessionDeps, user: User): Promise<string> {
+  const { db, clock, random, tokens } = deps
+  const jti = randomText(random, 16)
+  const now = timestamp(clock)
+  const expires_at = timestamp(clock, SESSION_MS)
+  const entry = { type: 'auth.login', domain: '', status: 'success', user_id: user.id } as const
+  const session = { jti, user_id: user.id, now, expires_at }
+  await insertSession(db, session, { ...entry, created_at: now })
+  return tokens.sign({ user_id: user.id, jti })
+}
+
+/** `renewed`: the token to use from now on, when half of the old one's time was spent. */
+export async function findCaller(
+  deps: SessionDeps,
+  token: string,
+): Promise<{ caller: Caller; renewed?: string } | undefined> {
+  const claims = await deps.tokens.verify(token)
+  if (!claims) return undefined
+  const { jti } = claims
+  const session = await findSession(deps.db, jti)
+  const now = timestamp(deps.clock)
+  if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
+    return undefined
+  const caller = { user: session.user, jti }
+  if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return { caller }
+  const renewed = await renew(deps, caller, session.renewed_at)
+  return renewed === undefined ? { caller } : { caller, renewed }
+}
+
+async function renew({ db, clock, tokens }: SessionDeps, { user, jti }: Caller, before: string) {
+  const values = { renewed_at: timestamp(clock), expires_at: timestamp(clock, SESSION_MS) }
+  if (!(await renewSession(db, jti, before, values))) return undefined
+  return tokens.sign({ user_id: user.id, jti })
+}

@@ -1,0 +1,82 @@
+import { type PasswordCost, Passwords, STRONG } from '#dashboard/auth/passwords.ts'
+import { Throttle } from '#dashboard/auth/throttle.ts'
+import { Tokens } from '#dashboard/auth/tokens.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { Agents } from '#dashboard/fleet/agents.ts'
+import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
+import { Scheduler } from '#dashboard/fleet/scheduler.ts'
+import { Bus } from '#dashboard/operations/bus.ts'
+import { deliver } from '#dashboard/operations/deliver.ts'
+import { Worker } from '#dashboard/operations/worker.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { KeyedQueue } from '#dashboard/runtime/limit.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import type { Random } from '#dashboard/runtime/random.ts'
+
+/** All times in milliseconds. */
+export interface Limits {
+  /** How long the first answer of an agent may take before the server counts as away. */
+  contact_ms: number
+  /** How long any other answer of an agent may take. */
+  answer_ms: number
+  /** How long an operation waits for an agent that is away. */
+  deadline_ms: number
+  retry_min_ms: number
+  retry_max_ms: number
+  patience_ms: number
+  ping_ms: number
+}
+
+export const LIMITS: Limits = {
+  contact_ms: 5_000,
+  answer_ms: 30_000,
+  deadline_ms: 30 * 60_000,
+  retry_min_ms: 500,
+  retry_max_ms: 30_000,
+  patience_ms: 120_000,
+  ping_ms: 10_000,
+}
+
+/** Everything that comes from outside. */
+export interface Outside {
+  db: Database
+  clock: Clock
+  random: Random
+  log: Log
+  secret: string
+  production: boolean
+  public_url: string | undefined
+  limits?: Partial<Limits>
+  password_cost?: PasswordCost
+}
+
+export type Deps = ReturnType<typeof makeDeps>
+
+export function makeDeps(outside: Outside) {
+  const { db, clock, random, log, production, public_url } = outside
+  const limits = { ...LIMITS, ...outside.limits }
+  const base = { db, clock, random, log, public_url, limits, bus: new Bus(), ...limits }
+  const agents = new Agents({ production, timeout_ms: limits.answer_ms })
+  const sync = { ...base, agents, syncs: new KeyedQueue<number>() }
+  const scheduler = new Scheduler({ clock, sync: (id) => backgroundSync(sync, id) })
+  const worker = new Worker({
+    ...base,
+    runnerOf:
+      ({ type }) =>
+      (operation, context) =>
+        type === 'server.sync'
+          ? runSync(sync, operation, context)
+          : deliver(sync, operation, context),
+    onFinished: ({ type, server_id }, { status }) => {
+      if (status === 'success' && type !== 'server.sync') scheduler.add(server_id)
+    },
+  })
+  return {
+    ...sync,
+    scheduler,
+    worker,
+    tokens: new Tokens(outside.secret, clock),
+    passwords: new Passwords(outside.password_cost ?? STRONG),
+    throttle: new Throttle(clock),
+  }
+}

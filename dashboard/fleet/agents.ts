@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { offline } from '#shared/errors.ts'
+import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { refusal, unreachable } from './answer.ts'
+import { type Address, type Call, type Transport, transportTo } from './transport.ts'
+
+const SIMULTANEOUS = 256
+const MAX_ANSWER = 64 << 20
+const MAX_FAILURE = 64 << 10
+/** An agent sends a comment every 10 s. */
+const STALL_MS = 45_000
+
+interface Options {
+  production: boolean
+  /** How long an answer may take, from the moment the call has its slot. */
+  timeout_ms: number
+}
+
+interface StreamCall {
+  path: string
+  body: unknown
+  operation_id: string
+  /** The last event that is known, as the agent counts; 0 for none. */
+  after: number
+  signal: AbortSignal
+}
+
+/** Talks to agents. Every failure is a ServiceError; `offline` is the one worth another try. */
+export class Agents {
+  readonly #options: Options
+  readonly #slots = new Limit(SIMULTANEOUS)
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  get<S extends z.ZodType>(to: Address, path: string, schema: S, timeout_ms?: number) {
+    return this.#json(to, { method: 'GET', path, headers: {}, body: '' }, schema, timeout_ms)
+  }
+
+  post<S extends z.ZodType>(to: Address, path: string, body: unknown, schema: S) {
+    return this.#json(to, posting(path, body), schema)
+  }
+
+  /** Resolves when the agent has accepted; then the events, until the connection ends. */
+  async stream(to: Address, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
+    const { path, body, operation_id, after, signal } = call
+    const request = posting(path, body, {
+      accept: 'text/event-stream',
+      [OPERATION_HEADER]: operation_id,
+      ...(after > 0 ? { 'last-event-id': String(after) } : {}),
+    })
+    const watch = new Watch(this.#options.timeout_ms, signal)
+    try {
+      const response = await this.#slots.run(() => answered(this.#to(to), request, watch))
+      return eventsOf(to, response, watch)
+    } catch (error) {
+      watch.end()
+      throw unreachable(to, error)
+    }
+  }
+
+  #to(address: Address): Transport {
+    return transportTo(address, this.#options.production)
+  }
+
+  #json<S extends z.ZodType>(to: Address, call: Call, schema: S, timeout_ms?: number) {
+    return this.#slots.run(async (): Promise<z.output<S>> => {
+      const watch = new Watch(timeout_ms ?? this.#options.timeout_ms)
+      try {
+        const response = await answered(this.#to(to), call, watch)
+        const body = schema.safeParse(await readJson(response, MAX_ANSWER))
+        if (!body.success) throw offline(`The agent sent a malformed answer to ${call.path}`)
+        return body.data
+      } catch (error) {
+        throw unreachable(to, error)
+      } finally {
+        watch.end()
+      }
+    })
+  }
+}
+
+/** Ends a request that is too slow or no longer wanted. */
+class Watch {
+  #destroy: ((reason: Error) => void) | undefined
+  #timer: ReturnType<typeof setTimeout>
+  readonly #signal: AbortSignal | undefined
+  readonly #abort = () => this.#destroy?.(new Error('no longer wanted'))
+
+  constructor(ms: number, signal?: AbortSignal) {
+    this.#timer = this.#arm(ms)
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  guard(destroy: (reason: Error) => void): void {
+    this.#destroy = destroy
+    if (this.#signal?.aborted) this.#abort()
+  }
+
+  again(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#arm(ms)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#abort)
+  }
+
+  #arm(ms: number) {
+    const late = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
+    return setTimeout(() => this.#destroy?.(late), ms)
+  }
+}
+
+function posting(path: string, body: unknown, headers: Record<string, string> = {}): Call {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+/** The answer of a call when it is a 200; redirects are answers like any other, and refused. */
+async function answered(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = transport(call)
+    watch.guard((reason) => {
+      reject(reason)
+      request.destroy(reason)
+    })
+    request.on('error', reject)
+    request.on('response', resolve)
+  })
+  watch.guard((reason) => response.destroy(reason))
+  if (response.statusCode === 200) return response
+  const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
+  throw refusal(response.statusCode ?? 0, body)
+}
+
+async function readJson(response: IncomingMessage, most: number): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    size += chunk.length
+    if (size > most) throw offline('The agent sent an answer that is too large')
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    throw offline('The agent sent an answer that is not JSON')
+  }
+}
+
+async function* eventsOf(to: Address, response: IncomingMessage, watch: Watch) {
+  try {
+    watch.again(STALL_MS)
+    yield* readEvents(watched(response, watch))
+  } catch (error) {
+    throw unreachable(to, error)
+  } finally {
+    watch.end()
+    response.destroy()
+  }
+}
+
+async function* watched(response: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
+  for await (const chunk of response) {
+    watch.again(STALL_MS)
+    yield chunk
+  }
+}

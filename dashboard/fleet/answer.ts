@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { type ErrorName, offline, ServiceError } from '#shared/errors.ts'
+
+/** A failure as an agent tells it: read with care, cut to a readable size. */
+const text = z.string().transform((value) => value.slice(0, 500))
+const Failure = z.object({
+  error: text.optional(),
+  message: text.optional(),
+  fields: z.record(z.string().max(64), z.array(text).max(10)).optional(),
+})
+
+const FINAL: Record<number, ErrorName> = {
+  400: 'bad_request',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'unsupported_media',
+  422: 'invalid',
+}
+
+/**
+ * The error that an answer other than 200 stands for. A refused key, a busy or a broken agent counts
+ * as away, since trying again may help; what the agent says of the request itself is final.
+ */
+export function refusal(status: number, body: unknown): ServiceError {
+  const { error, message, fields } = Failure.safeParse(body).data ?? {}
+  const code = FINAL[status]
+  const words = message ?? error ?? `status ${status}`
+  if (status === 401 || status === 403)
+    return offline('The agent refused the key of this dashboard')
+  if (!code) return offline(`The agent answered: ${words}`)
+  return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
+}
+
+/** The data of an `error` event, reduced to what part 7 of api.md knows. */
+export function failureBody(data: unknown) {
+  const { error = 'Internal error', message, fields } = Failure.safeParse(data).data ?? {}
+  return { error, ...(message ? { message } : {}), ...(fields ? { fields } : {}) }
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection',
+  ConnectionRefused: 'refused the connection',
+  ENOTFOUND: 'has no address: its hostname cannot be resolved',
+  EAI_AGAIN: 'has no address: its hostname cannot be resolved',
+  EHOSTUNREACH: 'cannot be reached from here',
+  ENETUNREACH: 'cannot be reached from here',
+  ETIMEDOUT: 'did not answer in time',
+}
+
+/** Whatever a connection failed of, as one readable sentence. */
+export function unreachable(
+  { hostname, port }: { hostname: string; port: number },
+  cause: unknown,
+) {
+  if (cause instanceof ServiceError) return cause
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return offline(
+    `The agent on ${hostname}:${port} ${REASONS[code] ?? 'broke the connection'}`,
+    cause,
+  )
+}

@@ -1,0 +1,124 @@
+import { and, eq, notInArray, sql } from 'drizzle-orm'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import type { NewSite, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { activities, servers, sites } from '#dashboard/db/schema.ts'
+import type { FoundSite, Metrics, Service } from '#shared/agent.ts'
+import { apexOf } from '#shared/names.ts'
+import type { SyncPlan } from './sync-plan.ts'
+
+const OFFLINE_AFTER = 3
+const IMPORT_ROWS = 200
+
+export function listSiteRows(db: Database, server_id: number): Promise<SiteRow[]> {
+  return db.read.select().from(sites).where(eq(sites.server_id, server_id))
+}
+
+interface Synced {
+  server: ServerRow
+  reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
+  plan: SyncPlan
+  now: string
+  tell: boolean
+}
+
+/** One batch. A site that an operation took in the meantime is left alone. */
+export async function applySync(db: Database, synced: Synced): Promise<void> {
+  const { server, plan, now, tell } = synced
+  const changed = server.status !== 'online' || plan.imports.length > 0 || plan.missing.length > 0
+  await db.write((queries) =>
+    batch(queries, [
+      readingStatement(queries, synced),
+      ...plan.updates.map(({ id, values }) => updateStatement(queries, id, values)),
+      ...importStatements(queries, server.id, plan.imports, now),
+      ...(tell && changed ? [syncActivity(queries, server, 'success', now)] : []),
+    ]),
+  )
+}
+
+function readingStatement(queries: Queries, { server, reading, now }: Synced): Statement {
+  const { os, version } = reading.metrics
+  return queries
+    .update(servers)
+    .set({ ...reading, os, version, status: 'online', failures: 0, last_error: '', last_sync: now })
+    .where(eq(servers.id, server.id))
+}
+
+function updateStatement(queries: Queries, id: number, values: Partial<SiteRow>): Statement {
+  return queries
+    .update(sites)
+    .set(values)
+    .where(and(eq(sites.id, id), notInArray(sites.status, ['provisioning', 'deleting'])))
+}
+
+/** A domain that another server has on record stays there. */
+function importStatements(
+  queries: Queries,
+  server_id: number,
+  found: readonly FoundSite[],
+  created_at: string,
+): Statement[] {
+  const rows = found.map((site) => importedRow(site, server_id, created_at))
+  const statements: Statement[] = []
+  for (let from = 0; from < rows.length; from += IMPORT_ROWS)
+    statements.push(
+      queries
+        .insert(sites)
+        .values(rows.slice(from, from + IMPORT_ROWS))
+        .onConflictDoNothing(),
+    )
+  return statements
+}
+
+function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
+  const { updates, ...facts } = found
+  return {
+    ...facts,
+    server_id,
+    apex: apexOf(found.domain),
+    managed: false,
+    status: 'active',
+    updates_plugins: updates.plugins,
+    updates_themes: updates.themes,
+    updates_core: updates.core,
+    created_at,
+  }
+}
+
+/** A server that never answered stays pending. */
+export async function recordFailedContact(
+  db: Database,
+  server: ServerRow,
+  reason: string,
+  now: string,
+  tell: boolean,
+): Promise<void> {
+  const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
+  await db.write((queries) =>
+    batch(queries, [
+      queries
+        .update(servers)
+        .set({
+          failures: sql`failures + 1`,
+          last_error: reason,
+          status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
+        })
+        .where(eq(servers.id, server.id)),
+      ...(tell && falls ? [syncActivity(queries, server, 'failed', now)] : []),
+    ]),
+  )
+}
+
+function syncActivity(
+  queries: Queries,
+  { id, hostname }: ServerRow,
+  status: 'success' | 'failed',
+  created_at: string,
+): Statement {
+  return queries.insert(activities).values({
+    type: 'server.sync',
+    domain: hostname,
+    status,
+    server_id: id,
+    created_at,
+  })
+}

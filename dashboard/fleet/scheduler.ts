@@ -1,0 +1,94 @@
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+
+interface Deps {
+  clock: Clock
+  /** Must not throw. */
+  sync(server_id: number): Promise<void>
+}
+
+const AT_ONCE = 64
+const START_SPREAD_MS = 60_000
+
+/**
+ * Syncs each server every interval, spread over it, so that a fleet is a steady trickle. A server
+ * whose sync still runs when its time comes is not asked twice.
+ */
+export class Scheduler {
+  readonly #deps: Deps
+  readonly #due = new Map<number, number>()
+  readonly #running = new Map<number, Promise<void>>()
+  readonly #limit = new Limit(AT_ONCE)
+  #interval_ms = 60_000
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #stopped = true
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(server_ids: readonly number[], seconds: number): void {
+    this.#stopped = false
+    this.#interval_ms = seconds * 1000
+    for (const id of server_ids) this.#due.set(id, 0)
+    this.#spread(Math.min(this.#interval_ms, START_SPREAD_MS))
+    this.#tick()
+  }
+
+  /** A new server, or one of which something changed: at the next tick. */
+  add(server_id: number): void {
+    this.#due.set(server_id, this.#now())
+    this.#tick()
+  }
+
+  remove(server_id: number): void {
+    this.#due.delete(server_id)
+  }
+
+  /** At once: the next syncs are laid out anew over the new interval. */
+  setInterval(seconds: number): void {
+    this.#interval_ms = seconds * 1000
+    this.#spread(this.#interval_ms)
+    this.#tick()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await Promise.all(this.#running.values())
+  }
+
+  #now(): number {
+    return this.#deps.clock.now().getTime()
+  }
+
+  #spread(over_ms: number): void {
+    const now = this.#now()
+    const step = over_ms / Math.max(1, this.#due.size)
+    let place = 0
+    for (const id of this.#due.keys()) this.#due.set(id, now + step * place++)
+  }
+
+  #tick(): void {
+    if (this.#stopped) return
+    clearTimeout(this.#timer)
+    const now = this.#now()
+    let next = Number.POSITIVE_INFINITY
+    for (const [id, due] of this.#due) {
+      if (due > now) next = Math.min(next, due)
+      else if (!this.#running.has(id)) next = Math.min(next, this.#launch(id, now))
+    }
+    const wait = Math.min(Math.max(next - now, 5), 1000)
+    this.#timer = setTimeout(() => this.#tick(), wait)
+  }
+
+  #launch(id: number, now: number): number {
+    const due = now + this.#interval_ms
+    this.#due.set(id, due)
+    const run = this.#limit
+      .run(() => (this.#stopped ? Promise.resolve() : this.#deps.sync(id)))
+      .finally(() => this.#running.delete(id))
+    this.#running.set(id, run)
+    return due
+  }
+}

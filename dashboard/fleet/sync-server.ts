@@ -1,0 +1,70 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { reasonOf } from '#dashboard/operations/effects.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
+import { bodyOf, ServiceError } from '#shared/errors.ts'
+import type { Agents } from './agents.ts'
+import { applySync, listSiteRows, recordFailedContact } from './queries.ts'
+import { planSync } from './sync-plan.ts'
+
+export interface SyncDeps {
+  db: Database
+  clock: Clock
+  agents: Agents
+  /** How long the first answer of an agent may take. */
+  contact_ms: number
+}
+
+/** True: a change of state gets an activity of its own, since no operation tells of it. */
+interface Options {
+  tell: boolean
+}
+
+/**
+ * Makes the records of a server agree with what its agent reports. Throws offline before the first
+ * line when the agent is away; three such contacts in a row make the server offline.
+ */
+export async function* syncServer(
+  deps: SyncDeps,
+  server: ServerRow,
+  options: Options,
+): AsyncGenerator<string, { sites: number }> {
+  try {
+    return yield* readAndApply(deps, server, options)
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const reason = reasonOf(bodyOf(error))
+      await recordFailedContact(deps.db, server, reason, timestamp(deps.clock), options.tell)
+    }
+    throw error
+  }
+}
+
+async function* readAndApply(
+  { db, clock, agents, contact_ms }: SyncDeps,
+  server: ServerRow,
+  { tell }: Options,
+): AsyncGenerator<string, { sites: number }> {
+  const metrics = await agents.get(server, '/metrics', Metrics, contact_ms)
+  yield `Connected to the agent of ${server.name}`
+  const { services } = await agents.get(server, '/services', Services)
+  yield `Read the state of ${services.length} services`
+  const records = await listSiteRows(db, server.id)
+  const { sites } = await agents.get(server, '/sites', FoundSites)
+  yield `Found ${sites.length} sites`
+  const plan = planSync(records, sites)
+  const reading = { metrics, services, php_versions: phpVersions(services) }
+  await applySync(db, { server, reading, plan, now: timestamp(clock), tell })
+  if (plan.imports.length > 0) yield `New on record: ${plan.imports.length} sites`
+  if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
+  return { sites: sites.length }
+}
+
+/** The agent reports each installed version as a service such as `php8.2`. */
+function phpVersions(services: readonly Service[]): string[] {
+  return services.flatMap(({ name, status }) => {
+    const version = /^php(\d\.\d)$/.exec(name)?.[1]
+    return version !== undefined && status !== 'missing' ? [version] : []
+  })
+}

@@ -1,0 +1,28 @@
+import { isIpLiteral } from '#shared/names.ts'
+
+/** What a running server tells of a connection; null in a process that does not listen. */
+export interface Connection {
+  requestIP(request: Request): { address: string } | null
+  timeout(request: Request, seconds: number): void
+}
+
+/**
+ * The address that asks. A proxy on this machine is believed, and only the entry that it added
+ * itself: the last of X-Forwarded-For; the others are what the client typed.
+ */
+export function addressOf(request: Request, server: Connection | null): string {
+  const peer = server?.requestIP(request)?.address ?? ''
+  const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? ''
+  return isLocal(peer) && isIpLiteral(forwarded) ? forwarded : peer
+}
+
+/** Whether the browser's connection is TLS: our own, or that of a proxy on this machine. */
+export function isSecure(request: Request, server: Connection | null): boolean {
+  if (request.url.startsWith('https:')) return true
+  const peer = server?.requestIP(request)?.address ?? ''
+  return isLocal(peer) && request.headers.get('x-forwarded-proto') === 'https'
+}
+
+function isLocal(address: string): boolean {
+  return /^(::ffff:)?127\./.test(address) || address === '::1'
+}

@@ -1,0 +1,37 @@
+import type { Log } from '#dashboard/runtime/log.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { ERRORS, type ErrorBody, notFound, ServiceError } from '#shared/errors.ts'
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: ErrorBody
+}
+
+interface Deps {
+  log: Log
+  random: Random
+}
+
+/** The one place where a thrown value becomes a body of api.md part 7. */
+export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): Answer {
+  const known = code === 'NOT_FOUND' && !(error instanceof ServiceError) ? noEndpoint : error
+  if (known instanceof ServiceError && known.code !== 'internal') return foreseen(known)
+  return unforeseen(deps, error, request)
+}
+
+const noEndpoint = notFound('Endpoint')
+
+function foreseen(error: ServiceError): Answer {
+  const { status, body, retry_after } = error
+  const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
+  return { status, headers, body }
+}
+
+/** The request id is all that a client sees; the log line with the same id says what happened. */
+function unforeseen({ log, random }: Deps, error: unknown, { method }: Request): Answer {
+  const request_id = randomText(random, 9)
+  log.error('request failed', error, { request_id, method })
+  const message = `Something went wrong; the log has more under request id ${request_id}`
+  return { status: 500, headers: {}, body: { error: ERRORS.internal.error, message } }
+}

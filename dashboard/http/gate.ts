@@ -1,0 +1,55 @@
+import { findTokenCaller } from '#dashboard/auth/api-tokens.ts'
+import { admit } from '#dashboard/auth/caller.ts'
+import { cookieLine, cookieToken } from '#dashboard/auth/cookie.ts'
+import { findCaller, type SessionDeps } from '#dashboard/auth/sessions.ts'
+import { SESSION_SECONDS } from '#dashboard/auth/tokens.ts'
+import { forbidden, unauthorized } from '#shared/errors.ts'
+import { isSameOrigin } from './origin.ts'
+import { pathOf } from './path.ts'
+
+interface Deps extends SessionDeps {
+  public_url: string | undefined
+}
+
+const OPEN = new Set(['POST /api/auth/login', 'GET /health', 'HEAD /health'])
+
+/**
+ * Decides before anything of a request is read: all under /api is closed but the login. Throws 401,
+ * or 403 for a change that another page asks for in the name of a cookie. Returns the line of a
+ * renewed cookie.
+ */
+export async function gate(deps: Deps, request: Request, secure: boolean) {
+  const path = pathOf(request.url)
+  const token = cookieToken(request)
+  if (OPEN.has(`${request.method} ${path}`) || isOutside(path)) {
+    if (token !== undefined) checkOrigin(deps, request)
+    return undefined
+  }
+  const bearer = bearerOf(request)
+  if (bearer !== undefined) return admitBearer(deps, request, bearer)
+  const found = token === undefined ? undefined : await findCaller(deps, token)
+  if (!found) throw unauthorized()
+  checkOrigin(deps, request)
+  admit(request, found.caller)
+  return found.renewed && cookieLine(found.renewed, SESSION_SECONDS, secure)
+}
+
+/** Neither /api nor another spelling of it: no percent sign, no doubled slash, no capital letter. */
+function isOutside(path: string): boolean {
+  return /^\/[a-z0-9._-]*(\/[\w.-]+)*$/.test(path) && path !== '/api' && !path.startsWith('/api/')
+}
+
+async function admitBearer(deps: Deps, request: Request, bearer: string): Promise<undefined> {
+  const caller = (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer))?.caller
+  if (!caller) throw unauthorized()
+  admit(request, caller)
+}
+
+function bearerOf(request: Request): string | undefined {
+  return /^bearer +([\w.~+/=-]+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+}
+
+function checkOrigin({ public_url }: Deps, request: Request): void {
+  if (isSameOrigin(request, public_url)) return
+  throw forbidden('The request comes from another site')
+}

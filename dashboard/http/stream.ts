@@ -1,0 +1,53 @@
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
+import type { Connection } from './client.ts'
+
+interface Stream {
+  operation_id: string
+  ping_ms: number
+  server: Connection | null
+  /** The events to send; `signal` aborts when the client is gone. */
+  events(signal: AbortSignal): AsyncGenerator<StoredEvent>
+}
+
+/** A view of an operation: a client that leaves cancels nothing. */
+export function streamResponse(request: Request, stream: Stream): Response {
+  stream.server?.timeout(request, 0)
+  const gone = new AbortController()
+  request.signal.addEventListener('abort', () => gone.abort(), { once: true })
+  const body = new ReadableStream<Uint8Array>(source(stream, gone), { highWaterMark: 64 })
+  return new Response(body, {
+    headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: stream.operation_id },
+  })
+}
+
+/** The first ping sends the headers on their way. A client that reads slowly slows down the reading. */
+function source({ events, ping_ms }: Stream, gone: AbortController) {
+  const encoder = new TextEncoder()
+  const iterator = events(gone.signal)
+  let timer: ReturnType<typeof setInterval> | undefined
+  const end = () => {
+    clearInterval(timer)
+    gone.abort()
+  }
+  return {
+    start(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const ping = () =>
+        (controller.desiredSize ?? 0) > 0 && controller.enqueue(encoder.encode(PING))
+      ping()
+      timer = setInterval(ping, ping_ms)
+      gone.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+    },
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const next = await iterator.next().catch((error: unknown) => {
+        end()
+        throw error
+      })
+      if (gone.signal.aborted && next.done) return
+      if (!next.done) return controller.enqueue(encoder.encode(encodeEvent(next.value)))
+      end()
+      controller.close()
+    },
+    cancel: end,
+  }
+}

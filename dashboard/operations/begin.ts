@@ -1,0 +1,66 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { OperationType } from '#shared/api/operations.ts'
+import { offline } from '#shared/errors.ts'
+import { errorOf, type Job } from './job.ts'
+import { insertOperation, type NewOperation } from './queries.ts'
+import type { Worker } from './worker.ts'
+
+export interface BeginDeps {
+  db: Database
+  clock: Clock
+  random: Random
+  worker: Worker
+  deadline_ms: number
+  /** How long a call waits for the outcome of an operation that it does not stream. */
+  patience_ms: number
+}
+
+interface Wanted {
+  type: OperationType
+  server: Pick<ServerRow, 'id' | 'hostname'>
+  site?: Pick<SiteRow, 'id' | 'domain'>
+  params: Record<string, unknown>
+  actor: number
+  /** True: it waits for an agent that is away. False: it fails when the agent does not take it now. */
+  patient: boolean
+}
+
+export function newOperation(
+  { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
+  { type, server, site, params, actor, patient }: Wanted,
+): NewOperation {
+  return {
+    id: randomText(random, 16),
+    type,
+    server_id: server.id,
+    domain: site?.domain ?? server.hostname,
+    params,
+    actor,
+    created_at: timestamp(clock),
+    deadline_at: timestamp(clock, patient ? deadline_ms : 0),
+  }
+}
+
+/** Stores the operation with its activity and starts it. 409 when the site has another one. */
+export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
+  const operation = newOperation(deps, wanted)
+  const row = await insertOperation(deps.db, operation, wanted.site?.id ?? null)
+  return deps.worker.start(row)
+}
+
+/** The data of its `complete` event; throws what its `error` event says, or 503 after `patience_ms`. */
+export async function outcome({ clock, patience_ms }: BeginDeps, job: Job) {
+  const patience = new AbortController()
+  const late = clock.sleep(patience_ms, patience.signal).then(() => undefined)
+  try {
+    const result = await Promise.race([job.finished, late])
+    if (!result) throw offline(`No outcome yet; operation ${job.operation_id} goes on`)
+    if (result.status === 'failed') throw errorOf(result.error)
+    return result.data
+  } finally {
+    patience.abort()
+  }
+}

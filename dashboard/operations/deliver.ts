@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Database } from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { failureBody } from '#dashboard/fleet/answer.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { offline, ServiceError } from '#shared/errors.ts'
+import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { Bus } from './bus.ts'
+import { successOf } from './effects.ts'
+import { fail, succeed } from './finish.ts'
+import type { Outcome, RunContext } from './job.ts'
+import { lastEventId, markRunning } from './queries.ts'
+import { Recorder } from './recorder.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+  agents: Agents
+  /** How long an operation waits for an agent that is away. */
+  deadline_ms: number
+}
+
+/** More than any command says; beyond it the agent is broken or hostile. */
+const MOST_EVENTS = 100_000
+
+/**
+ * Hands an operation to the agent, or attaches to it there when the agent knows it already, and
+ * stores what it says. The agent decides: the same id is never carried out twice.
+ */
+export async function deliver(
+  deps: Deps,
+  operation: OperationRow,
+  { signal, accept }: RunContext,
+): Promise<Outcome> {
+  const stored = await lastEventId(deps.db, operation.id)
+  const after = stored - operation.event_offset
+  const server = await getServer(deps.db, operation.server_id)
+  const call = { ...callOf(operation), operation_id: operation.id, after, signal }
+  const events = await deps.agents.stream(server, call).catch((error: unknown) => {
+    if (isUnknownSite(operation, error)) return undefined
+    throw error
+  })
+  if (!events) return gone(deps, operation)
+  await begun(deps, operation, operation.event_offset)
+  accept()
+  const recorder = new Recorder(deps, operation.id, stored)
+  try {
+    return await record(deps, operation, { events, after, recorder })
+  } catch (error) {
+    await recorder.flush()
+    throw error
+  }
+}
+
+interface Incoming {
+  events: AsyncGenerator<StoredEvent>
+  after: number
+  recorder: Recorder
+}
+
+async function record(deps: Deps, operation: OperationRow, incoming: Incoming): Promise<Outcome> {
+  const { recorder } = incoming
+  let expected = incoming.after + 1
+  for await (const event of incoming.events) {
+    if (event.id === 1 && expected > 1) await begun(deps, operation, recorder.last)
+    else if (event.id !== expected) throw offline('The agent left out an event')
+    expected = event.id + 1
+    if (isTerminal(event)) return conclude(deps, operation, event, await recorder.rest())
+    if (recorder.last >= MOST_EVENTS) throw offline('The agent sent too many events')
+    await recorder.log(textOf(event))
+  }
+  throw offline('The connection to the agent was lost')
+}
+
+async function conclude(
+  deps: Deps,
+  operation: OperationRow,
+  { event, data }: StoredEvent,
+  pending: readonly StoredEvent[],
+): Promise<Outcome> {
+  if (event === 'error') {
+    const failure = failureBody(data)
+    if (operation.type === 'site.delete' && failure.error === 'Not found')
+      return gone(deps, operation, pending)
+    return fail(deps, operation, failure, pending)
+  }
+  try {
+    return await succeed(
+      deps,
+      operation,
+      successOf(operation, data, timestamp(deps.clock)),
+      pending,
+    )
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    const message = 'The agent sent a result that is not what the command promises'
+    return fail(deps, operation, { error: 'Internal error', message }, pending)
+  }
+}
+
+/** A site to delete that the agent does not know is gone already, which is what was asked for. */
+function gone(
+  deps: Deps,
+  operation: OperationRow,
+  pending: readonly StoredEvent[] = [],
+): Promise<Outcome> {
+  const data = { status: 'ok', domain: operation.domain }
+  return succeed(deps, operation, { data, effect: { remove_site: true } }, pending)
+}
+
+function isUnknownSite({ type }: OperationRow, error: unknown): boolean {
+  return type === 'site.delete' && error instanceof ServiceError && error.code === 'not_found'
+}
+
+function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow, event_offset: number) {
+  return markRunning(db, id, {
+    started_at: timestamp(clock),
+    deadline_at: timestamp(clock, deadline_ms),
+    event_offset,
+  })
+}
+
+function callOf({ type, params }: OperationRow): { path: string; body: unknown } {
+  if (type === 'site.scan') return { path: '/sites/wp-scan', body: params }
+  return { path: '/exec', body: { command: type, params } }
+}
+
+function textOf({ data }: StoredEvent): string {
+  return typeof data.message === 'string' ? data.message : ''
+}

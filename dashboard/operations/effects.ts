@@ -1,0 +1,83 @@
+import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { COMMANDS } from '#shared/commands.ts'
+import type { ErrorBody } from '#shared/errors.ts'
+import { Inventory } from '#shared/inventory.ts'
+
+/** What an outcome changes in the records. `restore_site` is the reason of a deletion that failed. */
+export interface Effect {
+  site?: Partial<SiteRow>
+  remove_site?: true
+  restore_site?: string
+  server?: Partial<ServerRow>
+}
+
+/** The data of the `complete` event as the dashboard tells it, and what it changes. */
+export interface Success {
+  data: Record<string, unknown>
+  effect: Effect
+}
+
+/** Reads the result that an agent sent; throws a ZodError when it is not what the contract says. */
+export function successOf(operation: OperationRow, result: unknown, now: string): Success {
+  if (operation.type === 'server.sync') throw new Error('A sync has no result of an agent')
+  if (operation.type === 'site.scan') return scanned(Inventory.parse(result), now)
+  const read = COMMANDS[operation.type].result.parse(result)
+  return { data: { status: 'ok', ...read }, effect: changesOf(operation, read) }
+}
+
+/** The site of a failed creation stays and says why; that of a failed deletion is what it was. */
+export function failureEffect({ type }: OperationRow, error: ErrorBody): Effect {
+  const reason = reasonOf(error)
+  if (type === 'site.create') return { site: { status: 'failed', status_reason: reason } }
+  if (type === 'site.delete') return { restore_site: reason }
+  return {}
+}
+
+/** One readable line. */
+export function reasonOf({ error, message, fields }: ErrorBody): string {
+  if (message) return message
+  const rules = Object.entries(fields ?? {}).map(([field, texts]) => `${field}: ${texts[0]}`)
+  return rules.length > 0 ? `${error} (${rules.join('; ')})` : error
+}
+
+function scanned(inventory: Inventory, now: string): Success {
+  const { wp_version, plugins, updates } = inventory
+  return {
+    data: { wp_version, plugins: plugins.length },
+    effect: {
+      site: {
+        wp_version,
+        inventory,
+        last_scan: now,
+        updates_plugins: updates.plugins,
+        updates_themes: updates.themes,
+        updates_core: updates.core,
+      },
+    },
+  }
+}
+
+function changesOf({ type, params }: OperationRow, result: object): Effect {
+  switch (type) {
+    case 'site.create':
+      return { site: { status: 'active', status_reason: '' } }
+    case 'site.delete':
+      return { remove_site: true }
+    case 'site.update': {
+      const { php, tier } = COMMANDS['site.update'].result.parse(result)
+      return { site: { php, tier } }
+    }
+    case 'pool.apply':
+      return { site: { tier: COMMANDS['pool.apply'].params.parse(params).tier } }
+    case 'tls.issue': {
+      const { tls, expires_at } = COMMANDS['tls.issue'].result.parse(result)
+      return { site: { tls, certificate_expires_at: expires_at } }
+    }
+    case 'server.provision': {
+      const { php_versions } = COMMANDS['server.provision'].result.parse(result)
+      return { server: { php_versions } }
+    }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,46 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { Bus } from './bus.ts'
+import { findView, lastEventId, listEvents } from './queries.ts'
+
+const PAGE = 500
+/** Another dashboard on the same database may be the one that stores the events. */
+const POLL_MS = 2_000
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+}
+
+/** The stored events after `after`, then those to come; ends with the terminal one or the signal. */
+export async function* follow(
+  { db, bus, clock }: Deps,
+  operation_id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent> {
+  for (let last = after; !signal.aborted; ) {
+    const news = bus.next(operation_id)
+    const events = await listEvents(db, operation_id, last, PAGE)
+    for (const event of events) {
+      last = event.id
+      yield event
+      if (isTerminal(event)) return news.cancel()
+    }
+    if (events.length === 0) {
+      if (await isOver(db, operation_id, last)) return news.cancel()
+      await Promise.race([news.promise, clock.sleep(POLL_MS, signal)])
+    }
+    news.cancel()
+  }
+}
+
+/** Over: gone with its server, or past its last event, of which some may be beyond their age. */
+async function isOver(db: Database, operation_id: string, last: number): Promise<boolean> {
+  const operation = await findView(db, operation_id)
+  if (!operation) return true
+  if (operation.finished_at === null) return false
+  return (await lastEventId(db, operation_id)) <= last
+}

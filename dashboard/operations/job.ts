@@ -1,0 +1,39 @@
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { ERRORS, type ErrorBody, type ErrorName, ServiceError } from '#shared/errors.ts'
+
+export type Outcome =
+  | { status: 'success'; data: Record<string, unknown> }
+  | { status: 'failed'; error: ErrorBody }
+
+/** An operation under way in this process. Both promises may be ignored. */
+export interface Job {
+  operation_id: string
+  /** Resolves when the work has begun; rejects with the reason when it could not begin. */
+  accepted: Promise<void>
+  /** Resolves with the outcome; rejects only when this process lets go of the operation. */
+  finished: Promise<Outcome>
+}
+
+export interface RunContext {
+  signal: AbortSignal
+  accept(): void
+}
+
+/**
+ * Does the work of one kind of operation, stores its events and its outcome. Throws a ServiceError
+ * when it could not: `offline` is tried again until the deadline, others are final.
+ */
+export type Runner = (operation: OperationRow, context: RunContext) => Promise<Outcome>
+
+/** The error that a body of part 7 stands for. */
+export function errorOf({ error, message, fields }: ErrorBody): ServiceError {
+  const code = Object.keys(ERRORS).find((name): name is ErrorName => isNamed(name, error))
+  return new ServiceError(code ?? 'internal', {
+    ...(message === undefined ? {} : { message }),
+    ...(fields === undefined ? {} : { fields }),
+  })
+}
+
+function isNamed(name: string, error: string): name is ErrorName {
+  return Object.entries(ERRORS).some(([key, entry]) => key === name && entry.error === error)
+}

@@ -1,0 +1,263 @@
+import { and, asc, desc, eq, gt, inArray, lt, max, sql } from 'drizzle-orm'
+import {
+  batch,
+  type Database,
+  type Queries,
+  type Statement,
+  violatesUnique,
+} from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
+import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
+import { conflict, type ErrorBody, notFound } from '#shared/errors.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+import type { Effect } from './effects.ts'
+
+export type NewOperation = Pick<
+  OperationRow,
+  'id' | 'type' | 'server_id' | 'domain' | 'params' | 'deadline_at' | 'created_at' | 'actor'
+>
+
+const ACTIVE: OperationRow['status'][] = ['queued', 'running']
+
+/** A number, null, or the domain of a site that an earlier statement of the same batch inserts. */
+type SiteReference = number | null | { inserted: string }
+
+/** A queued operation and the activity that tells of it, for one batch with the change itself. */
+export function operationStatements(
+  queries: Queries,
+  operation: NewOperation,
+  site: SiteReference,
+): Statement[] {
+  const { id, type, domain, server_id, actor, created_at } = operation
+  const site_id =
+    site === null || typeof site === 'number'
+      ? site
+      : sql<number>`(select id from sites where domain = ${site.inserted})`
+  return [
+    queries.insert(operations).values({ ...operation, site_id, status: 'queued' }),
+    queries.insert(activities).values({
+      type,
+      domain,
+      status: 'running',
+      server_id,
+      operation_id: id,
+      user_id: actor,
+      created_at,
+    }),
+  ]
+}
+
+/** Alone, or with the change that goes with it. 409 when the site or the sync is taken. */
+export async function insertOperation(
+  db: Database,
+  operation: NewOperation,
+  site_id: number | null,
+  change?: (queries: Queries) => Statement[],
+): Promise<OperationRow> {
+  const insert = (queries: Queries) => [
+    ...operationStatements(queries, operation, site_id),
+    ...(change?.(queries) ?? []),
+  ]
+  await db
+    .write((queries) => batch(queries, insert(queries)))
+    .catch((error: unknown) => {
+      if (!violatesUnique(error, 'operations.')) throw error
+      throw conflict('Another operation is under way')
+    })
+  return getOperation(db, operation.id)
+}
+
+export async function getOperation(db: Database, id: string): Promise<OperationRow> {
+  const row = await findOperation(db, id)
+  if (!row) throw notFound('Operation')
+  return row
+}
+
+export async function findOperation(db: Database, id: string): Promise<OperationRow | undefined> {
+  const [row] = await db.read.select().from(operations).where(eq(operations.id, id))
+  return row
+}
+
+/** The operation that holds a site, or the sync that holds a server. */
+export async function findActive(
+  db: Database,
+  { type, server_id, site_id }: Pick<OperationRow, 'type' | 'server_id' | 'site_id'>,
+): Promise<OperationRow | undefined> {
+  const holder =
+    site_id === null
+      ? and(eq(operations.server_id, server_id), eq(operations.type, type))
+      : eq(operations.site_id, site_id)
+  const [row] = await db.read
+    .select()
+    .from(operations)
+    .where(and(holder, inArray(operations.status, ACTIVE)))
+  return row
+}
+
+/** What was under way when the process ended, oldest first. */
+export function listActive(db: Database): Promise<OperationRow[]> {
+  return db.read
+    .select()
+    .from(operations)
+    .where(inArray(operations.status, ACTIVE))
+    .orderBy(asc(operations.created_at))
+}
+
+export const VIEW = {
+  id: operations.id,
+  type: operations.type,
+  server_id: operations.server_id,
+  site_id: operations.site_id,
+  domain: operations.domain,
+  status: operations.status,
+  error: operations.error,
+  attempts: operations.attempts,
+  next_at: operations.next_at,
+  created_at: operations.created_at,
+  started_at: operations.started_at,
+  finished_at: operations.finished_at,
+}
+
+export async function findView(db: Database, id: string): Promise<OperationView | undefined> {
+  const [row] = await db.read.select(VIEW).from(operations).where(eq(operations.id, id))
+  return row
+}
+
+/** Newest first. */
+export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
+  const { status, type, server_id, site_id, before, limit } = query
+  return db.read
+    .select(VIEW)
+    .from(operations)
+    .where(
+      and(
+        status === undefined ? undefined : eq(operations.status, status),
+        type === undefined ? undefined : eq(operations.type, type),
+        server_id === undefined ? undefined : eq(operations.server_id, server_id),
+        site_id === undefined ? undefined : eq(operations.site_id, site_id),
+        before === undefined ? undefined : lt(operations.created_at, before),
+      ),
+    )
+    .orderBy(desc(operations.created_at), desc(operations.id))
+    .limit(limit)
+}
+
+export function listEvents(
+  db: Database,
+  operation_id: string,
+  after: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { id, event, data } = operation_events
+  return db.read
+    .select({ id, event, data })
+    .from(operation_events)
+    .where(and(eq(operation_events.operation_id, operation_id), gt(id, after)))
+    .orderBy(asc(id))
+    .limit(limit)
+}
+
+/** 0 before the first. */
+export async function lastEventId(db: Database, operation_id: string): Promise<number> {
+  const [row] = await db.read
+    .select({ last: max(operation_events.id) })
+    .from(operation_events)
+    .where(eq(operation_events.operation_id, operation_id))
+  return row?.last ?? 0
+}
+
+export async function storeEvents(
+  db: Database,
+  operation_id: string,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const rows = events.map((event) => ({ operation_id, ...event }))
+  if (rows.length > 0) await db.write((queries) => queries.insert(operation_events).values(rows))
+}
+
+/** The agent has it: from here on the deadline counts from the last time it was heard of. */
+export async function markRunning(
+  db: Database,
+  id: string,
+  values: { started_at: string; deadline_at: string; event_offset: number },
+): Promise<void> {
+  const { started_at, ...rest } = values
+  await db.write((queries) =>
+    queries
+      .update(operations)
+      .set({
+        ...rest,
+        status: 'running',
+        started_at: sql`coalesce(started_at, ${started_at})`,
+        next_at: null,
+        error: null,
+      })
+      .where(eq(operations.id, id)),
+  )
+}
+
+/** It could not be delivered and is tried again at `next_at`; `error` says what stood in the way. */
+export async function markWaiting(
+  db: Database,
+  id: string,
+  values: { next_at: string; deadline_at: string; error: ErrorBody },
+): Promise<void> {
+  await db.write((queries) =>
+    queries
+      .update(operations)
+      .set({ ...values, attempts: sql`attempts + 1` })
+      .where(eq(operations.id, id)),
+  )
+}
+
+interface Finished {
+  operation: OperationRow
+  status: 'success' | 'failed'
+  error: ErrorBody | null
+  finished_at: string
+  /** What was not stored yet; the terminal event is the last. */
+  events: readonly StoredEvent[]
+  effect: Effect
+}
+
+/** Outcome, last events, activity and what it changed: all in one batch, or not at all. */
+export async function finishOperation(db: Database, finished: Finished): Promise<void> {
+  const { operation, status, error, finished_at, events, effect } = finished
+  const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(operation_events).values(rows),
+      queries
+        .update(operations)
+        .set({ status, error, finished_at, next_at: null, attempts: sql`attempts + 1` })
+        .where(eq(operations.id, operation.id)),
+      queries.update(activities).set({ status }).where(eq(activities.operation_id, operation.id)),
+      ...effectStatements(queries, operation, effect),
+    ]),
+  )
+}
+
+function effectStatements(queries: Queries, operation: OperationRow, effect: Effect): Statement[] {
+  const statements: Statement[] = []
+  if (effect.server)
+    statements.push(
+      queries.update(servers).set(effect.server).where(eq(servers.id, operation.server_id)),
+    )
+  if (operation.site_id === null) return statements
+  const mine = eq(sites.id, operation.site_id)
+  if (effect.site) statements.push(queries.update(sites).set(effect.site).where(mine))
+  if (effect.remove_site) statements.push(queries.delete(sites).where(mine))
+  if (effect.restore_site !== undefined)
+    statements.push(
+      queries
+        .update(sites)
+        .set({
+          status: sql`coalesce(former_status, 'failed')`,
+          former_status: null,
+          status_reason: effect.restore_site,
+        })
+        .where(mine),
+    )
+  return statements
+}

@@ -1,0 +1,155 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { bodyOf, ServiceError } from '#shared/errors.ts'
+import type { Bus } from './bus.ts'
+import { fail } from './finish.ts'
+import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
+import { findOperation, listActive, markWaiting } from './queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+  log: Log
+  /** The first pause before another try; it doubles up to `retry_max_ms`. */
+  retry_min_ms: number
+  retry_max_ms: number
+  runnerOf(operation: OperationRow): Runner
+  /** Called after each outcome, once it is stored. */
+  onFinished(operation: OperationRow, outcome: Outcome): void
+}
+
+type Running = Job & {
+  server_id: number
+  site_id: number | null
+  abort: AbortController
+  accept: PromiseWithResolvers<void>
+}
+
+/** Carries every stored operation to its outcome: one delivery at a time each, until the deadline. */
+export class Worker {
+  readonly #deps: Deps
+  readonly #running = new Map<string, Running>()
+  #stopped = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Takes up what an earlier process left unfinished. */
+  async resume(): Promise<number> {
+    const left = await listActive(this.#deps.db)
+    for (const operation of left) this.start(operation)
+    return left.length
+  }
+
+  /** The job of an operation: the one under way when there is one. */
+  start(operation: OperationRow): Job {
+    const known = this.#running.get(operation.id)
+    if (known) return known
+    const abort = new AbortController()
+    const accept = Promise.withResolvers<void>()
+    const context = { signal: abort.signal, accept: () => accept.resolve() }
+    const finished = this.#carry(operation, context)
+    const { id: operation_id, server_id, site_id } = operation
+    const job = {
+      operation_id,
+      server_id,
+      site_id,
+      abort,
+      accept,
+      accepted: accept.promise,
+      finished,
+    }
+    this.#running.set(operation_id, job)
+    this.#settle(operation, job)
+    return job
+  }
+
+  find(operation_id: string): Job | undefined {
+    return this.#running.get(operation_id)
+  }
+
+  /** Lets go of operations whose records are gone. */
+  cancel(wanted: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
+    for (const job of this.#running.values()) if (wanted(job)) job.abort.abort()
+  }
+
+  /** Lets go of everything: the records stay as they are, for the next process. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.cancel(() => true)
+    await Promise.allSettled([...this.#running.values()].map(({ finished }) => finished))
+  }
+
+  #settle(operation: OperationRow, job: Running): void {
+    job.accepted.catch(() => undefined)
+    job.finished
+      .then((outcome) => {
+        if (outcome.status === 'success') job.accept.resolve()
+        else job.accept.reject(errorOf(outcome.error))
+        this.#deps.onFinished(operation, outcome)
+      }, job.accept.reject)
+      .finally(() => this.#running.delete(operation.id))
+  }
+
+  async #carry(operation: OperationRow, context: RunContext): Promise<Outcome> {
+    const { clock, retry_min_ms, retry_max_ms } = this.#deps
+    let current: OperationRow = operation
+    for (let tries = 0; ; tries++) {
+      const pause = Math.min(retry_min_ms * 2 ** Math.min(tries, 20), retry_max_ms)
+      const outcome = await this.#try(current, context, pause)
+      if (outcome) return outcome
+      await clock.sleep(pause, context.signal)
+      current = await this.#again(current, context.signal)
+    }
+  }
+
+  async #again(operation: OperationRow, signal: AbortSignal): Promise<OperationRow> {
+    const { db, log } = this.#deps
+    if (signal.aborted || this.#stopped) throw new Error('The operation was let go')
+    const current = await findOperation(db, operation.id).catch((error: unknown) => {
+      log.error('operation could not be read', error, { operation_id: operation.id })
+      return operation
+    })
+    if (current) return current
+    throw new Error('The operation is gone')
+  }
+
+  /** One delivery. Undefined: try again. Rejects only when the operation is let go. */
+  async #try(operation: OperationRow, context: RunContext, pause: number) {
+    try {
+      return await this.#deps.runnerOf(operation)(operation, context)
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      if (!(error instanceof ServiceError))
+        this.#deps.log.error('operation broke', error, { operation_id: operation.id })
+      return await this.#afterFailure(operation.id, error, pause)
+    }
+  }
+
+  async #afterFailure(operation_id: string, error: unknown, pause: number) {
+    const { db, clock, log } = this.#deps
+    try {
+      const operation = await findOperation(db, operation_id)
+      if (!operation) return undefined
+      const now = timestamp(clock)
+      const again = isWorthAnotherTry(error) && timestamp(clock, pause) <= operation.deadline_at
+      if (!again) return await fail(this.#deps, operation, bodyOf(error))
+      const { deadline_at } = operation
+      const next_at = timestamp(clock, pause)
+      await markWaiting(db, operation_id, { next_at, deadline_at, error: bodyOf(error) })
+      log.info('operation waits', { operation_id, now, next_at })
+    } catch (cause) {
+      log.error('operation could not be recorded', cause, { operation_id })
+    }
+    return undefined
+  }
+}
+
+/** The agent may come back; an unforeseen error may be the database, which may come back too. */
+function isWorthAnotherTry(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.code === 'offline'
+}

@@ -1,0 +1,21 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { CreateServer } from '#shared/api/servers.ts'
+import { parse } from '#shared/parse.ts'
+import { insertServer } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  scheduler: { add(server_id: number): void }
+}
+
+/** Answers at once; the first contact with the agent follows in the background. */
+export async function createServer(deps: Deps, input: unknown, user_id: number) {
+  const { name, ...rest } = parse(CreateServer, input)
+  const created_at = timestamp(deps.clock)
+  const values = { ...rest, name: name ?? rest.hostname.slice(0, 64), created_at }
+  const server = await insertServer(deps.db, values, user_id)
+  deps.scheduler.add(server.id)
+  return server
+}

@@ -1,0 +1,22 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Worker } from '#dashboard/operations/worker.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { conflict } from '#shared/errors.ts'
+import { deleteServer, getServer } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  worker: Worker
+  scheduler: { remove(server_id: number): void }
+}
+
+/** Forgets the server and its sites; the machine is not touched. 409 while an operation is running. */
+export async function removeServer(deps: Deps, id: number, user_id: number): Promise<void> {
+  const server = await getServer(deps.db, id)
+  const created_at = timestamp(deps.clock)
+  if (!(await deleteServer(deps.db, server, { user_id, created_at })))
+    throw conflict('An operation of the server is running')
+  deps.scheduler.remove(id)
+  deps.worker.cancel((job) => job.server_id === id)
+}

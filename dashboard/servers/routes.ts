@@ -1,0 +1,64 @@
+import { Elysia } from 'elysia'
+import { callerOf } from '#dashboard/auth/caller.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { requestSync } from '#dashboard/fleet/request-sync.ts'
+import { readJson } from '#dashboard/http/body.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { begin } from '#dashboard/operations/begin.ts'
+import { streamJob } from '#dashboard/operations/stream.ts'
+import { ProvisionServer } from '#shared/api/servers.ts'
+import { parse } from '#shared/parse.ts'
+import { createServer } from './create-server.ts'
+import { getServer, getServerDetail, listServers } from './queries.ts'
+import { removeServer } from './remove-server.ts'
+import { restartService } from './restart-service.ts'
+import { changeServer } from './update-server.ts'
+
+export function serverRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers' })
+    .get('', async () => ({ servers: await listServers(deps.db) }))
+    .post('', async ({ request, status }) => {
+      const input = await readJson(request)
+      const server = await createServer(deps, input, callerOf(request).user.id)
+      return status(201, { server })
+    })
+    .get('/:server_id', async ({ params }) => ({
+      server: await getServerDetail(deps.db, idIn(params.server_id, 'Server')),
+    }))
+    .patch('/:server_id', async ({ request, params }) => {
+      const input = await readJson(request)
+      const server = await find(deps, params.server_id)
+      return { server: await changeServer(deps, server, input, callerOf(request).user.id) }
+    })
+    .delete('/:server_id', async ({ request, params, set }) => {
+      await removeServer(deps, idIn(params.server_id, 'Server'), callerOf(request).user.id)
+      set.status = 204
+    })
+    .post('/:server_id/sync', async ({ request, params, server }) => {
+      const target = await find(deps, params.server_id)
+      const job = await requestSync(deps, target, callerOf(request).user.id)
+      return streamJob(deps, job, { request, server })
+    })
+    .post('/:server_id/provision', async ({ request, params, server }) => {
+      const input = await readJson(request)
+      const target = await find(deps, params.server_id)
+      const job = await begin(deps, {
+        type: 'server.provision',
+        server: target,
+        params: parse(ProvisionServer, input),
+        actor: callerOf(request).user.id,
+        patient: false,
+      })
+      return streamJob(deps, job, { request, server })
+    })
+    .post('/:server_id/services/restart', async ({ request, params, server }) => {
+      const input = await readJson(request)
+      const target = await find(deps, params.server_id)
+      server?.timeout(request, 0)
+      return restartService(deps, target, input, callerOf(request).user.id)
+    })
+}
+
+function find({ db }: Deps, server_id: string) {
+  return getServer(db, idIn(server_id, 'Server'))
+}

@@ -1,0 +1,31 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { UpdateServer } from '#shared/api/servers.ts'
+import { parse } from '#shared/parse.ts'
+import { updateServer } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+}
+
+/** Fields that are not named stay. */
+export async function changeServer(
+  { db, clock }: Deps,
+  server: ServerRow,
+  input: unknown,
+  user_id: number,
+) {
+  const values = Object.fromEntries(
+    Object.entries(parse(UpdateServer, input)).filter(([, value]) => value !== undefined),
+  )
+  return updateServer(db, server.id, values, {
+    type: 'server.update',
+    domain: typeof values.hostname === 'string' ? values.hostname : server.hostname,
+    status: 'success',
+    server_id: server.id,
+    user_id,
+    created_at: timestamp(clock),
+  })
+}

@@ -1,0 +1,40 @@
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { type BeginDeps, begin, outcome } from '#dashboard/operations/begin.ts'
+import { IssueTls, UpdateSite } from '#shared/api/sites.ts'
+import { parse } from '#shared/parse.ts'
+import { refuseUnknownPhp } from './create-site.ts'
+
+interface Place {
+  server: ServerRow
+  site: SiteRow
+  actor: number
+  /** The caller's address, for a site that has none of its own. */
+  email: string
+}
+
+/** To another PHP version or tier, in the background. */
+export async function updateSite(deps: BeginDeps, { server, site, actor }: Place, input: unknown) {
+  const change = parse(UpdateSite, input)
+  if (change.php !== undefined) refuseUnknownPhp(server, change.php)
+  const params = { domain: site.domain, ...change }
+  const job = await begin(deps, { type: 'site.update', server, site, params, actor, patient: true })
+  const { id, domain, status } = site
+  return { site: { id, domain, status }, operation_id: job.operation_id }
+}
+
+/** Gives the site a certificate, renews it or takes it away. */
+export function issueTls(deps: BeginDeps, place: Place, input: unknown) {
+  const { server, site, actor } = place
+  const { tls } = parse(IssueTls, input)
+  const params = { domain: site.domain, tls, email: site.email || place.email }
+  return begin(deps, { type: 'tls.issue', server, site, params, actor, patient: false })
+}
+
+/** Waits for the outcome. 503 when the agent is away. */
+export async function purgeCache(deps: BeginDeps, { server, site, actor }: Place) {
+  const params = { domain: site.domain }
+  const type = 'cache.purge'
+  const job = await begin(deps, { type, server, site, params, actor, patient: false })
+  await outcome(deps, job)
+  return { status: 'ok', message: `Emptied the page cache of ${site.domain}` }
+}

@@ -1,0 +1,172 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { batch, type Database, type Queries, violatesUnique } from '#dashboard/db/client.ts'
+import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
+import { activities, operation_events, operations, sites } from '#dashboard/db/schema.ts'
+import {
+  getOperation,
+  insertOperation,
+  type NewOperation,
+  operationStatements,
+} from '#dashboard/operations/queries.ts'
+import type { SiteDetail, SiteListed } from '#shared/api/sites.ts'
+import { conflict, invalid, notFound } from '#shared/errors.ts'
+
+const core = {
+  id: sites.id,
+  domain: sites.domain,
+  user: sites.user,
+  php: sites.php,
+  tier: sites.tier,
+  tls: sites.tls,
+  wp_version: sites.wp_version,
+}
+
+/** Unknown counts of updates are 0 here (decisions.md, Fields). */
+export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
+  const rows = await db.read
+    .select({
+      ...core,
+      plugins: sql<number>`coalesce(updates_plugins, 0)`,
+      themes: sql<number>`coalesce(updates_themes, 0)`,
+      core: sql<number>`coalesce(updates_core, 0)`,
+    })
+    .from(sites)
+    .where(eq(sites.server_id, server_id))
+    .orderBy(asc(sites.id))
+  return rows.map(({ plugins, themes, core, ...site }) => ({
+    ...site,
+    updates: { plugins, themes, core: core === 1 },
+  }))
+}
+
+/** 404 for a site of another server. */
+export async function getSiteDetail(
+  db: Database,
+  server_id: number,
+  id: number,
+): Promise<SiteDetail> {
+  const { docroot, framework, db_name, created_at } = sites
+  const [row] = await db.read
+    .select({ ...core, docroot, framework, db_name, created_at })
+    .from(sites)
+    .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
+  if (!row) throw notFound('Site')
+  return row
+}
+
+/** 404 for a site of another server. */
+export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
+  const [row] = await db.read
+    .select()
+    .from(sites)
+    .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
+  if (!row) throw notFound('Site')
+  return row
+}
+
+/** The site of a system user; the oldest when several share it. */
+export async function getSiteOfUser(
+  db: Database,
+  server_id: number,
+  user: string,
+): Promise<SiteRow> {
+  const [row] = await db.read
+    .select()
+    .from(sites)
+    .where(and(eq(sites.user, user), eq(sites.server_id, server_id)))
+    .orderBy(asc(sites.id))
+    .limit(1)
+  if (!row) throw notFound(`Site of ${user}`)
+  return row
+}
+
+/** The constraints decide, not a read before the write: two requests may race. */
+export async function insertSite(
+  db: Database,
+  site: NewSite,
+  operation: NewOperation,
+): Promise<{ site: SiteRow; operation: OperationRow }> {
+  const statements = (queries: Queries) => [
+    queries.insert(sites).values(site),
+    ...operationStatements(queries, operation, { inserted: site.domain }),
+  ]
+  await db
+    .write((queries) => batch(queries, statements(queries)))
+    .catch((error: unknown) => {
+      if (!violatesUnique(error, 'sites.')) throw error
+      throw invalid({ domain: ['The domain is already taken'] })
+    })
+  const stored = await getOperation(db, operation.id)
+  return {
+    site: await getSite(db, site.server_id, stored.site_id ?? 0),
+    operation: stored,
+  }
+}
+
+/** Begins the deletion; what the site was comes back when that fails. */
+export function insertDeletion(
+  db: Database,
+  site: SiteRow,
+  operation: NewOperation,
+): Promise<OperationRow> {
+  return insertOperation(db, operation, site.id, (queries) => [
+    queries
+      .update(sites)
+      .set({ former_status: sql`status`, status: 'deleting' })
+      .where(eq(sites.id, site.id)),
+  ])
+}
+
+/** Whether any operation of the site ever got through to the agent. */
+export async function wasReached(db: Database, site_id: number): Promise<boolean> {
+  const [row] = await db.read
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), sql`started_at is not null`))
+    .limit(1)
+  return row !== undefined
+}
+
+/** Removes a record that stands for nothing on the machine, together with what waits for it. */
+export async function deleteUnreached(
+  db: Database,
+  site: SiteRow,
+  operation: NewOperation,
+): Promise<void> {
+  const { id, type, domain, server_id, actor, created_at } = operation
+  const done = { status: 'success', started_at: created_at, finished_at: created_at } as const
+  await db.write((queries) =>
+    batch(queries, [
+      queries
+        .delete(operations)
+        .where(and(eq(operations.site_id, site.id), eq(operations.status, 'queued'))),
+      queries.insert(operations).values({ ...operation, ...done, site_id: site.id }),
+      queries.insert(operation_events).values({
+        operation_id: id,
+        id: 1,
+        event: 'complete',
+        data: { status: 'ok', domain },
+      }),
+      queries.insert(activities).values({
+        type,
+        domain,
+        status: 'success',
+        server_id,
+        operation_id: id,
+        user_id: actor,
+        created_at,
+      }),
+      queries.delete(sites).where(eq(sites.id, site.id)),
+    ]),
+  )
+}
+
+/** 409 when the site has an operation under way: for calls that are none themselves. */
+export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
+  const [row] = await db.read
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), sql`status in ('queued', 'running')`))
+    .limit(1)
+  if (row) throw conflict('Another operation of the site is under way')
+}

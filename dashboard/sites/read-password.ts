@@ -1,0 +1,55 @@
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { AdminPassword, DatabasePassword } from '#shared/agent.ts'
+import { refuseWhileBusy } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  agents: Agents
+}
+
+type Place = { server: ServerRow; site: SiteRow; actor: number }
+
+/** The password leaves in the answer and is kept nowhere; the activity tells that it was read. */
+export async function readDatabasePassword(deps: Deps, place: Place) {
+  const { server, site } = place
+  return recorded(deps, place, 'site.db_password', () =>
+    deps.agents.post(server, '/sites/db-password', { domain: site.domain }, DatabasePassword),
+  )
+}
+
+/** Sets a new password of the WordPress administrator. 409 while the site is being worked on. */
+export async function resetAdminPassword(deps: Deps, place: Place) {
+  const { server, site } = place
+  await refuseWhileBusy(deps.db, site.id)
+  return recorded(deps, place, 'site.admin_password', () =>
+    deps.agents.post(server, '/sites/admin-password', { domain: site.domain }, AdminPassword),
+  )
+}
+
+async function recorded<T>(
+  { db, clock }: Deps,
+  { server, site, actor }: Place,
+  type: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(db, {
+      type,
+      domain: site.domain,
+      status,
+      server_id: server.id,
+      user_id: actor,
+      created_at: timestamp(clock),
+    })
+  const answer = await ask().catch(async (error: unknown) => {
+    await record('failed')
+    throw error
+  })
+  await record('success')
+  return answer
+}

@@ -1,0 +1,98 @@
+import { Elysia } from 'elysia'
+import { callerOf } from '#dashboard/auth/caller.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { readJson } from '#dashboard/http/body.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { streamJob } from '#dashboard/operations/stream.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { ScanSite } from '#shared/api/sites.ts'
+import { parse } from '#shared/parse.ts'
+import { applyPool } from './apply-pool.ts'
+import { issueTls, purgeCache, updateSite } from './change-site.ts'
+import { createSite } from './create-site.ts'
+import { getSite, getSiteDetail, listSites } from './queries.ts'
+import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
+import { removeSite } from './remove-site.ts'
+import { scanSite } from './scan-site.ts'
+
+export function siteRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers/:server_id' })
+    .get('/sites', async ({ params }) => {
+      const { id } = await server(deps, params)
+      return { sites: await listSites(deps.db, id) }
+    })
+    .post('/sites', async ({ request, params, set, status }) => {
+      const input = await readJson(request)
+      const home = await server(deps, params)
+      const { site, operation_id } = await createSite(deps, home, input, callerOf(request).user)
+      set.headers[OPERATION_HEADER] = operation_id
+      return status(201, { site })
+    })
+    .get('/sites/:site_id', async ({ params }) => {
+      const { id } = await server(deps, params)
+      return { site: await getSiteDetail(deps.db, id, idIn(params.site_id, 'Site')) }
+    })
+    .patch('/sites/:site_id', async ({ request, params, set, status }) => {
+      const input = await readJson(request)
+      const { site, operation_id } = await updateSite(
+        deps,
+        await place(deps, request, params),
+        input,
+      )
+      set.headers[OPERATION_HEADER] = operation_id
+      return status(202, { site })
+    })
+    .delete('/sites/:site_id', async ({ request, params, set, status }) => {
+      const { server, site, actor } = await place(deps, request, params)
+      const { operation_id, ...body } = await removeSite(deps, server, site, actor)
+      set.headers[OPERATION_HEADER] = operation_id
+      return status(202, body)
+    })
+}
+
+/** What works on one site of a server, or on its pool. */
+export function siteActionRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers/:server_id' })
+    .post('/wp-scan', async ({ request, params, server: listener }) => {
+      const input = await readJson(request)
+      const home = await server(deps, params)
+      const { site_id } = parse(ScanSite, input)
+      const site = await getSite(deps.db, home.id, site_id)
+      const job = await scanSite(deps, home, site, callerOf(request).user.id)
+      return streamJob(deps, job, { request, server: listener })
+    })
+    .post('/pool-apply', async ({ request, params, server: listener }) => {
+      const input = await readJson(request)
+      const home = await server(deps, params)
+      listener?.timeout(request, 0)
+      return applyPool(deps, home, input, callerOf(request).user.id)
+    })
+    .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
+      const input = await readJson(request)
+      const job = await issueTls(deps, await place(deps, request, params), input)
+      return streamJob(deps, job, { request, server: listener })
+    })
+    .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
+      listener?.timeout(request, 0)
+      return purgeCache(deps, await place(deps, request, params))
+    })
+    .post('/sites/:site_id/db-password', async ({ request, params }) =>
+      readDatabasePassword(deps, await place(deps, request, params)),
+    )
+    .post('/sites/:site_id/admin-password', async ({ request, params }) =>
+      resetAdminPassword(deps, await place(deps, request, params)),
+    )
+}
+
+function server({ db }: Deps, { server_id }: { server_id: string }) {
+  return getServer(db, idIn(server_id, 'Server'))
+}
+
+/** 404 for a site of another server. */
+async function place(deps: Deps, request: Request, params: { server_id: string; site_id: string }) {
+  const home = await server(deps, params)
+  const site = await getSite(deps.db, home.id, idIn(params.site_id, 'Site'))
+  const { id: actor, email } = callerOf(request).user
+  return { server: home, site, actor, email }
+}

@@ -1,0 +1,104 @@
+import { createApp } from '#dashboard/app.ts'
+import { makeFirstUser } from '#dashboard/auth/first-user.ts'
+import type { Config } from '#dashboard/config.ts'
+import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import { deleteOld } from '#dashboard/db/retention.ts'
+import { type Deps, makeDeps } from '#dashboard/deps.ts'
+import { realClock } from '#dashboard/runtime/clock.ts'
+import { jsonLog } from '#dashboard/runtime/log.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
+import { listServerIds } from '#dashboard/servers/queries.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+
+/** What the dashboard cannot start without; the message says what to do. */
+export class StartError extends Error {}
+
+export interface Started {
+  url: string
+  /** The first account, when its password was made up and nobody knows it yet. */
+  first: { email: string; password: string } | undefined
+  /** Lets go of every connection; operations go on with the next start. */
+  stop(): Promise<void>
+}
+
+const RETENTION_MS = 3600_000
+/** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
+const MOST_BODY = 64 << 20
+
+/** Throws StartError for what the operator can mend. */
+export async function start(config: Config): Promise<Started> {
+  const secret = await openDataDir(config)
+  const db = await openRecords(config)
+  const deps = makeDeps({
+    db,
+    clock: realClock,
+    random: secureRandom,
+    log: jsonLog((line) => process.stderr.write(line), realClock.now),
+    secret,
+    production: config.production,
+    public_url: config.PUBLIC_URL,
+  })
+  const first = await makeFirstUser(deps, config)
+  const server = listen(config, deps)
+  await deps.worker.resume()
+  deps.scheduler.start(await listServerIds(db), (await getSettings(db)).sync_interval)
+  const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
+  const stop = async () => {
+    clearInterval(sweep)
+    await Promise.all([server.stop(true), deps.worker.stop(), deps.scheduler.stop()])
+    db.close()
+  }
+  return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
+}
+
+async function openDataDir({ DATA_DIR, JWT_SECRET }: Config): Promise<string> {
+  try {
+    await makeDataDir(DATA_DIR)
+    return JWT_SECRET ?? (await keptSecret(`${DATA_DIR}/jwt-secret`, secureRandom))
+  } catch (error) {
+    const hint = 'make it writable for this user, or set DATA_DIR to another folder'
+    throw new StartError(`DATA_DIR ${DATA_DIR} cannot be used (${codeOf(error)}): ${hint}`)
+  }
+}
+
+async function openRecords(config: Config): Promise<Database> {
+  const { DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN } = config
+  try {
+    const url = DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`
+    return await openDatabase(url, DATABASE_AUTH_TOKEN)
+  } catch (error) {
+    const hint = 'check DATABASE_URL and DATABASE_AUTH_TOKEN, and that the database is running'
+    throw new StartError(`The database cannot be opened (${codeOf(error)}): ${hint}`)
+  }
+}
+
+function listen({ HOST, PORT }: Config, deps: Deps) {
+  const app = createApp(deps)
+  try {
+    const server = Bun.serve({
+      hostname: HOST,
+      port: PORT,
+      idleTimeout: 30,
+      maxRequestBodySize: MOST_BODY,
+      fetch: (request) => app.fetch(request),
+    })
+    app.server = server
+    return server
+  } catch (error) {
+    const hint = 'stop what listens there, or set HOST and PORT to a free address'
+    throw new StartError(`Cannot listen on ${HOST}:${PORT} (${codeOf(error)}): ${hint}`)
+  }
+}
+
+function cleanUp({ db, clock, log }: Deps): void {
+  deleteOld(db, clock.now()).catch((error: unknown) => log.error('clean-up failed', error))
+}
+
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}

@@ -1,0 +1,168 @@
+import type { FoundSite, Metrics, Service } from '#shared/agent.ts'
+import type { ErrorBody } from '#shared/errors.ts'
+import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
+
+/** What a command does on the fake machine: yields log lines, returns the data of `complete`. */
+type Work = (params: Record<string, unknown>) => AsyncGenerator<string, Record<string, unknown>>
+
+/** Thrown by a work: the operation ends in an `error` event with this body. */
+export class Refused extends Error {
+  readonly body: ErrorBody
+
+  constructor(body: ErrorBody) {
+    super(body.message ?? body.error)
+    this.body = body
+  }
+}
+
+interface Known {
+  request: string
+  events: StoredEvent[]
+  wake: PromiseWithResolvers<void>
+}
+
+/** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
+export class FakeAgent {
+  sites: FoundSite[] = []
+  services: Service[] = []
+  metrics: Metrics = {
+    cpu: 7,
+    ram: { used: 512, total: 2048, unit: 'MB' },
+    disk: { used: 10, total: 100, unit: 'MB' },
+    load: [0.1, 0.2, 0.3],
+    uptime: 3600,
+    os: 'Debian GNU/Linux 12',
+    version: '1.2.3',
+  }
+  /** Each request in order, as `POST /exec`. */
+  readonly asked: string[] = []
+  /** How often each operation was begun, which must never be more than once. */
+  readonly begun = new Map<string, number>()
+  readonly works = new Map<string, Work>()
+  /** Answers given instead of the usual ones, by path. */
+  readonly answers = new Map<string, () => Response | Promise<Response>>()
+  /** Ends each stream after so many events, as a broken connection does. */
+  cut_after = Number.POSITIVE_INFINITY
+  #operations = new Map<string, Known>()
+  #server: ReturnType<typeof Bun.serve> | undefined
+  #port = 0
+
+  constructor() {
+    this.works.set('site.create', async function* ({ domain }) {
+      yield `Creating ${domain}`
+      return { status: 'ok', domain }
+    })
+    this.works.set('site.delete', async function* ({ domain }) {
+      yield `Deleting ${domain}`
+      return { status: 'ok', domain }
+    })
+    this.listen()
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Comes back on the same port after `stop`. */
+  listen(): void {
+    const fetch = (request: Request) => this.#answer(request)
+    this.#server = Bun.serve({ hostname: '127.0.0.1', port: this.#port, idleTimeout: 0, fetch })
+    this.#port = this.#server.port ?? 0
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop(true)
+  }
+
+  /** As an agent whose memory of running operations is gone. */
+  forget(): void {
+    this.#operations = new Map()
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    this.asked.push(`${request.method} ${pathname}`)
+    const instead = this.answers.get(pathname)
+    if (instead) return instead()
+    if (pathname === '/metrics') return Response.json(this.metrics)
+    if (pathname === '/services') return Response.json({ services: this.services })
+    if (pathname === '/sites') return Response.json({ sites: this.sites })
+    const body: Record<string, unknown> = Object(await request.json())
+    if (pathname === '/exec')
+      return this.#operate(request, String(body.command), Object(body.params))
+    if (pathname === '/sites/wp-scan') return this.#operate(request, 'wp.scan', body)
+    return failure(404, { error: 'Not found', message: 'No such call' })
+  }
+
+  #operate(request: Request, command: string, params: Record<string, unknown>): Response {
+    const work = this.works.get(command)
+    if (!work) return failure(400, { error: 'Bad request', message: `Unknown command ${command}` })
+    const id = request.headers.get('operation-id') ?? crypto.randomUUID()
+    const text = JSON.stringify([command, params])
+    const known = this.#operations.get(id) ?? this.#begin(id, text, work(params))
+    if (known.request !== text)
+      return failure(409, { error: 'Conflict', message: 'The operation is another one' })
+    const after = Number(request.headers.get('last-event-id') ?? 0)
+    return new Response(streamOf(this.#stream(known, after)), {
+      headers: { ...STREAM_HEADERS, 'operation-id': id },
+    })
+  }
+
+  #begin(id: string, request: string, progress: ReturnType<Work>): Known {
+    this.begun.set(id, (this.begun.get(id) ?? 0) + 1)
+    const known: Known = { request, events: [], wake: Promise.withResolvers() }
+    this.#operations.set(id, known)
+    carry(known, progress)
+    return known
+  }
+
+  async *#stream(known: Known, after: number): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder()
+    yield encoder.encode(PING)
+    for (let sent = 0, next = after; sent < this.cut_after; ) {
+      const { promise } = known.wake
+      const event = known.events[next]
+      if (!event) {
+        await promise
+        continue
+      }
+      next += 1
+      sent += 1
+      yield encoder.encode(encodeEvent(event))
+      if (isTerminal(event)) return
+    }
+  }
+}
+
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+}
+
+async function carry(known: Known, progress: ReturnType<Work>): Promise<void> {
+  try {
+    for (;;) {
+      const step = await progress.next()
+      if (step.done) return say(known, 'complete', step.value)
+      say(known, 'log', { message: step.value })
+    }
+  } catch (error) {
+    const body = error instanceof Refused ? error.body : { error: 'Internal error' }
+    say(known, 'error', { ...body })
+  }
+}
+
+function say(known: Known, event: StoredEvent['event'], data: Record<string, unknown>): void {
+  known.events.push({ id: known.events.length + 1, event, data })
+  known.wake.resolve()
+  known.wake = Promise.withResolvers()
+}
+
+function failure(status: number, body: ErrorBody): Response {
+  return Response.json(body, { status })
+}
