@@ -1,0 +1,81 @@
+import { readEvents } from '#shared/sse.ts'
+
+const ANSWER_LIMIT_MS = 30_000
+
+export type Answer = { status: number; body: unknown; headers: Headers }
+
+type Sent = { body?: unknown; signal?: AbortSignal }
+
+/** A dashboard's REST API, as one of its users. */
+export class Api {
+  readonly #base: string
+  readonly #headers: Record<string, string>
+
+  constructor(base: string, credentials: Record<string, string>) {
+    this.#base = base
+    this.#headers = credentials
+  }
+
+  /** The answer whatever its status; throws only when there is none. */
+  async ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
+    const response = await this.#send(method, path, { body, signal })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: parseJson(text) }
+  }
+
+  /** The body of an answer with a status of 2xx; throws what the dashboard said otherwise. */
+  async call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.ask(method, path, body)
+    if (answer.status >= 200 && answer.status < 300) return answer
+    throw new Error(`${method} ${path}: ${wordsOf(answer)}`)
+  }
+
+  /** Follows an event stream, hands on each log line, and returns what it completed with. */
+  async follow(
+    method: string,
+    path: string,
+    onLog: (line: string) => void,
+  ): Promise<Record<string, unknown>> {
+    const response = await this.#send(method, path)
+    if (!response.ok || !response.body) {
+      const body = parseJson(await response.text())
+      throw new Error(wordsOf({ status: response.status, headers: response.headers, body }))
+    }
+    for await (const { event, data } of readEvents(response.body)) {
+      if (event === 'complete') return data
+      if (event === 'error') throw new Error(String(data.message ?? data.error))
+      onLog(String(data.message))
+    }
+    throw new Error('the connection broke before the end')
+  }
+
+  #send(method: string, path: string, { body, signal }: Sent = {}): Promise<Response> {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    return fetch(new URL(path, this.#base), {
+      method,
+      headers: { ...this.#headers, ...json },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+  }
+}
+
+/** The readable part of an error body (api.md part 7). */
+export function wordsOf({ status, body }: Answer): string {
+  const { error, message, fields } = (body ?? {}) as {
+    error?: string
+    message?: string
+    fields?: Record<string, string[]>
+  }
+  const named = Object.entries(fields ?? {}).map(([name, said]) => `${name}: ${said.join(', ')}`)
+  return message ?? (named.join('; ') || error) ?? `status ${status}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
