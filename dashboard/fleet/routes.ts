@@ -1,6 +1,37 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { listOperations } from '#dashboard/operations/queries.ts'
+import { FleetSitesQuery } from '#shared/api/fleet.ts'
+import { OperationsQuery } from '#shared/api/operations.ts'
+import { parse } from '#shared/parse.ts'
+import { overview, withAge } from './views/overview.ts'
+import { countSites, getFleetServer, getFleetSite, listFleetSites } from './views/queries.ts'
 
-export function fleetRoutes(_deps: Deps) {
+/** The last operations shown with a server or a site. */
+const RECENT = OperationsQuery.parse({ limit: '10' })
+
+/** What pages need beyond the lists of api.md, each in one call (decisions.md). */
+export function fleetRoutes(deps: Deps) {
+  const { db, clock } = deps
   return new Elysia({ prefix: '/fleet' })
+    .get('', () => overview(deps))
+    .get('/servers/:server_id', async ({ params }) => {
+      const server_id = idIn(params.server_id, 'Server')
+      const row = await getFleetServer(db, server_id)
+      const { sites, updates } = await countSites(db, server_id)
+      const operations = await listOperations(db, { ...RECENT, server_id })
+      return { server: { ...withAge(clock, row), sites, updates, operations } }
+    })
+    .get('/sites', async ({ query }) => {
+      const wanted = parse(FleetSitesQuery, query)
+      const { page, per_page } = wanted
+      return { ...(await listFleetSites(db, wanted)), page, per_page }
+    })
+    .get('/sites/:site_id', async ({ params }) => {
+      const site_id = idIn(params.site_id, 'Site')
+      const site = await getFleetSite(db, site_id)
+      const operations = await listOperations(db, { ...RECENT, site_id })
+      return { site: { ...site, operations } }
+    })
 }
