@@ -35,17 +35,17 @@ export class Api {
   async follow(
     method: string,
     path: string,
-    onLog: (line: string) => void,
+    { body, onLog }: { body?: unknown; onLog?: (line: string) => void } = {},
   ): Promise<Record<string, unknown>> {
-    const response = await this.#send(method, path)
+    const response = await this.#send(method, path, { body })
     if (!response.ok || !response.body) {
-      const body = parseJson(await response.text())
-      throw new Error(wordsOf({ status: response.status, headers: response.headers, body }))
+      const refusal = parseJson(await response.text())
+      throw new Error(wordsOf({ status: response.status, body: refusal }))
     }
     for await (const { event, data } of readEvents(response.body)) {
       if (event === 'complete') return data
       if (event === 'error') throw new Error(String(data.message ?? data.error))
-      onLog(String(data.message))
+      onLog?.(String(data.message))
     }
     throw new Error('the connection broke before the end')
   }
@@ -62,7 +62,7 @@ export class Api {
 }
 
 /** The readable part of an error body (api.md part 7). */
-export function wordsOf({ status, body }: Answer): string {
+export function wordsOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const { error, message, fields } = (body ?? {}) as {
     error?: string
     message?: string

@@ -7,7 +7,6 @@ export type LoggedRun = {
   cwd: string
   log: string
   timeout_ms: number
-  env?: Record<string, string>
   signal?: AbortSignal
 }
 
@@ -25,11 +24,11 @@ export async function runLogged(options: LoggedRun): Promise<number | string> {
 }
 
 async function runInto(log: FileHandle, options: LoggedRun): Promise<number | string> {
-  const { argv, cwd, env, timeout_ms, signal } = options
+  const { argv, cwd, timeout_ms, signal } = options
   const [file = '', ...args] = argv
   const child = spawn(file, args, {
     cwd,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Api, wordsOf } from './api.ts'
 import type { Login } from './start-programs.ts'
 
-const CreatedToken = z.object({ secret: z.string().min(1) })
+const CreatedToken = z.object({ plaintext: z.string().min(1) })
 
 /**
  * The dashboard's API as its administrator: with the token that the first start left in DATA_DIR,
@@ -38,7 +38,7 @@ async function createToken(url: string, login: Login): Promise<string> {
   const api = new Api(url, { cookie })
   const created = await api.call('POST', '/api/auth/tokens', { name: 'scripts/start.sh' })
   await api.ask('POST', '/api/auth/logout')
-  return CreatedToken.parse(created.body).secret
+  return CreatedToken.parse(created.body).plaintext
 }
 
 function withToken(url: string, token: string): Api {

@@ -24,6 +24,6 @@ export async function registerThisMachine(api: Api, agent_port: number): Promise
 
 /** Makes the dashboard's records agree with the machine; returns the number of sites on it. */
 export async function syncThisMachine(api: Api, id: number): Promise<number> {
-  const { sites } = await api.follow('POST', `/api/servers/${id}/sync`, () => undefined)
+  const { sites } = await api.follow('POST', `/api/servers/${id}/sync`)
   return Number(sites)
 }

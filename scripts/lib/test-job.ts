@@ -22,7 +22,6 @@ export async function runJob(
     log,
     timeout_ms: job.timeout_ms,
     signal,
-    ...(job.env ? { env: job.env } : {}),
   })
   const xml = job.files ? await readFile(report, 'utf8').catch(() => '') : ''
   return { job, cases: casesOf(job, status, xml), log, ms: performance.now() - begun }

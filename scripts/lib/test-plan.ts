@@ -7,7 +7,6 @@ export type Job = {
   title: string
   argv: readonly string[]
   timeout_ms: number
-  env?: Record<string, string>
   files?: readonly string[]
 }
 
@@ -27,15 +26,12 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
   const of = (part: string) => files.filter((file) => partOf(file) === part)
-  const contract = of('contract')
-  const deno = contract.filter((file) => file.startsWith('tests/contract/agent'))
   const single = (part: string) => of(part).map((file) => testJob(part, [file]))
   return [
     ...checks(root),
     ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
-    ...(contract.length > 0 ? [buildJob] : []),
-    ...contract.map((file) => testJob('contract', [file], { AGENT_RUNTIME: 'executable' })),
-    ...deno.map((file) => testJob('contract', [file], { AGENT_RUNTIME: 'deno' })),
+    ...(of('contract').length > 0 ? [buildJob] : []),
+    ...single('contract'),
     ...(quick ? [] : [...single('system'), ...single('browser')]),
   ]
 }
@@ -50,16 +46,14 @@ function partOf(file: string): string {
   return BLACK_BOX.includes(folder) ? folder : 'unit'
 }
 
-function testJob(part: string, files: readonly string[], env: Record<string, string> = {}): Job {
+function testJob(part: string, files: readonly string[]): Job {
   const { test_ms, file_ms } = LIMITS[part] ?? { test_ms: 5_000, file_ms: 120_000 }
   const [first = ''] = files
-  const name = files.length === 1 ? first.replace(/^tests\/|\.test\.tsx?$/g, '') : ''
   return {
     part,
-    title: [name, env.AGENT_RUNTIME === 'deno' ? 'on Deno' : ''].filter(Boolean).join(' '),
+    title: files.length === 1 ? first.replace(/^tests\/|\.test\.tsx?$/g, '') : '',
     argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
     timeout_ms: file_ms,
-    env,
     files,
   }
 }
