@@ -4,6 +4,9 @@ import { lastLines } from './run.ts'
 import type { Outcome } from './test-job.ts'
 
 const TAIL_LINES = 40
+/** Of one job, while it runs; the sum has them all. */
+const MOST_NAMED = 10
+const MOST_REASON = 200
 
 /** One line of progress; where something failed, also what failed and the end of the log. */
 export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise<string> {
@@ -16,7 +19,8 @@ export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise
   const text = await readFile(log, 'utf8').catch(() => '')
   return [
     head.join(' ').trimEnd(),
-    ...failures.map(line),
+    ...failures.slice(0, MOST_NAMED).map(line),
+    ...(failures.length > MOST_NAMED ? [`  and ${failures.length - MOST_NAMED} more`] : []),
     ...lastLines(text, TAIL_LINES)
       .split('\n')
       .map((said) => `    | ${said}`),
@@ -48,5 +52,5 @@ function countsOf(cases: readonly Case[]): string {
 }
 
 function line({ file, name, reason }: Case): string {
-  return `  ${[file, name].filter(Boolean).join(' › ')}${reason ? `: ${reason}` : ''}`
+  return `  ${[file, name].filter(Boolean).join(' › ')}${reason ? `: ${reason.slice(0, MOST_REASON)}` : ''}`
 }
