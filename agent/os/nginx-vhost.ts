@@ -188,6 +188,5 @@ function renderCache(zone: string): string {
         fastcgi_cache_bypass ${skip};
         fastcgi_no_cache ${skip};
         fastcgi_cache_lock on;
-        fastcgi_cache_background_update on;
         fastcgi_cache_use_stale error timeout updating http_500 http_503;`
 }

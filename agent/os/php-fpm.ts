@@ -92,6 +92,7 @@ export async function listPools({ files }: Host, user: string): Promise<Pool[]> 
 async function writeFiles(host: Host, site: Site): Promise<() => Promise<void>> {
   const pool = poolOf(site)
   const limits = limitsOn(site.tier, await machineOf(host))
+  await host.files.mkdir(FPM_FOLDER, { mode: 0o700 })
   const restores = [
     await replace(host, configOf(pool), renderPool(pool, limits, host.init), { mode: 0o600 }),
     await replace(host, `${iniFolderOf(pool)}/hosting.ini`, renderIni(limits)),

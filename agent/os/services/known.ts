@@ -1,11 +1,14 @@
 import type { Service } from './service.ts'
 
+/** What a program says before it has a log of its own; under systemd the journal has that. */
+const LOG = '/var/log/hosting-services.log'
+
 export const NGINX: Service = {
   unit: 'nginx.service',
   program: '/usr/sbin/nginx',
   args: ['-g', 'daemon off;'],
   pid_file: '/run/nginx.pid',
-  log: '/var/log/nginx/start.log',
+  log: LOG,
   stop_signal: 'QUIT',
 }
 
@@ -14,7 +17,7 @@ export const MARIADB: Service = {
   program: '/usr/sbin/mariadbd',
   args: ['--user=mysql', '--pid-file=/run/mysqld/mysqld.pid'],
   pid_file: '/run/mysqld/mysqld.pid',
-  log: '/var/log/mysql/start.log',
+  log: LOG,
   stop_signal: 'TERM',
   folder: { path: '/run/mysqld', options: { owner: 'mysql', group: 'root', mode: 0o755 } },
 }
@@ -24,6 +27,6 @@ export const CRON: Service = {
   program: '/usr/sbin/cron',
   args: ['-f'],
   pid_file: '/run/crond.pid',
-  log: '/var/log/cron-start.log',
+  log: LOG,
   stop_signal: 'TERM',
 }

@@ -23,12 +23,13 @@ export interface Services {
   restart(service: Service): Promise<void>
 }
 
-/** By its pid file, without starting a program. */
+/** By its pid file, without starting a program; one that ended and nobody waits for is not running. */
 export async function isRunning({ files }: Host, service: Service): Promise<boolean> {
   const pid = (await files.read(service.pid_file))?.trim() ?? ''
   if (!/^[1-9]\d*$/.test(pid)) return false
-  const name = await files.read(`/proc/${pid}/comm`)
-  return name?.trim() === service.program.split('/').at(-1)?.slice(0, 15)
+  const status = (await files.read(`/proc/${pid}/status`)) ?? ''
+  const [, name, state] = /^Name:\t(.+)\n[\s\S]*?^State:\t(\w)/m.exec(status) ?? []
+  return name === service.program.split('/').at(-1)?.slice(0, 15) && state !== 'Z'
 }
 
 /** Same in both worlds: what a unit's ExecReload does, without the detour. */
