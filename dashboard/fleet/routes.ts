@@ -5,8 +5,9 @@ import { listOperations } from '#dashboard/operations/queries.ts'
 import { FleetSitesQuery } from '#shared/api/fleet.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
 import { parse } from '#shared/parse.ts'
+import { getFleetSite, listFleetSites } from './sites/queries.ts'
 import { overview, withAge } from './views/overview.ts'
-import { countSites, getFleetServer, getFleetSite, listFleetSites } from './views/queries.ts'
+import { countSites, getFleetServer } from './views/queries.ts'
 
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })

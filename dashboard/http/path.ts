@@ -2,10 +2,11 @@ import { notFound } from '#shared/errors.ts'
 
 /**
  * The path of a request line, without the query. Elysia's own is wrong for a short or empty Host
- * header, and a guard that trusts it lets requests past.
+ * header, and a guard that trusts it lets requests past. Bun gives the path alone, without scheme
+ * and host, when the Host header is none.
  */
 export function pathOf(url: string): string {
-  const host = url.indexOf('://') + 3
+  const host = url.startsWith('/') ? 0 : url.indexOf('://') + 3
   const start = url.indexOf('/', host)
   const query = url.indexOf('?', host)
   if (start < 0 || (query >= 0 && query < start)) return '/'

@@ -11,7 +11,7 @@ import type { Bus } from './bus.ts'
 import { successOf } from './effects.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
-import { lastEventId, markRunning } from './queries.ts'
+import { lastEventId, markRunning } from './progress/queries.ts'
 import { Recorder } from './recorder.ts'
 
 interface Deps {

@@ -6,7 +6,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
 import { failureEffect, type Success } from './effects.ts'
 import type { Outcome } from './job.ts'
-import { finishOperation, lastEventId } from './queries.ts'
+import { finishOperation, lastEventId } from './progress/queries.ts'
 
 interface Deps {
   db: Database

@@ -2,7 +2,8 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { findView, lastEventId, listEvents } from './queries.ts'
+import { lastEventId, listEvents } from './progress/queries.ts'
+import { findView } from './queries.ts'
 
 const PAGE = 500
 /** Another dashboard on the same database may be the one that stores the events. */

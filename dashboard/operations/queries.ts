@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, max, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -7,11 +7,9 @@ import {
   violatesUnique,
 } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
+import { activities, operations } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
-import { conflict, type ErrorBody, notFound } from '#shared/errors.ts'
-import type { StoredEvent } from '#shared/sse.ts'
-import type { Effect } from './effects.ts'
+import { conflict, notFound } from '#shared/errors.ts'
 
 export type NewOperation = Pick<
   OperationRow,
@@ -141,123 +139,4 @@ export function listOperations(db: Database, query: OperationsQuery): Promise<Op
     )
     .orderBy(desc(operations.created_at), desc(operations.id))
     .limit(limit)
-}
-
-export function listEvents(
-  db: Database,
-  operation_id: string,
-  after: number,
-  limit: number,
-): Promise<StoredEvent[]> {
-  const { id, event, data } = operation_events
-  return db.read
-    .select({ id, event, data })
-    .from(operation_events)
-    .where(and(eq(operation_events.operation_id, operation_id), gt(id, after)))
-    .orderBy(asc(id))
-    .limit(limit)
-}
-
-/** 0 before the first. */
-export async function lastEventId(db: Database, operation_id: string): Promise<number> {
-  const [row] = await db.read
-    .select({ last: max(operation_events.id) })
-    .from(operation_events)
-    .where(eq(operation_events.operation_id, operation_id))
-  return row?.last ?? 0
-}
-
-export async function storeEvents(
-  db: Database,
-  operation_id: string,
-  events: readonly StoredEvent[],
-): Promise<void> {
-  const rows = events.map((event) => ({ operation_id, ...event }))
-  if (rows.length > 0) await db.write((queries) => queries.insert(operation_events).values(rows))
-}
-
-/** The agent has it: from here on the deadline counts from the last time it was heard of. */
-export async function markRunning(
-  db: Database,
-  id: string,
-  values: { started_at: string; deadline_at: string; event_offset: number },
-): Promise<void> {
-  const { started_at, ...rest } = values
-  await db.write((queries) =>
-    queries
-      .update(operations)
-      .set({
-        ...rest,
-        status: 'running',
-        started_at: sql`coalesce(started_at, ${started_at})`,
-        next_at: null,
-        error: null,
-      })
-      .where(eq(operations.id, id)),
-  )
-}
-
-/** It could not be delivered and is tried again at `next_at`; `error` says what stood in the way. */
-export async function markWaiting(
-  db: Database,
-  id: string,
-  values: { next_at: string; deadline_at: string; error: ErrorBody },
-): Promise<void> {
-  await db.write((queries) =>
-    queries
-      .update(operations)
-      .set({ ...values, attempts: sql`attempts + 1` })
-      .where(eq(operations.id, id)),
-  )
-}
-
-interface Finished {
-  operation: OperationRow
-  status: 'success' | 'failed'
-  error: ErrorBody | null
-  finished_at: string
-  /** What was not stored yet; the terminal event is the last. */
-  events: readonly StoredEvent[]
-  effect: Effect
-}
-
-/** Outcome, last events, activity and what it changed: all in one batch, or not at all. */
-export async function finishOperation(db: Database, finished: Finished): Promise<void> {
-  const { operation, status, error, finished_at, events, effect } = finished
-  const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
-  await db.write((queries) =>
-    batch(queries, [
-      queries.insert(operation_events).values(rows),
-      queries
-        .update(operations)
-        .set({ status, error, finished_at, next_at: null, attempts: sql`attempts + 1` })
-        .where(eq(operations.id, operation.id)),
-      queries.update(activities).set({ status }).where(eq(activities.operation_id, operation.id)),
-      ...effectStatements(queries, operation, effect),
-    ]),
-  )
-}
-
-function effectStatements(queries: Queries, operation: OperationRow, effect: Effect): Statement[] {
-  const statements: Statement[] = []
-  if (effect.server)
-    statements.push(
-      queries.update(servers).set(effect.server).where(eq(servers.id, operation.server_id)),
-    )
-  if (operation.site_id === null) return statements
-  const mine = eq(sites.id, operation.site_id)
-  if (effect.site) statements.push(queries.update(sites).set(effect.site).where(mine))
-  if (effect.remove_site) statements.push(queries.delete(sites).where(mine))
-  if (effect.restore_site !== undefined)
-    statements.push(
-      queries
-        .update(sites)
-        .set({
-          status: sql`coalesce(former_status, 'failed')`,
-          former_status: null,
-          status_reason: effect.restore_site,
-        })
-        .where(mine),
-    )
-  return statements
 }

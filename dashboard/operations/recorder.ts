@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { storeEvents } from './queries.ts'
+import { storeEvents } from './progress/queries.ts'
 
 const MOST_ROWS = 200
 const MOST_WAIT_MS = 100

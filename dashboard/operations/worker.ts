@@ -6,7 +6,8 @@ import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Bus } from './bus.ts'
 import { fail } from './finish.ts'
 import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
-import { findOperation, listActive, markWaiting } from './queries.ts'
+import { markWaiting } from './progress/queries.ts'
+import { findOperation, listActive } from './queries.ts'
 
 interface Deps {
   db: Database
