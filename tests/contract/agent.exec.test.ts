@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from '#shared/commands.ts'
+import {
+  hostileDomains,
+  hostileEmails,
+  hostilePhp,
+  hostileText,
+  hostileTiers,
+  hostileTls,
+  hostileUsers,
+  noText,
+} from '#tests/support/hostile.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { badRequest, checkRows, failed, failedOn, type Row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
@@ -105,16 +115,14 @@ const named: Row[] = [
   },
 ]
 
-const hostileText = ['a\nb.c', 'a\0b.c', ';id', '$(id)', '`id`', "'", '"', '-rf', '..', '%0a', '💩']
-const noText = [null, 7, true, [], {}, ['shop.example']]
 const hostile: Record<string, readonly unknown[]> = {
-  domain: [...hostileText, ...noText, '127.0.0.1', '::1', '0x7f.1', `${'a'.repeat(64)}.example`],
-  php: [...hostileText, ...noText, '8', '8.3.1', '08.3', 8.3],
-  php_version: [...hostileText, ...noText, '8', '8.3.1', 8.3],
-  tier: [...hostileText, ...noText, 'SMALL', '', '__proto__'],
-  tls: [...hostileText, ...noText, 'NONE', '', 'constructor'],
-  email: [...hostileText, ...noText, 'a@b\nc', 'a b@c.example', `${'a'.repeat(255)}@b.example`],
-  user: [...hostileText, ...noText, 'Root', '1st', 'u'.repeat(33), 'a:b', 'a/b', 'ü'],
+  domain: [...hostileDomains, ...noText],
+  php: [...hostilePhp, ...noText, 8.3],
+  php_version: [...hostilePhp, ...noText, 8.3],
+  tier: [...hostileTiers, ...noText],
+  tls: [...hostileTls, ...noText],
+  email: [...hostileEmails, ...noText],
+  user: [...hostileUsers, ...noText],
   service: [...hostileText, ...noText, 'ssh', 'nginx;id', 'php-fpm:', 'php-fpm:../x', ' nginx'],
   php_versions: [...hostileText, null, 7, {}, [8.3], ['8.3', '-rf'], Array(11).fill('8.3')],
 }

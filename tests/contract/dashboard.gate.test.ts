@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'bun:test'
+import { Client, rawRequest, sendRaw } from '#tests/support/client.ts'
+import { checkRows, type Row, unauthorized } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const PATHS = [
+  '/api',
+  '/api/',
+  '/api/nowhere',
+  '/api/__proto__',
+  '/api/auth',
+  '/api/auth/login/',
+  '/api/auth/login/x',
+  '/api/auth/logout',
+  '/api/auth/logout-everywhere',
+  '/api/auth/me',
+  '/api/auth/password',
+  '/api/auth/tokens',
+  '/api/auth/tokens/1',
+  '/api/servers',
+  '/api/servers/1',
+  '/api/servers/abc',
+  '/api/servers/1/sites',
+  '/api/servers/1/sites/1',
+  '/api/servers/1/sites/1/db-password',
+  '/api/servers/1/sites/1/admin-password',
+  '/api/servers/1/sites/1/tls',
+  '/api/servers/1/sites/1/cache-purge',
+  '/api/servers/1/sync',
+  '/api/servers/1/wp-scan',
+  '/api/servers/1/pool-apply',
+  '/api/servers/1/provision',
+  '/api/servers/1/services/restart',
+  '/api/activity',
+  '/api/activity?limit=0',
+  '/api/settings',
+  '/api/settings/sync_interval',
+  '/api/operations',
+  '/api/operations/x',
+  '/api/operations/x/events',
+  '/api/fleet',
+  '/api/fleet/servers/1',
+  '/api/fleet/sites',
+  '/api/fleet/sites/1',
+]
+
+const closed: Row[] = [
+  ...METHODS.filter((method) => method !== 'POST').map((method) => ({
+    method,
+    path: '/api/auth/login',
+  })),
+  ...PATHS.flatMap((path) => METHODS.map((method) => ({ method, path }))),
+].map(({ method, path }) => ({
+  sentence: `${method} ${path} without authentication is 401`,
+  method,
+  path,
+  status: 401,
+  answer: method === 'HEAD' ? '' : unauthorized,
+  answerHeaders: { 'set-cookie': null, 'cache-control': 'no-store' },
+}))
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const forged = (header: object) => {
+  const claims = { sub: '1', jti: 'x', exp: 4e9, iss: 'hosting-control' }
+  return `${base64url(header)}.${base64url(claims)}.${'A'.repeat(43)}`
+}
+const INVALID = {
+  'an empty cookie': { cookie: 'session=' },
+  'a cookie of another name': { cookie: 'sessions=x; Session=x' },
+  'a cookie that is no JWT': { cookie: 'session=x' },
+  'a cookie of 100 000 characters': { cookie: `session=${'x'.repeat(12_000)}` },
+  'a JWT without a signature (alg none)': {
+    cookie: `session=${forged({ alg: 'none', typ: 'JWT' }).replace(/A+$/, '')}`,
+  },
+  'a JWT of another algorithm': { cookie: `session=${forged({ alg: 'RS256', typ: 'JWT' })}` },
+  'a JWT with a made-up signature': { cookie: `session=${forged({ alg: 'HS256', typ: 'JWT' })}` },
+  'a made-up bearer token': { authorization: 'Bearer hc_x' },
+  'an empty bearer token': { authorization: 'Bearer ' },
+  'a bearer JWT with a made-up signature': {
+    authorization: `Bearer ${forged({ alg: 'HS256', typ: 'JWT' })}`,
+  },
+  'basic authentication': { authorization: 'Basic YTpi' },
+}
+
+const invalid: Row[] = Object.entries(INVALID).map(([what, headers]) => ({
+  sentence: `Invalid authentication is 401: ${what}`,
+  path: '/api/servers',
+  headers,
+  status: 401,
+  answer: unauthorized,
+}))
+
+const early: Row[] = [
+  { what: 'malformed JSON', body: '{' },
+  { what: 'a body over 1 MiB', body: 'x'.repeat(1_100_000) },
+  { what: 'another media type', body: 'x', headers: { 'content-type': 'text/plain' } },
+  { what: 'invalid fields', body: { hostname: 7 } },
+  { what: 'a request of another site', body: {}, headers: { origin: 'https://evil.example' } },
+].map(({ what, ...call }) => ({
+  sentence: `401 comes before everything else: ${what}`,
+  method: 'POST',
+  path: '/api/servers',
+  ...call,
+  status: 401,
+  answer: unauthorized,
+}))
+
+const HOSTS = [
+  'x',
+  'a.b',
+  '',
+  'ab',
+  '/',
+  'x/health',
+  '@',
+  'a'.repeat(300),
+  '[::1]',
+  'x\\y',
+  'x?/',
+  '%',
+]
+const RAW = ['/api/servers', '/api/servers/1', '/api/fleet', '/api/nowhere', '/api/x?/health']
+
+describe('without authentication', () => {
+  const dashboard = useDashboard()
+  const stranger = () => new Client(dashboard.running().url)
+
+  checkRows(stranger, [...closed, ...invalid, ...early])
+
+  const raw = RAW.flatMap((path) => ['GET', 'POST', 'DELETE'].map((method) => ({ method, path })))
+  test.each(HOSTS)('every route is closed for the Host header %p', async (host) => {
+    for (const { method, path } of raw) {
+      const request = rawRequest(method, path, [`Host: ${host}`])
+
+      const { status, body } = await sendRaw(dashboard.running().port, request)
+
+      if (status !== 400)
+        expect({ path, status, body }).toEqual({ path, status: 401, body: unauthorized })
+    }
+  })
+
+  test.each(['HTTP/1.1', 'HTTP/1.0'])(
+    'every route is closed without a Host header, %s',
+    async (version) => {
+      const request = `GET /api/servers ${version}\r\nConnection: close\r\n\r\n`
+
+      const { status, text } = await sendRaw(dashboard.running().port, request)
+
+      expect([400, 401]).toContain(status)
+      expect(text).not.toContain('servers')
+    },
+  )
+
+  test.each([
+    '//api/servers',
+    '/./api/servers',
+    '/x/../api/servers',
+    '/api//servers',
+    '/api/./servers',
+    '/api/auth/login/../../servers',
+    '/api/auth/login/..%2f..%2fservers',
+    '/%61pi/servers',
+    '/api%2fservers',
+    '/API/servers',
+    '/health/../api/servers',
+    '/health?/../api/servers',
+    '/api/servers#/health',
+    '/api/servers;/health',
+    'http://x/api/servers',
+    'http://health/api/servers',
+    'http:///api/servers',
+    '*',
+  ])('no spelling of a path opens it: %s', async (target) => {
+    const { cookie = '' } = dashboard.client()
+    const known = await sendRaw(
+      dashboard.running().port,
+      rawRequest('GET', '/api/servers', ['Host: x', `Cookie: ${cookie}`]),
+    )
+
+    const unknown = await sendRaw(dashboard.running().port, rawRequest('GET', target, ['Host: x']))
+
+    expect(known.body).toEqual({ servers: [] })
+    expect(unknown.body).not.toEqual(known.body)
+    if (!target.startsWith('/health?')) expect([400, 401, 404]).toContain(unknown.status)
+  })
+
+  checkRows(stranger, [
+    {
+      sentence: 'GET /health is open',
+      path: '/health',
+      status: 200,
+      answer: { status: 'ok' },
+    },
+  ])
+
+  test('says the same with authentication for what does not exist: 404', async () => {
+    for (const method of METHODS) {
+      const { status, body } = await dashboard.client().send({ method, path: '/api/nowhere' })
+
+      const message = method === 'HEAD' ? '' : { error: 'Not found', message: 'Endpoint not found' }
+      expect({ method, status, body }).toEqual({ method, status: 404, body: message })
+    }
+  })
+})

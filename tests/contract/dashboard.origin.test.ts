@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { Client } from '#tests/support/client.ts'
+import { ADMIN } from '#tests/support/processes.ts'
+import { expectAnswer, failed } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const forbidden = {
+  status: 403,
+  answer: { error: 'Forbidden', message: 'The request comes from another site' },
+}
+const passed = { status: 422, answer: failed({ hostname: ['Hostname is required'] }) }
+
+describe('a change in the name of a cookie', () => {
+  const { client, running } = useDashboard()
+  const own = () => running().url
+
+  const refused: [string, () => Record<string, string>][] = [
+    ['another origin', () => ({ origin: 'https://evil.example' })],
+    ['another port', () => ({ origin: 'http://127.0.0.1:1' })],
+    ['an origin that begins like ours', () => ({ origin: `${own()}.evil.example` })],
+    ['an opaque origin', () => ({ origin: 'null' })],
+    ['an empty origin', () => ({ origin: '' })],
+    ['another site, by Sec-Fetch-Site', () => ({ 'sec-fetch-site': 'cross-site' })],
+    ['a neighbour, by Sec-Fetch-Site', () => ({ 'sec-fetch-site': 'same-site' })],
+    ['another site with our origin', () => ({ origin: own(), 'sec-fetch-site': 'cross-site' })],
+  ]
+  test.each(refused)('is 403 from %s', async (_, headers) => {
+    const call = { method: 'POST', path: '/api/servers', body: {}, headers: headers() }
+    expectAnswer(await client().send(call), forbidden)
+  })
+
+  const taken: [string, () => Record<string, string>][] = [
+    ['our origin', () => ({ origin: own() })],
+    ['our site, by Sec-Fetch-Site', () => ({ 'sec-fetch-site': 'same-origin' })],
+    ['our site, by both', () => ({ origin: own(), 'sec-fetch-site': 'same-origin' })],
+    ['a program, which sends neither', () => ({})],
+  ]
+  test.each(taken)('passes from %s', async (_, headers) => {
+    const call = { method: 'POST', path: '/api/servers', body: {}, headers: headers() }
+    expectAnswer(await client().send(call), passed)
+  })
+
+  test.each(['PUT', 'PATCH', 'DELETE'])('is 403 for %s too', async (method) => {
+    const headers = { origin: 'https://evil.example' }
+    expectAnswer(await client().send({ method, path: '/api/servers/1', headers }), forbidden)
+  })
+
+  test('is 403 before the path, the JSON and the media type are looked at', async () => {
+    const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' }
+    const call = { method: 'POST', path: '/api/nowhere', body: '{', headers }
+    expectAnswer(await client().send(call), forbidden)
+  })
+
+  test('is not the matter of reading', async () => {
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    const { status, headers: answered } = await client().send({ path: '/api/servers', headers })
+
+    expect(status).toBe(200)
+    expect(answered.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('is not the matter of a bearer token, which no page can make a browser send', async () => {
+    const { body } = await client().post('/api/auth/tokens', { name: 'a script' })
+    const { plaintext } = body as { plaintext: string }
+    const headers = { authorization: `Bearer ${plaintext}`, origin: 'https://evil.example' }
+
+    const call = { method: 'POST', path: '/api/servers', body: {}, headers }
+    expectAnswer(await new Client(own()).send(call), passed)
+  })
+
+  test('is refused for a login from another site over a session', async () => {
+    const headers = { origin: 'https://evil.example' }
+    const call = { method: 'POST', path: '/api/auth/login', body: ADMIN, headers }
+    expectAnswer(await client().send(call), forbidden)
+  })
+})

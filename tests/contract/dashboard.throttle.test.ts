@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import { Client } from '#tests/support/client.ts'
+import { ADMIN } from '#tests/support/processes.ts'
+import { expectAnswer } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const wrong = {
+  status: 401,
+  answer: { error: 'Unauthorized', message: 'Invalid email or password' },
+}
+const throttled = {
+  status: 429,
+  answer: { error: 'Too many requests', message: expect.any(String) },
+  answerHeaders: { 'retry-after': /^\d+$/, 'set-cookie': null },
+}
+
+describe('failed logins', () => {
+  const dashboard = useDashboard()
+  const attempt = (email: string, password: string, address: string) =>
+    new Client(dashboard.running().url).send({
+      method: 'POST',
+      path: '/api/auth/login',
+      body: { email, password },
+      headers: { 'x-forwarded-for': address },
+    })
+
+  test('are 429 for an account after the fifth, right password or not, from anywhere', async () => {
+    for (let turn = 1; turn <= 5; turn += 1) {
+      expectAnswer(await attempt('bob@control.example', 'wrong', `192.0.2.${turn}`), wrong)
+    }
+
+    const sixth = await attempt('BOB@control.example ', 'wrong', '192.0.2.6')
+
+    expectAnswer(sixth, throttled)
+    expect(Number(sixth.headers.get('retry-after'))).toBeWithin(1, 15 * 60 + 1)
+  })
+
+  test('do not lock another account', async () => {
+    expect((await attempt(ADMIN.email, ADMIN.password, '192.0.2.9')).status).toBe(200)
+  })
+
+  test('are forgotten with a success', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      for (let turn = 0; turn < 4; turn += 1) {
+        expectAnswer(await attempt(ADMIN.email, 'wrong', '192.0.2.10'), wrong)
+      }
+      expect((await attempt(ADMIN.email, ADMIN.password, '192.0.2.10')).status).toBe(200)
+    }
+  }, 20_000)
+
+  test('gain nothing from being many at once', async () => {
+    const tries = Array.from({ length: 12 }, (_, turn) =>
+      attempt('eve@control.example', `guess ${turn}`, `192.0.2.${20 + turn}`),
+    )
+
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()
+
+    expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)])
+  })
+
+  test('are 429 for an address after the twentieth, whatever the client says it is', async () => {
+    for (let turn = 1; turn <= 20; turn += 1) {
+      const seen = `198.51.100.${turn}, 203.0.113.1`
+      expectAnswer(await attempt(`u${turn}@control.example`, 'wrong', seen), wrong)
+    }
+
+    expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.1'), throttled)
+    expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.2'), wrong)
+  }, 20_000)
+
+  test('do not keep those out who are in', async () => {
+    expect((await dashboard.client().get('/api/servers')).status).toBe(200)
+  })
+})

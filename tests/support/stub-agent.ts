@@ -1,0 +1,117 @@
+import { afterAll, beforeAll } from 'bun:test'
+import type { FoundSite } from '#shared/agent.ts'
+import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
+
+/** What the stub says to a command: log lines, then the end; `hold` waits before the last event. */
+export interface Script {
+  lines?: readonly string[]
+  complete?: Record<string, unknown>
+  error?: { error: string; message: string }
+  hold?: Promise<void>
+}
+
+interface Work {
+  fingerprint: string
+  script: Script
+}
+
+const json = (body: unknown, status = 200) => Response.json(body, { status })
+
+/**
+ * An agent that does nothing and says what it is told to: for outcomes that a real one would have to
+ * change its machine for. Attaches by Operation-Id as the real one does, and counts what it began.
+ */
+export class StubAgent {
+  readonly began: string[] = []
+  sites: FoundSite[] = []
+  readonly #scripts = new Map<string, Script>()
+  readonly #works = new Map<string, Work>()
+  readonly #server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: (request) => this.#answer(request),
+  })
+
+  get port(): number {
+    return this.#server.port ?? 0
+  }
+
+  on(command: string, script: Script): void {
+    this.#scripts.set(command, script)
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop(true)
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    const space = { used: 512, total: 2048, unit: 'MB' }
+    if (pathname === '/health') return json({ status: 'ok' })
+    if (pathname === '/metrics') {
+      const load = [0.1, 0.2, 0.3]
+      const more = { load, uptime: 60, os: 'Debian GNU/Linux 13 (trixie)', version: '9.8.7' }
+      return json({ cpu: 12.5, ram: space, disk: space, ...more })
+    }
+    if (pathname === '/services') return json({ services: [{ name: 'nginx', status: 'running' }] })
+    if (pathname === '/sites') return json({ sites: this.sites })
+    const body = (await request.json()) as { command?: string; params?: object; domain?: string }
+    if (pathname === '/sites/db-password') return json({ password: `secret of ${body.domain}` })
+    if (pathname === '/sites/wp-scan') return this.#work(request, 'wp.scan', body)
+    return this.#work(request, body.command ?? '', body.params)
+  }
+
+  #work(request: Request, command: string, params: object = {}): Response {
+    const id = request.headers.get('operation-id') ?? crypto.randomUUID()
+    const fingerprint = JSON.stringify([command, params])
+    const script = this.#scripts.get(command)
+    if (!script) return json({ error: 'Conflict', message: `No script for ${command}` }, 409)
+    const known = this.#works.get(id)
+    if (known && known.fingerprint !== fingerprint) return json({ error: 'Conflict' }, 409)
+    if (!known) this.began.push(fingerprint)
+    const work = known ?? { fingerprint, script }
+    this.#works.set(id, work)
+    const after = Number(request.headers.get('last-event-id') ?? 0)
+    const headers = { ...STREAM_HEADERS, 'operation-id': id }
+    return new Response(streamOf(told(work.script, after)), { headers })
+  }
+}
+
+async function* told(script: Script, after: number): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  const { lines = [], complete, error, hold } = script
+  const events: StoredEvent[] = [
+    ...lines.map((message, index) => ({ id: index + 1, event: 'log' as const, data: { message } })),
+    error
+      ? { id: lines.length + 1, event: 'error', data: error }
+      : { id: lines.length + 1, event: 'complete', data: { status: 'ok', ...complete } },
+  ]
+  for (const event of events) {
+    if (event.event !== 'log') await hold
+    if (event.id > after) yield encoder.encode(encodeEvent(event))
+  }
+}
+
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next()
+      if (next.done) controller.close()
+      else controller.enqueue(next.value)
+    },
+  })
+}
+
+/** A stub for the tests of this file. */
+export function useStubAgent(): () => StubAgent {
+  let stub: StubAgent | undefined
+  beforeAll(() => {
+    stub = new StubAgent()
+  })
+  afterAll(() => stub?.stop())
+  return () => {
+    if (stub === undefined) throw new Error('The stub runs between beforeAll and afterAll only')
+    return stub
+  }
+}
