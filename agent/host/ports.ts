@@ -1,3 +1,5 @@
+import type { AcmePort } from './acme-port.ts'
+
 /**
  * Everything the agent can do to a machine. Commands and os/ get a Host and nothing else, so that
  * a test's machine is a map and a list.
@@ -7,6 +9,7 @@ export interface Host {
   files: Files
   database: Database
   net: Net
+  acme: AcmePort
   /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
   init: 'systemd' | 'direct'
   /** False: the agent runs as an ordinary user and can only look. */

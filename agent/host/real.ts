@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { acme } from './acme.ts'
 import { exclusiveByName } from './exclusive.ts'
 import type { Host, HostSettings } from './ports.ts'
 import { openDatabase } from './real/database.ts'
@@ -14,6 +15,7 @@ export function realHost(settings: HostSettings): Host {
     files,
     database: openDatabase(),
     net,
+    acme,
     // As sd_booted(3) decides it.
     init: existsSync('/run/systemd/system') ? 'systemd' : 'direct',
     privileged: process.getuid?.() === 0,

@@ -1,3 +1,4 @@
+import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host, Output, RunOptions, Shell } from '#agent/host/ports.ts'
@@ -80,6 +81,16 @@ export class FakeHost implements Host {
     probe: async ({ host, path, tls = false }: { host: string; path: string; tls?: boolean }) => {
       const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)
       return { status: 200, body, headers: {} }
+    },
+  }
+
+  /** What the authority answers, and what it was asked. */
+  readonly orders: AcmeOrder[] = []
+  outcome: AcmeOutcome = { refused: [] }
+  readonly acme: AcmePort = {
+    order: async (order) => {
+      this.orders.push(order)
+      return this.outcome
     },
   }
 
