@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib/bun.sh
-"$BUN" install --frozen-lockfile --silent || bun_fail 'the dependencies could not be installed'
+bun_install
 
 # What runs here is never asked through a proxy.
 NO_PROXY="${NO_PROXY:-${no_proxy:-}},127.0.0.1,::1,localhost"

@@ -9,6 +9,6 @@ not_ready() {
 }
 trap not_ready EXIT
 . scripts/lib/bun.sh
-"$BUN" install --frozen-lockfile --silent || bun_fail 'the dependencies could not be installed'
+bun_install
 trap - EXIT
 exec "$BUN" scripts/test.ts "$@"

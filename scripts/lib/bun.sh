@@ -70,6 +70,15 @@ bun_find() {
   [ "$("$BUN" --version)" = "$version" ] || bun_fail "the Bun in $cache does not run here"
 }
 
+# The packages of bun.lock. A folder that this user may not write to is used as it is.
+bun_install() {
+  if [ -d node_modules ] && ! [ -w node_modules ]; then return; fi
+  said=$("$BUN" install --frozen-lockfile 2>&1) || {
+    echo "$said" >&2
+    bun_fail 'the packages of bun.lock could not be installed: is the npm registry reachable?'
+  }
+}
+
 bun_find
 BUN=$(CDPATH='' cd "$(dirname "$BUN")" && pwd)/bun
 PATH="$(dirname "$BUN"):$PATH"
