@@ -1,0 +1,60 @@
+import type { Entry, SiteTree } from '../host/ports.ts'
+import { HEADER_BYTES, pluginHeaders } from './wp-headers.ts'
+
+/** `file` as WordPress knows the plugin: `akismet/akismet.php`, `hello.php`. */
+export interface Plugin {
+  file: string
+  name: string
+  version: string
+}
+
+const MAX_FOLDERS = 2000
+const MAX_FILES = 20_000
+
+/**
+ * Every plugin below a plugin folder, as get_plugins() finds them: each .php file in it and one level
+ * down that has a `Plugin Name`. Must-use plugins and drop-ins lie elsewhere and are none of them.
+ */
+export function listPlugins(tree: SiteTree, folder: string): Plugin[] {
+  const plugins: Plugin[] = []
+  for (const file of candidates(tree, folder)) {
+    const head = tree.head(`${folder}/${file}`, HEADER_BYTES)
+    const headers = head === undefined ? undefined : pluginHeaders(head)
+    if (headers) plugins.push({ file, name: headers.name, version: headers.version })
+  }
+  return plugins
+}
+
+/** The folder of a plugin, or its file without `.php`; the whole path where two share a folder. */
+export function slugsOf(plugins: readonly Plugin[]): Map<string, string> {
+  const count = new Map<string, number>()
+  for (const { file } of plugins) count.set(shortSlug(file), (count.get(shortSlug(file)) ?? 0) + 1)
+  return new Map(
+    plugins.map(({ file }) => {
+      const slug = shortSlug(file)
+      return [file, count.get(slug) === 1 ? slug : file.replace(/\.php$/, '')]
+    }),
+  )
+}
+
+function shortSlug(file: string): string {
+  const slash = file.lastIndexOf('/')
+  return slash < 0 ? file.replace(/\.php$/, '') : file.slice(0, slash)
+}
+
+function candidates(tree: SiteTree, folder: string): string[] {
+  const entries = tree.list(folder).filter(({ name }) => !name.startsWith('.'))
+  const files = phpFiles(entries).slice(0, MAX_FILES)
+  for (const { name, kind } of entries.slice(0, MAX_FOLDERS)) {
+    if (kind !== 'directory') continue
+    const below = phpFiles(tree.list(`${folder}/${name}`))
+    files.push(...below.slice(0, MAX_FILES - files.length).map((file) => `${name}/${file}`))
+  }
+  return files
+}
+
+function phpFiles(entries: readonly Entry[]): string[] {
+  return entries
+    .filter(({ name, kind }) => kind === 'file' && name.endsWith('.php') && !name.startsWith('.'))
+    .map(({ name }) => name)
+}
