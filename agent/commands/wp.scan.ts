@@ -1,0 +1,13 @@
+import { getSiteRoot } from '../os/find-docroot.ts'
+import { readWpConfig } from '../os/site-root.ts'
+import { scanWordpress } from '../os/wp-scan.ts'
+import type { Command } from './command.ts'
+
+export const wpScan: Command<'wp.scan'> = {
+  lock: () => undefined,
+  async *run({ domain }, { host }) {
+    const root = await getSiteRoot(host, domain)
+    yield `Reading the WordPress of ${domain}`
+    return scanWordpress(host, root, readWpConfig(root))
+  },
+}

@@ -1,0 +1,95 @@
+import type { Service as ServiceStatus } from '#shared/agent.ts'
+import type { Host } from '../host/ports.ts'
+import { fpmService } from './php-fpm-files.ts'
+import { CRON, MARIADB, NGINX } from './services/known.ts'
+import { isRunning, type Service } from './services/service.ts'
+import { listSites } from './sites.ts'
+
+type Status = ServiceStatus['status']
+type Named = [name: string, service: Service]
+
+/**
+ * nginx, mariadb, cron, `php<version>` for each PHP that is installed (running when one of its masters
+ * runs) and `php-fpm:<user>` for each site of this agent. `missing`: the program is not installed.
+ */
+export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
+  const sites = (await listSites(host)).map(
+    (site): Named => [`php-fpm:${site.user}`, fpmService(site)],
+  )
+  const versions = await phpVersions(host)
+  const debian = versions.map((php): Named => [`php${php}`, debianFpm(php)])
+  const named: Named[] = [
+    ['nginx', NGINX],
+    ['mariadb', MARIADB],
+    ['cron', CRON],
+    ...debian,
+    ...sites,
+  ]
+  const statuses = await statusesOf(host, named)
+  const statusOf = (name: string) => statuses.get(name) ?? 'missing'
+  const runs = (php: string) =>
+    sites.some(
+      ([name, { program }]) => program.endsWith(`php-fpm${php}`) && statusOf(name) === 'running',
+    )
+  return named.map(([name]) => {
+    const shared = name.startsWith('php') && !name.startsWith('php-fpm:')
+    const status = shared && runs(name.slice(3)) ? 'running' : statusOf(name)
+    return { name, status }
+  })
+}
+
+async function phpVersions({ files }: Host): Promise<string[]> {
+  return (await files.list('/usr/sbin'))
+    .map(({ name }) => /^php-fpm(\d\.\d+)$/.exec(name)?.[1])
+    .filter((php) => php !== undefined)
+    .sort()
+}
+
+/** The master of the distribution, which this agent does not use itself. */
+function debianFpm(php: string): Service {
+  return {
+    unit: `php${php}-fpm.service`,
+    program: `/usr/sbin/php-fpm${php}`,
+    args: [],
+    pid_file: `/run/php/php${php}-fpm.pid`,
+    log: '',
+    stop_signal: 'QUIT',
+  }
+}
+
+async function statusesOf(host: Host, named: readonly Named[]): Promise<Map<string, Status>> {
+  const told = host.init === 'systemd' ? await systemdStates(host, named) : undefined
+  const entries = await Promise.all(
+    named.map(async ([name, service]): Promise<[string, Status]> => {
+      if (!(await host.files.stat(service.program))) return [name, 'missing']
+      if (told) return [name, told.get(service.unit) ?? 'stopped']
+      return [name, (await isRunning(host, service)) ? 'running' : 'stopped']
+    }),
+  )
+  return new Map(entries)
+}
+
+/** One call for all units; it answers a block of lines for each, with the names that were asked. */
+async function systemdStates(host: Host, named: readonly Named[]): Promise<Map<string, Status>> {
+  const units = named.map(([, { unit }]) => unit)
+  const { stdout } = await host.shell.try([
+    'systemctl',
+    'show',
+    '--property=Names,ActiveState',
+    '--',
+    ...units,
+  ])
+  const states = new Map<string, Status>()
+  for (const block of stdout.split(/\n\s*\n/)) {
+    const status = statusOfState(/^ActiveState=(.*)$/m.exec(block)?.[1])
+    for (const unit of /^Names=(.*)$/m.exec(block)?.[1]?.split(' ') ?? []) states.set(unit, status)
+  }
+  return states
+}
+
+/** systemd(1): active, reloading and activating ones answer; what was never started is inactive. */
+function statusOfState(state: string | undefined): Status {
+  if (state === 'failed') return 'failed'
+  const running = state === 'active' || state === 'reloading' || state === 'activating'
+  return running ? 'running' : 'stopped'
+}
