@@ -1,0 +1,33 @@
+import { apexOf } from '#shared/names.ts'
+import type { Host } from '../host/ports.ts'
+import { issue, restore, type Wanted } from '../os/certificates.ts'
+import { getSite } from '../os/sites.ts'
+import type { Command, Progress, Step } from './command.ts'
+
+type Issued = { expires_at: string }
+
+export const tlsIssue: Command<'tls.issue'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: (wanted, host) => [stepOf(wanted, host, () => undefined)],
+  async *run(wanted, { host, perform }) {
+    await getSite(host, wanted.domain)
+    let expires_at = ''
+    const step = stepOf(wanted, host, (issued) => {
+      expires_at = issued.expires_at
+    })
+    yield* perform([step])
+    return { domain: wanted.domain, tls: wanted.tls, expires_at }
+  },
+}
+
+function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Step {
+  const { domain, tls } = wanted
+  return {
+    name: 'certificate',
+    title: tls === 'none' ? `Taking the certificate of ${domain} away` : `Certifying ${domain}`,
+    async *apply(): Progress<void> {
+      done(yield* issue(host, wanted))
+    },
+    undo: () => restore(host, domain),
+  }
+}

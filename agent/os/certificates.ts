@@ -1,0 +1,122 @@
+import type { TlsMode } from '#shared/fields.ts'
+import type { Progress } from '../commands/command.ts'
+import type { Host } from '../host/ports.ts'
+import { orderCertificate } from './acme.ts'
+import * as files from './certificate-files.ts'
+import * as nginx from './nginx.ts'
+import { certificateFolder } from './paths.ts'
+import { selfSigned } from './self-signed.ts'
+import { findSite, getSite, listSites, type Site, writeSite } from './sites.ts'
+import { setUrl } from './wordpress.ts'
+
+/** What a site is to have: `email` is the contact of an ACME account. */
+export interface Wanted {
+  domain: string
+  tls: TlsMode
+  email: string
+}
+
+const HANDSHAKES = 50
+
+/**
+ * Gives a site of this agent a certificate, renews it, or takes it away (`none`): gets it, serves it,
+ * shakes hands with it, and only then tells WordPress and the record. On failure everything is as it
+ * was, and the error is readable. `expires_at` is ISO 8601, `""` without a certificate.
+ */
+export async function* issue(
+  host: Host,
+  wanted: Wanted,
+): Progress<{ tls: TlsMode; expires_at: string }> {
+  const site = await getSite(host, wanted.domain)
+  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
+  if (wanted.tls === 'none') yield* withdraw(host, next)
+  else yield* provide(host, next)
+  await writeSite(host, next)
+  return { tls: wanted.tls, expires_at: await expiryOf(host, wanted.domain) }
+}
+
+/** Puts back what `issue` was changing when it was cut off; nothing happens when it was not. */
+export async function restore(host: Host, domain: string): Promise<void> {
+  const site = await findSite(host, domain)
+  if (!site || !(await files.restoreFormer(host, domain))) return
+  const certificate = await nginx.certificateOf(host, domain)
+  await nginx.apply(host, site, certificate)
+  // A broken WordPress keeps the address that it has: what is served matters more.
+  await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+}
+
+/** The sites whose certificate has less than a third of its lifetime left, or is not there at all. */
+export async function renewDue(host: Host): Promise<Wanted[]> {
+  const due: Wanted[] = []
+  for (const { domain, tls, email } of await listSites(host)) {
+    if (tls === 'none') continue
+    const found = await files.readCertificate(host, domain)
+    if (!found || isDue(found, host.clock.now())) due.push({ domain, tls, email })
+  }
+  return due
+}
+
+/** By lifetime and not by days: authorities shorten it from 90 days to 45. */
+function isDue({ validFrom, validTo }: { validFrom: string; validTo: string }, now: number) {
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
+  return to - now < (to - from) / 3
+}
+
+async function* provide(host: Host, site: Site): Progress<void> {
+  const served = await nginx.certificateOf(host, site.domain)
+  const pem = yield* certificateFor(host, site)
+  yield 'Serving the certificate'
+  await changing(host, site.domain, async () => {
+    await files.install(host, site.domain, pem)
+    await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+    await handshake(host, site.domain)
+    if (!served) await setUrl(host, site, 'https')
+  })
+}
+
+async function* certificateFor(host: Host, site: Site): Progress<string> {
+  if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
+  yield 'Making a self-signed certificate'
+  await files.provideKey(host, files.privateKeyOf(site.domain))
+  return selfSigned(host, site.domain)
+}
+
+async function* withdraw(host: Host, site: Site): Progress<void> {
+  yield 'Serving the site without a certificate'
+  if (!(await nginx.certificateOf(host, site.domain))) return
+  await changing(host, site.domain, async () => {
+    await setUrl(host, site, 'http')
+    await nginx.apply(host, site, undefined)
+  })
+  await host.files.remove(certificateFolder(site.domain))
+}
+
+/** What fails half-way is put back at once; what is cut off, by `restore` after the next start. */
+async function changing(host: Host, domain: string, work: () => Promise<void>): Promise<void> {
+  await files.keepFormer(host, domain)
+  try {
+    await work()
+  } catch (error) {
+    await restore(host, domain)
+    throw error
+  }
+  await files.forgetFormer(host, domain)
+}
+
+/** nginx takes up a new configuration a moment after it was told to. */
+async function handshake(host: Host, domain: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await host.net.probe({ host: domain, path: '/', tls: true })
+      return
+    } catch (error) {
+      if (tries < HANDSHAKES) await host.clock.sleep(100)
+      else throw new Error(`TLS for ${domain} does not answer on this server`, { cause: error })
+    }
+  }
+}
+
+async function expiryOf(host: Host, domain: string): Promise<string> {
+  const found = await files.readCertificate(host, domain)
+  return found ? new Date(found.validTo).toISOString() : ''
+}
