@@ -1,6 +1,6 @@
 import { invalid } from '#shared/errors.ts'
 import type { Host } from '../host/ports.ts'
-import { servicesOf } from './services/index.ts'
+import { ensureRunning, servicesOf } from './services/index.ts'
 import { MARIADB } from './services/known.ts'
 import { isRunning } from './services/service.ts'
 
@@ -41,7 +41,7 @@ export async function removeDatabase({ database }: Host, user: string): Promise<
 /** Starts MariaDB when it does not run, and waits until it answers. */
 export async function ensureMariadb(host: Host): Promise<void> {
   if (await isRunning(host, MARIADB)) return
-  await servicesOf(host).start(MARIADB)
+  await ensureRunning(host, MARIADB)
   await answering(host)
 }
 

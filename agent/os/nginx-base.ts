@@ -36,12 +36,12 @@ export function renderListen(
 }
 
 /**
- * conf.d/hosting.conf. `bucket`: two labels of 63 characters do not fit into nginx's default, and
- * then nothing starts; left out where nginx.conf sets it itself.
+ * conf.d/hosting.conf. `bucket`: a name of 253 characters does not fit into nginx's default of 64,
+ * and then nothing starts; left out where nginx.conf sets it itself.
  */
 export function renderBase({ bucket }: { bucket: boolean }): string {
   return `# ${MARK_LINE}
-${bucket ? 'server_names_hash_bucket_size 128;\n' : ''}
+${bucket ? 'server_names_hash_bucket_size 512;\n' : ''}
 log_format hosting '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
     '"$http_referer" "$http_user_agent" $server_protocol $request_time $upstream_response_time '
     '$upstream_cache_status';

@@ -113,11 +113,12 @@ export async function abilitiesOf(host: Host): Promise<Abilities> {
 /** Name → file that has it in a `server_name`. */
 function servedNames(text: string): Map<string, string> {
   const served = new Map<string, string>()
-  let path = ''
-  for (const line of text.split('\n')) {
-    path = /^# configuration file (.+):$/.exec(line)?.[1] ?? path
-    const names = /^\s*server_name\s+([^;]+)/.exec(line)?.[1]?.split(/\s+/) ?? []
-    for (const name of names) served.set(name.toLowerCase(), path)
+  const [, ...files] = text.split(/^# configuration file (.+):$/m)
+  for (let at = 0; at + 1 < files.length; at += 2) {
+    const [path = '', content = ''] = files.slice(at, at + 2)
+    for (const [, names = ''] of content.matchAll(/^[^#\n]*\bserver_name\s+([^;]+);/gm)) {
+      for (const name of names.split(/\s+/)) served.set(name.toLowerCase(), path)
+    }
   }
   return served
 }

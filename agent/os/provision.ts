@@ -7,7 +7,7 @@ import { abilitiesOf, dump, reloadTested } from './nginx.ts'
 import { ACME_ROOT, renderBase, renderDefault } from './nginx-base.ts'
 import { install, missingPackages, shippedPhp } from './packages.ts'
 import { LIBRARY } from './paths.ts'
-import { ensureRunning, servicesOf } from './services/index.ts'
+import { ensureRunning } from './services/index.ts'
 import { CRON, NGINX } from './services/known.ts'
 import { isRunning } from './services/service.ts'
 import { provideWpCli } from './wp-cli.ts'
@@ -34,9 +34,10 @@ export async function* provision(
     yield* install(host, missing, field)
     for (const version of versions) await retireSharedPool(host, version)
   }
-  if (!(await isConfigured(host))) {
+  const base = await baseOf(host)
+  if ((await host.files.read(BASE_PATH)) !== base) {
     yield 'Configuring nginx'
-    await host.exclusive('nginx', () => configureNginx(host))
+    await host.exclusive('nginx', () => configureNginx(host, base))
   }
   await ensureMariadb(host)
   await ensureNginx(host)
@@ -44,20 +45,19 @@ export async function* provision(
   yield* provideWpCli(host)
 }
 
-async function isConfigured({ files }: Host): Promise<boolean> {
-  return (await files.stat(BASE_PATH)) !== undefined && (await files.stat(ACME_ROOT)) !== undefined
+async function baseOf({ files }: Host): Promise<string> {
+  const own = (await files.read('/etc/nginx/nginx.conf')) ?? ''
+  return renderBase({ bucket: !/^\s*server_names_hash_bucket_size/m.test(own) })
 }
 
-async function configureNginx(host: Host): Promise<void> {
+async function configureNginx(host: Host, base: string): Promise<void> {
   const { files } = host
   for (const path of [ACME_ROOT, '/var/log/hosting', '/var/cache/hosting', '/srv/www', LIBRARY]) {
     await files.mkdir(path, { mode: 0o755 })
   }
   await files.mkdir('/etc/hosting', { mode: 0o755 })
   await retireDebianDefault(host)
-  const own = (await files.read('/etc/nginx/nginx.conf')) ?? ''
-  const bucket = !/^\s*server_names_hash_bucket_size/m.test(own)
-  const undo = [await replace(host, BASE_PATH, renderBase({ bucket }))]
+  const undo = [await replace(host, BASE_PATH, base)]
   try {
     if (await hasForeignDefault(host)) await files.remove(DEFAULT_LINK)
     else {
@@ -102,5 +102,5 @@ async function ensureNginx(host: Host): Promise<void> {
       throw conflict('Port 80 is in use by another program: stop it and try again')
     }
   }
-  await servicesOf(host).start(NGINX)
+  await ensureRunning(host, NGINX)
 }

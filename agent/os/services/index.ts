@@ -7,6 +7,10 @@ export function servicesOf(host: Host): Services {
   return host.init === 'systemd' ? systemd(host) : direct(host)
 }
 
+/** Starts what does not run, once, however many ask for it. */
 export async function ensureRunning(host: Host, service: Service): Promise<void> {
-  if (!(await isRunning(host, service))) await servicesOf(host).start(service)
+  if (await isRunning(host, service)) return
+  await host.exclusive(service.unit, async () => {
+    if (!(await isRunning(host, service))) await servicesOf(host).start(service)
+  })
 }
