@@ -1,59 +1,70 @@
 import { Hono } from 'hono'
 import { ExecRequest, OPERATION_HEADER, OperationId, SiteRequest } from '#shared/agent.ts'
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
+import { EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, bodyOf, notFound, ServiceError, unauthorized } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
-import type { Host } from './host/ports.ts'
-import { readJson } from './http/body.ts'
+import { jsonOf, readBytes } from './http/body.ts'
 import { lastEventId, streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Readings } from './readings.ts'
+import type { Enrolment } from './trust/enrolment.ts'
+import { type Admitted, type Gate, Refused } from './trust/gate.ts'
 
 export interface AppDeps {
-  host: Host
   runner: Runner
   readings: Readings
-  /** Whether this request comes from who may ask; `/health` alone is open. */
-  authenticate: (request: Request) => Promise<boolean>
+  /** `/health` alone is open. */
+  gate: Gate
+  /** Absent where nobody is asked for a proof. */
+  enrolment: Enrolment | undefined
   report: (error: unknown) => void
 }
 
+type Env = { Variables: { admitted: Admitted } }
+
 /** The seven calls of api.md part 4, and the events of an operation by its id. */
-export function createApp({ runner, readings, authenticate, report }: AppDeps): Hono {
-  const app = new Hono()
+export function createApp({ runner, readings, gate, enrolment, report }: AppDeps): Hono<Env> {
+  const app = new Hono<Env>()
 
   app.use(async (context, next) => {
-    const open = context.req.method === 'GET' && context.req.path === '/health'
-    if (!open && !(await authenticate(context.req.raw))) throw unauthorized()
+    if (!isOpen(context.req.method, context.req.path))
+      context.set('admitted', await gate(context.req.raw))
     await next()
     context.header('x-content-type-options', 'nosniff')
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
   })
 
   app.get('/health', (context) => context.json({ status: 'ok' }))
+  app.post('/enrol', async ({ req: { raw }, json }) => {
+    if (!enrolment) throw notFound('Endpoint')
+    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw)))
+    return json(await enrolment.answer(request))
+  })
+
   app.get('/metrics', async (context) => context.json(await readings.metrics()))
   app.get('/services', async (context) => context.json({ services: await readings.services() }))
   app.get('/sites', async (context) => context.json({ sites: await readings.sites() }))
 
-  app.post('/exec', async ({ req: { raw } }) => {
-    const { command, params } = parse(ExecRequest, await readJson(raw))
+  app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {
+    const { command, params } = parse(ExecRequest, jsonOf(raw, admitted.body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
     const checked = parse(COMMANDS[command].params, params)
     return streamOf(await runner.start(command, checked, operationId(raw)), lastEventId(raw))
   })
 
-  app.post('/sites/wp-scan', async ({ req: { raw } }) => {
-    const params = parse(SiteRequest, await readJson(raw))
+  app.post('/sites/wp-scan', async ({ req: { raw }, var: { admitted } }) => {
+    const params = parse(SiteRequest, jsonOf(raw, admitted.body))
     return streamOf(await runner.start('wp.scan', params, operationId(raw)), lastEventId(raw))
   })
 
   app.post('/sites/db-password', async (context) => {
-    const { domain } = parse(SiteRequest, await readJson(context.req.raw))
+    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
     return context.json({ password: await readings.databasePassword(domain) })
   })
 
   app.post('/sites/admin-password', async (context) => {
-    const { domain } = parse(SiteRequest, await readJson(context.req.raw))
+    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
     return context.json(await readings.adminPassword(domain))
   })
 
@@ -65,15 +76,24 @@ export function createApp({ runner, readings, authenticate, report }: AppDeps): 
 
   app.notFound(() => failure(notFound('Endpoint')))
   app.onError((error) => {
+    if (error instanceof Refused) return failure(unauthorized(), error.headers)
     if (!(error instanceof ServiceError)) report(error)
     return failure(error)
   })
   return app
 }
 
-function failure(error: unknown): Response {
+/** Everything else needs a proof; `/enrol` answers only who can prove to be the expected dashboard. */
+function isOpen(method: string, path: string): boolean {
+  return (method === 'GET' && path === '/health') || (method === 'POST' && path === '/enrol')
+}
+
+function failure(error: unknown, extra: Record<string, string> = {}): Response {
   const status = error instanceof ServiceError ? error.status : 500
-  return Response.json(bodyOf(error), { status, headers: { 'cache-control': 'no-store' } })
+  return Response.json(bodyOf(error), {
+    status,
+    headers: { ...extra, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+  })
 }
 
 function operationId(request: Request): string | undefined {

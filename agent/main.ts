@@ -1,17 +1,27 @@
 import process from 'node:process'
 import { createApp } from './app.ts'
+import { enrol } from './cli/enrol.ts'
+import { status } from './cli/status.ts'
+import { revoke, trust } from './cli/trust.ts'
 import { commands } from './commands/index.ts'
 import { type Config, readConfig } from './config.ts'
+import type { Host } from './host/ports.ts'
 import { realHost } from './host/real.ts'
 import { listen } from './http/listen.ts'
 import { recover } from './operations/recovery.ts'
 import { Runner } from './operations/runner.ts'
 import { readingsOf } from './os/readings.ts'
-import { gate } from './trust/gate.ts'
+import { ensureServices } from './os/services/ensure.ts'
+import { renewDaily } from './renewal.ts'
+import { trustOf } from './trust/index.ts'
 
 const USAGE = `hosting-agent: runs typed commands on this server for a Hosting Control dashboard
 
   hosting-agent serve      answer on AGENT_LISTEN (127.0.0.1:8443)
+  hosting-agent enrol      let a dashboard take this server over, with the code that it shows
+  hosting-agent status     say whom this agent obeys
+  hosting-agent trust      put a new key in the place of the dashboard's
+  hosting-agent revoke     obey no dashboard any more
   hosting-agent version    print the version
 `
 
@@ -23,16 +33,20 @@ async function serve(config: Config): Promise<void> {
     commands,
     report: (error, operation_id) => log('error', { operation_id, error: describe(error) }),
   })
+  for (const problem of await ensureServices(host)) log('error', { error: problem })
   await recover(host, commands, runner.store)
+  const { gate, enrolment, tls } = await trustOf(config, host)
   const app = createApp({
     runner,
     readings: readingsOf(host),
-    authenticate: gate(config.auth),
+    gate,
+    enrolment,
     report: (error) => log('error', { error: describe(error) }),
   })
-  const server = await listen(app, config.address, config.port)
-  const shown = config.address.includes(':') ? `[${config.address}]` : config.address
-  console.log(`listening on http://${shown}:${server.port}`)
+  const server = await listen(app.fetch, { address: config.address, port: config.port, ...tls })
+  console.log(`listening on ${server.url}`)
+  if (host.privileged)
+    void renewDaily(host, runner, (error) => log('error', { error: describe(error) }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(0)))
   }
@@ -61,17 +75,33 @@ function stop(status: number, message: string): never {
   process.exit(status)
 }
 
-const [name = 'help'] = process.argv.slice(2)
-if (name === 'serve') {
-  let config: Config
+/** The commands that do something and end; each returns what it has to say. */
+const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promise<string>> = {
+  enrol,
+  revoke,
+  status,
+  trust,
+  version: async ({ settings }) => settings.version,
+}
+
+function configured(): Config {
   try {
-    config = readConfig(process.env)
+    return readConfig(process.env)
   } catch (error) {
-    stop(2, error instanceof Error ? error.message : String(error))
+    return stop(2, error instanceof Error ? error.message : String(error))
   }
-  await serve(config).catch((error) => stop(1, readable(error)))
-} else if (name === 'version') {
-  console.log(readConfig({}).settings.version)
+}
+
+const [name = 'help', ...args] = process.argv.slice(2)
+if (name === 'serve') {
+  await serve(configured()).catch((error) => stop(1, readable(error)))
+} else if (Object.hasOwn(ONCE, name)) {
+  const config = configured()
+  const said = await ONCE[name]?.(config, realHost(config.settings), args).catch((error: unknown) =>
+    stop(1, error instanceof Error ? error.message : String(error)),
+  )
+  console.log(said)
+  process.exit(0)
 } else {
   console.log(USAGE)
   if (name !== 'help') process.exit(2)

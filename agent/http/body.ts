@@ -2,13 +2,16 @@ import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 
 const MAX_BODY = 1 << 20
 
-/** The JSON of a request, read with an own counter: a chunked body has no length to check. */
-export async function readJson(request: Request): Promise<unknown> {
+/** Seconds that a body may take to arrive. */
+const PATIENCE_MS = 10_000
+
+/** The JSON of a body that was read. Throws unsupported_media and bad_request. */
+export function jsonOf(request: Request, body: Uint8Array): unknown {
   const type = request.headers.get('content-type') ?? 'application/json'
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw unsupportedMedia('The body must be application/json')
   }
-  const text = new TextDecoder().decode(await readBytes(request))
+  const text = new TextDecoder().decode(body)
   try {
     return JSON.parse(text)
   } catch {
@@ -16,7 +19,19 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+/** A body, with an own counter (a chunked one has no length to check) and an end to all waiting. */
+export async function readBytes(request: Request): Promise<Uint8Array> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(badRequest('The body came too slowly')), PATIENCE_MS)
+  try {
+    return await Promise.race([collect(request), late.promise])
+  } finally {
+    clearTimeout(timer)
+    late.promise.catch(() => undefined)
+  }
+}
+
+async function collect(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
@@ -24,11 +39,5 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     if (size > MAX_BODY) throw tooLarge('The body must have at most 1 MiB')
     chunks.push(chunk)
   }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  return Buffer.concat(chunks)
 }

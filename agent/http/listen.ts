@@ -1,51 +1,46 @@
-import type { Hono } from 'hono'
+import http from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 
-type Handler = (request: Request) => Response | Promise<Response>
-interface Listening {
+export interface Place {
+  address: string
   port: number
+  /** PEM; without it plain HTTP is spoken, which config.ts allows on loopback only. */
+  tls?: { key: string; certificate: string }
+}
+
+export interface Listening {
+  url: string
   stop(): Promise<void>
 }
 
-/** The parts of the two runtimes that listening needs; everything else is node: and Web Standards. */
-interface BunRuntime {
-  serve(options: object): {
-    port: number
-    stop(force: boolean): Promise<void>
-    timeout(request: Request, seconds: number): void
-  }
-}
-interface DenoRuntime {
-  serve(options: object, handler: Handler): { addr: { port: number }; shutdown(): Promise<void> }
-}
+type Handler = (request: Request) => Response | Promise<Response>
 
-const IDLE_SECONDS = 30
+const HEADERS_MS = 10_000
+const KEEP_ALIVE_MS = 75_000
 
-/** Starts listening on Bun or on Deno. Rejects with the system's error, such as EADDRINUSE. */
-export async function listen(app: Hono, hostname: string, port: number): Promise<Listening> {
-  const { Bun, Deno } = globalThis as { Bun?: BunRuntime; Deno?: DenoRuntime }
-  if (Bun) return onBun(Bun, app, hostname, port)
-  if (Deno) return onDeno(Deno, app, hostname, port)
-  throw new Error('hosting-agent runs on Bun or Deno')
-}
-
-function onBun(bun: BunRuntime, app: Hono, hostname: string, port: number): Listening {
-  const server = bun.serve({
-    hostname,
-    port,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: 2 << 20,
-    fetch: async (request: Request) => {
-      const response = await app.fetch(request)
-      const streams = response.headers.get('content-type')?.startsWith('text/event-stream')
-      if (streams) server.timeout(request, 0)
-      return response
-    },
+/** Starts answering, on Bun and on Deno alike. Rejects with the system's error, such as EADDRINUSE. */
+export async function listen(answer: Handler, { address, port, tls }: Place): Promise<Listening> {
+  // A request without a usable Host header is answered like any other: nothing depends on it.
+  const listener = getRequestListener(answer, { hostname: 'agent', overrideGlobalObjects: false })
+  const server = tls
+    ? https.createServer({ key: tls.key, cert: tls.certificate, minVersion: 'TLSv1.3' }, listener)
+    : http.createServer(listener)
+  server.headersTimeout = HEADERS_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => resolve())
   })
-  return { port: server.port, stop: () => server.stop(true) }
-}
-
-function onDeno(deno: DenoRuntime, app: Hono, hostname: string, port: number): Listening {
-  const options = { hostname, port, onListen: () => undefined }
-  const server = deno.serve(options, (request) => app.fetch(request))
-  return { port: server.addr.port, stop: () => server.shutdown() }
+  const { port: actual } = server.address() as AddressInfo
+  const shown = address.includes(':') ? `[${address}]` : address
+  return {
+    url: `${tls ? 'https' : 'http'}://${shown}:${actual}`,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
 }

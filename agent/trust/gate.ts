@@ -1,7 +1,78 @@
-/**
- * Who may ask. `none` is for tests and for a machine that manages itself, on loopback only (config.ts
- * refuses anything else). `signed` without a trusted key trusts nobody.
- */
-export function gate(auth: 'signed' | 'none'): (request: Request) => Promise<boolean> {
-  return async () => auth === 'none'
+import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
+import { readBytes } from '../http/body.ts'
+import { activeKeys, type HubTrust } from './hub.ts'
+import type { SeenTokens } from './seen.ts'
+import { checkToken, matchesBody, type Refusal } from './token.ts'
+
+/** A request that may go on, with its body already read: what was signed is what is used. */
+export interface Admitted {
+  body: Uint8Array
+  /** On whose behalf the dashboard asks, as it says. */
+  actor: string | undefined
+}
+
+/** Decides who may ask. Throws Refused. */
+export type Gate = (request: Request) => Promise<Admitted>
+
+/** Answered as 401 with a constant body, whatever the reason. */
+export class Refused extends Error {
+  readonly headers: Record<string, string>
+
+  constructor(headers: Record<string, string> = {}) {
+    super('Unauthorized')
+    this.headers = headers
+  }
+}
+
+/** For tests and a machine that manages itself, on loopback only (config.ts refuses anything else). */
+export const openGate: Gate = async (request) => ({
+  body: await readBytes(request),
+  actor: undefined,
+})
+
+export interface SignedGateDeps {
+  trust: HubTrust
+  /** SHA-256 of this agent's public key, base64url. */
+  audience: string
+  /** Random for each process: tokens of before a restart are refused without remembering them. */
+  boot: string
+  seen: SeenTokens
+  /** Seconds since 1970. */
+  now(): number
+  /** Called with the first and every later request that was signed by the trusted dashboard. */
+  admitted(): Promise<void>
+}
+
+/** Admits what the trusted dashboard signed for this agent, this process and this very request. */
+export function signedGate(deps: SignedGateDeps): Gate {
+  return async (request) => {
+    const now = deps.now()
+    const keys = activeKeys(await deps.trust.read(), now)
+    const verdict = checkToken(request.headers.get('authorization'), {
+      audience: deps.audience,
+      boot: deps.boot,
+      now,
+      method: request.method,
+      path: pathOf(request.url),
+      keyOf: (kid) => keys.get(kid),
+      seen: deps.seen,
+    })
+    if ('refused' in verdict) throw new Refused(challengeFor(verdict.refused, deps.boot, now))
+    const body = await readBytes(request)
+    if (!matchesBody(verdict.claims, body)) throw new Refused()
+    await deps.admitted()
+    return { body, actor: verdict.claims.act }
+  }
+}
+
+/** Told only to who is trusted, so that it can ask again with the right nonce or report its clock. */
+function challengeFor(refused: Refusal, boot: string, now: number): Record<string, string> {
+  const helps = refused === 'boot' || refused === 'clock'
+  return helps ? { [CHALLENGE_HEADER]: encodeChallenge(boot, now) } : {}
+}
+
+/** Path and query as they were sent: a URL parser would normalise what was signed. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return start < 0 ? '/' : url.slice(start)
 }

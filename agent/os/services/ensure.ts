@@ -12,6 +12,8 @@ import type { Service } from './service.ts'
 export async function ensureServices(host: Host): Promise<string[]> {
   if (host.init === 'systemd') return []
   const sites = await listSites(host)
+  // A machine without sites of ours is not ours to start anything on.
+  if (sites.length === 0) return []
   const problems: string[] = []
   for (const service of [MARIADB, CRON, ...sites.map(fpmService), NGINX]) {
     const problem = await startInstalled(host, service)

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util'
+import { HubKey } from '#shared/enrolment.ts'
+import type { Config } from '../config.ts'
+import type { Host } from '../host/ports.ts'
+import { HubTrust } from '../trust/hub.ts'
+
+/** `hosting-agent trust --hub-key …`: puts a new key in the place of all others, for a lost dashboard. */
+export async function trust({ state_dir }: Config, host: Host, args: string[]): Promise<string> {
+  const { values } = parseArgs({ args, options: { 'hub-key': { type: 'string' } } })
+  const hub = HubKey.safeParse(values['hub-key'])
+  if (!hub.success) throw new Error('--hub-key must be ed25519:<id>:<key>')
+  const store = new HubTrust(host.files, state_dir)
+  const before = await store.read()
+  if (!before)
+    throw new Error('this agent was never enrolled: use the line that the dashboard shows')
+  await store.write({
+    server_id: before.server_id,
+    epoch: before.epoch + 1,
+    keys: [{ ...hub.data, until: null }],
+  })
+  return `trusted: ${hub.data.kid}, and no other key`
+}
+
+/** `hosting-agent revoke`: obeys no dashboard any more. Sites go on as they are. */
+export async function revoke({ state_dir }: Config, host: Host): Promise<string> {
+  await new HubTrust(host.files, state_dir).remove()
+  return 'revoked: this agent obeys no dashboard until it is enrolled again'
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { Clock, Host } from '../host/ports.ts'
+import type { Place } from '../http/listen.ts'
+import { Enrolment } from './enrolment.ts'
+import { type Gate, openGate, signedGate } from './gate.ts'
+import { HubTrust } from './hub.ts'
+import { audienceOf, loadIdentity } from './identity.ts'
+import { SeenTokens } from './seen.ts'
+
+interface Trust {
+  gate: Gate
+  enrolment: Enrolment | undefined
+  tls: Pick<Place, 'tls'>
+}
+
+/** What a process needs to know who may ask: `none` asks nobody for a proof and speaks plain HTTP. */
+export async function trustOf(config: Config, host: Host): Promise<Trust> {
+  if (config.auth === 'none') return { gate: openGate, enrolment: undefined, tls: {} }
+  const { files, clock } = host
+  const identity = await loadIdentity(files, config.state_dir, clock.now())
+  const enrolment = await enrolmentOf(config, host)
+  const gate = signedGate({
+    trust: new HubTrust(files, config.state_dir),
+    audience: audienceOf(identity),
+    boot: randomBytes(16).toString('base64url'),
+    seen: new SeenTokens(),
+    now: () => seconds(clock),
+    admitted: () => enrolment.close(),
+  })
+  const tls = { key: identity.tls_key, certificate: identity.certificate }
+  return { gate, enrolment, tls: { tls } }
+}
+
+export async function enrolmentOf({ state_dir }: Config, { files, clock }: Host) {
+  const identity = await loadIdentity(files, state_dir, clock.now())
+  const trust = new HubTrust(files, state_dir)
+  return new Enrolment({ files, state_dir, identity, trust, now: () => seconds(clock) })
+}
+
+function seconds(clock: Clock): number {
+  return Math.floor(clock.now() / 1000)
+}

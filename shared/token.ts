@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/**
+ * The proof that stands in the Authorization header of every request to an agent: a compact JWS
+ * (RFC 7515) signed with Ed25519 (RFC 8037), which says who asks whom for what, once, now.
+ */
+export const TOKEN_SCHEME = 'Hosting'
+export const TOKEN_TYPE = 'hosting-request+jwt'
+/** Seconds that a token is good for, and that two clocks may differ. */
+export const TOKEN_SECONDS = 30
+/** Longer ones are not looked at. */
+export const MAX_TOKEN = 4096
+
+const digest = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+const nonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
+const name = z.string().max(64)
+const seconds = z.number().int().nonnegative()
+
+export const TokenHeader = z.strictObject({
+  alg: z.literal('EdDSA'),
+  kid: name,
+  typ: z.literal(TOKEN_TYPE),
+})
+
+/**
+ * `aud`: SHA-256 of the agent's public key. `htm`, `htu`: method and path with query (RFC 9449).
+ * `bh`: SHA-256 of the body. `boot`: the nonce of the agent's process, so that a token of before a
+ * restart is refused without remembering it. `act`: the user on whose behalf, `op`: the operation.
+ * Digests and nonces are base64url.
+ */
+export const TokenClaims = z.strictObject({
+  iss: name,
+  aud: digest,
+  iat: seconds,
+  exp: seconds,
+  jti: nonce,
+  htm: z.string().max(16),
+  htu: z.string().max(2048),
+  bh: digest,
+  boot: nonce,
+  op: name.optional(),
+  act: name.optional(),
+})
+export type TokenClaims = z.infer<typeof TokenClaims>
+
+/** The header by which a refused request learns the nonce and the clock of the agent. */
+export const CHALLENGE_HEADER = 'www-authenticate'
+
+export function encodeChallenge(boot: string, now: number): string {
+  return `${TOKEN_SCHEME} boot="${boot}", date="${now}"`
+}
+
+/** The nonce and the clock (seconds since 1970) of the agent, undefined when there is none. */
+export function decodeChallenge(header: string): { boot: string; date: number } | undefined {
+  const found = /^Hosting boot="([A-Za-z0-9_-]{22})", date="(\d{1,12})"$/.exec(header)
+  return found ? { boot: String(found[1]), date: Number(found[2]) } : undefined
+}

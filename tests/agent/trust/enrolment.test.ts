@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { createHmac, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { Enrolment } from '#agent/trust/enrolment.ts'
+import { HubTrust } from '#agent/trust/hub.ts'
+import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
+import { rawKeyOf, sha256 } from '#agent/trust/keys.ts'
+import { enrolmentProofText, enrolmentRequestText } from '#shared/enrolment.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
+
+const STATE = '/var/lib/hosting-agent'
+const code = randomBytes(16).toString('base64url')
+const hub = signer('h1')
+const hubKey = { kid: 'h1', public_key: rawKeyOf(hub.public_key) }
+
+let host: FakeHost
+let identity: Identity
+let trust: HubTrust
+let enrolment: Enrolment
+beforeEach(async () => {
+  host = fakeHost()
+  identity = await loadIdentity(host.files, STATE, Date.now())
+  trust = new HubTrust(host.files, STATE)
+  const now = () => host.time / 1000
+  enrolment = new Enrolment({ files: host.files, state_dir: STATE, identity, trust, now })
+})
+
+function request(by: Signer = hub, server_id = 7) {
+  const request_nonce = nonce()
+  const text = Buffer.from(enrolmentRequestText(server_id, request_nonce))
+  const signature = sign(null, text, by.private_key).toString('base64url')
+  return { kid: by.kid, server_id, nonce: request_nonce, signature }
+}
+
+test('proves the certificate and the key with the code, and trusts the dashboard then', async () => {
+  await enrolment.open(7, hubKey, code)
+  const asked = request()
+
+  const answer = await enrolment.answer(asked)
+
+  const text = enrolmentProofText({
+    server_id: 7,
+    request_nonce: asked.nonce,
+    answer_nonce: answer.nonce,
+    certificate_sha256: sha256(new X509Certificate(answer.certificate).raw),
+    agent_key: identity.public_key,
+    hub_key: hubKey.public_key,
+  })
+  const key = Buffer.from(sha256(`hosting-code/1\n${code}`), 'base64url')
+  expect(answer.mac).toBe(createHmac('sha256', key).update(text).digest('base64url'))
+  expect(await trust.read()).toEqual({ server_id: 7, epoch: 1, keys: [{ ...hubKey, until: null }] })
+})
+
+test('answers nobody while no enrolment is open', async () => {
+  await expect(enrolment.answer(request())).rejects.toThrow('No enrolment is open')
+  expect(await trust.read()).toBeUndefined()
+})
+
+test.each([
+  ['another dashboard with the same key id', () => request(signer('h1'))],
+  ['another key id', () => request(signer('h2'))],
+  ['another server', () => request(hub, 8)],
+])('answers not %s', async (_, asked) => {
+  await enrolment.open(7, hubKey, code)
+
+  await expect(enrolment.answer(asked())).rejects.toMatchObject({ code: 'unauthorized' })
+  expect(await trust.read()).toBeUndefined()
+})
+
+test('closes after 15 minutes', async () => {
+  await enrolment.open(7, hubKey, code)
+  host.time += 15 * 60_000
+
+  await expect(enrolment.answer(request())).rejects.toThrow('No enrolment is open')
+})
+
+test('answers again until the dashboard has spoken with its key, and then never', async () => {
+  await enrolment.open(7, hubKey, code)
+  await enrolment.answer(request())
+  await enrolment.answer(request())
+
+  await enrolment.close()
+
+  await expect(enrolment.answer(request())).rejects.toThrow('No enrolment is open')
+  expect((await trust.read())?.epoch).toBe(1)
+})
+
+test('keeps its identity, readable by root alone, and never the code', async () => {
+  await enrolment.open(7, hubKey, code)
+  const again = await loadIdentity(host.files, STATE, Date.now())
+
+  expect(again).toEqual(identity)
+  const modes = [...host.disk.nodes].map(([path, { options }]) => [path, options.mode])
+  expect(modes).toContainEqual([`${STATE}/trust/identity.json`, 0o600])
+  expect(JSON.stringify(host.disk.all)).not.toContain(code)
+})

@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { SeenTokens } from '#agent/trust/seen.ts'
+import { checkToken, type Expected, matchesBody } from '#agent/trust/token.ts'
+import { TOKEN_TYPE } from '#shared/token.ts'
+import { authorization, digestOf, nonce, signer } from '#tests/support/trust/sign.ts'
+
+const NOW = 1_800_000_000
+const hub = signer('k1')
+const stranger = signer('k1')
+const boot = nonce()
+const audience = digestOf('agent')
+
+const expected = (changes: Partial<Expected> = {}): Expected => ({
+  audience,
+  boot,
+  now: NOW,
+  method: 'POST',
+  path: '/exec',
+  keyOf: (kid) => (kid === 'k1' ? hub.public_key : undefined),
+  seen: new SeenTokens(),
+  ...changes,
+})
+
+const claims = (changes: object = {}) => ({
+  iss: 'hub',
+  aud: audience,
+  iat: NOW,
+  exp: NOW + 30,
+  jti: nonce(),
+  htm: 'POST',
+  htu: '/exec',
+  bh: digestOf('{}'),
+  boot,
+  ...changes,
+})
+
+test('accepts what the trusted dashboard signed for this very request', () => {
+  const verdict = checkToken(authorization(hub, claims({ act: '1' })), expected())
+
+  expect(verdict).toMatchObject({ claims: { act: '1', htu: '/exec' } })
+})
+
+test.each([
+  ['for another agent', { aud: digestOf('other') }, 'other'],
+  ['with another method', { htm: 'GET' }, 'other'],
+  ['with another path', { htu: '/exec?x' }, 'other'],
+  ['of the process before', { boot: nonce() }, 'boot'],
+  ['of 61 seconds ago', { iat: NOW - 61, exp: NOW - 31 }, 'clock'],
+  ['of 31 seconds ahead', { iat: NOW + 31, exp: NOW + 61 }, 'clock'],
+  ['that would live longer', { exp: NOW + 31 }, 'clock'],
+  ['that ends before it begins', { exp: NOW - 1 }, 'clock'],
+  ['with a claim too many', { admin: true }, 'unsigned'],
+  ['with a short id', { jti: 'x' }, 'unsigned'],
+])('refuses a token %s', (_, changes, refused) => {
+  expect(checkToken(authorization(hub, claims(changes)), expected())).toEqual({
+    refused: refused as 'other',
+  })
+})
+
+test.each([-30, 30])('bears a clock that is %d seconds off', (seconds) => {
+  const verdict = checkToken(authorization(hub, claims()), expected({ now: NOW + seconds }))
+
+  expect(verdict).toHaveProperty('claims')
+})
+
+test.each([
+  ['nothing', null],
+  ['another scheme', 'Bearer abc'],
+  ['a token of somebody else with the same key id', authorization(stranger, claims())],
+  ['an unknown key id', authorization(hub, claims(), { alg: 'EdDSA', kid: 'k2', typ: TOKEN_TYPE })],
+  ['no algorithm', authorization(hub, claims(), { alg: 'none', kid: 'k1', typ: TOKEN_TYPE })],
+  ['another algorithm', authorization(hub, claims(), { alg: 'HS256', kid: 'k1', typ: TOKEN_TYPE })],
+  ['another type', authorization(hub, claims(), { alg: 'EdDSA', kid: 'k1', typ: 'JWT' })],
+  [
+    'a key in the header',
+    authorization(hub, claims(), { alg: 'EdDSA', kid: 'k1', typ: TOKEN_TYPE, jwk: {} }),
+  ],
+  [
+    'a prototype as key id',
+    authorization(hub, claims(), { alg: 'EdDSA', kid: '__proto__', typ: TOKEN_TYPE }),
+  ],
+  ['a fourth part', `${authorization(hub, claims())}.x`],
+  ['a header over 4 KiB', authorization(hub, claims({ iss: 'x'.repeat(4000) }))],
+])('refuses %s', (_, header) => {
+  expect(checkToken(header, expected())).toEqual({ refused: 'unsigned' })
+})
+
+test('accepts each token once, however often it comes', () => {
+  const all = expected()
+  const header = authorization(hub, claims())
+
+  const verdicts = Array.from({ length: 1000 }, () => checkToken(header, all))
+
+  expect(verdicts.filter((verdict) => 'claims' in verdict)).toHaveLength(1)
+})
+
+test('refuses rather than forgets when too many tokens are remembered', () => {
+  const seen = new SeenTokens(2)
+  const first = (id: string, now = NOW) => seen.first(id, now + 60, now)
+
+  expect([first('a'), first('b'), first('c'), first('a'), first('d', NOW + 61)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+    true,
+  ])
+})
+
+test('knows the body that was signed', () => {
+  const verdict = checkToken(authorization(hub, claims()), expected())
+  if (!('claims' in verdict)) throw new Error('refused')
+
+  expect(matchesBody(verdict.claims, Buffer.from('{}'))).toBe(true)
+  expect(matchesBody(verdict.claims, Buffer.from('{ }'))).toBe(false)
+})
+
+test('refuses every change of a single character, and never throws', () => {
+  const header = authorization(hub, claims())
+
+  fc.assert(
+    fc.property(fc.nat(header.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, to) => {
+      const changed = header.slice(0, at) + to + header.slice(at + 1)
+      // The last character of base64url carries bits that no byte has.
+      if (changed === header || at === header.length - 1) return
+      expect(checkToken(changed, expected())).toEqual({ refused: 'unsigned' })
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(checkToken(`Hosting ${text}`, expected())).toEqual({ refused: 'unsigned' })
+    }),
+  )
+})

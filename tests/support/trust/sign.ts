@@ -1,0 +1,32 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
+
+/** Signs what a test wants signed, also what no dashboard would. */
+export function compact(header: object, claims: object, key: KeyObject): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const text = `${part(header)}.${part(claims)}`
+  return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`
+}
+
+export const digestOf = (data: string) => createHash('sha256').update(data).digest('base64url')
+export const nonce = () => randomBytes(16).toString('base64url')
+
+export interface Signer {
+  kid: string
+  public_key: KeyObject
+  private_key: KeyObject
+}
+
+export function signer(kid = 'k1'): Signer {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return { kid, public_key: publicKey, private_key: privateKey }
+}
+
+/** The Authorization header of a good request, changed as a test wants it. */
+export function authorization(
+  by: Signer,
+  claims: object,
+  header: object = { alg: 'EdDSA', kid: by.kid, typ: TOKEN_TYPE },
+): string {
+  return `${TOKEN_SCHEME} ${compact(header, claims, by.private_key)}`
+}
