@@ -1,6 +1,6 @@
-import { Agent } from 'node:https'
+import { Agent, get } from 'node:https'
 import { rootCertificates } from 'node:tls'
-import { type Authorization, axios, Client, crypto } from 'acme-client'
+import type { Client as AcmeClient, Authorization } from 'acme-client'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
 
 type Refusal = { name: string; reason: string }
@@ -18,8 +18,12 @@ export const acme: AcmePort = {
 }
 
 async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
+  // Loaded for an order only: the library takes 39 MB of memory.
+  const { axios, Client, crypto } = await import('acme-client')
   const { directory, account_key, email, names } = order
-  axios.defaults.httpsAgent = agentFor(order.extra_roots)
+  const agent = agentFor(order.extra_roots)
+  await reach(directory, agent)
+  axios.defaults.httpsAgent = agent
   axios.defaults.timeout = 30_000
   // The library's own setting, which its types leave out: by default it tries for 75 seconds.
   Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 2, retryDefaultDelay: 3 } })
@@ -43,7 +47,7 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
 }
 
 async function validate(
-  client: Client,
+  client: AcmeClient,
   authorization: Authorization,
   { present }: AcmeOrder,
 ): Promise<Refusal | undefined> {
@@ -59,6 +63,20 @@ async function validate(
   } catch (error) {
     return { name, reason: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** The library fails on its own error when nobody answers: this one says who does not, and why. */
+function reach(directory: string, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (reason: string) =>
+      reject(new Error(`${new URL(directory).host} cannot be reached: ${reason}`))
+    const request = get(directory, { agent, timeout: 15_000 }, (response) => {
+      response.resume()
+      resolve()
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
+    request.on('error', ({ message }) => failed(message))
+  })
 }
 
 function agentFor(extra: string | undefined): Agent {

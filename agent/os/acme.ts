@@ -1,6 +1,5 @@
 import { conflict } from '#shared/errors.ts'
 import type { Progress } from '../commands/command.ts'
-import type { AcmePort } from '../host/acme-port.ts'
 import type { Host } from '../host/ports.ts'
 import { privateKeyOf, provideKey } from './certificate-files.ts'
 import { ACME_ROOT } from './nginx-base.ts'
@@ -15,11 +14,9 @@ const accountKeyOf = ({ settings }: Host) => `${settings.state_dir}/acme/account
  * the settings. Throws conflict with the authority's own words when the domain itself is refused.
  */
 export async function* orderCertificate(
-  host: Host & { acme?: AcmePort },
+  host: Host,
   { domain, email }: { domain: string; email: string },
 ): Progress<string> {
-  const authority = host.acme
-  if (!authority) throw conflict('This agent cannot ask a certificate authority')
   const names = yield* servedNames(host, domain)
   const private_key = await provideKey(host, privateKeyOf(domain))
   const account_key = await accountKey(host)
@@ -27,7 +24,7 @@ export async function* orderCertificate(
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
   const tokens: string[] = []
   const order = (wanted: readonly string[]) =>
-    authority.order({
+    host.acme.order({
       directory: host.settings.acme_directory,
       extra_roots,
       account_key,
