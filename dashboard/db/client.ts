@@ -87,9 +87,9 @@ export function causes(error: unknown): Error[] {
 /** By text, because over HTTP libSQL gives no extended code. `column` as in `sites.domain`. */
 export function violatesUnique(error: unknown, column: string): boolean {
   return causes(error).some(
-    ({ name, message }) =>
-      name !== 'DrizzleQueryError' &&
-      message.includes('UNIQUE constraint failed') &&
-      message.includes(column),
+    (cause) =>
+      !('query' in cause) &&
+      cause.message.includes('UNIQUE constraint failed') &&
+      cause.message.includes(column),
   )
 }

@@ -36,7 +36,9 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
 
 /** Neither /api nor another spelling of it: no percent sign, no doubled slash, no capital letter. */
 function isOutside(path: string): boolean {
-  return /^\/[a-z0-9._-]*(\/[\w.-]+)*$/.test(path) && path !== '/api' && !path.startsWith('/api/')
+  return (
+    /^\/([a-z0-9._-]+(\/[\w.-]+)*)?$/.test(path) && path !== '/api' && !path.startsWith('/api/')
+  )
 }
 
 async function admitBearer(deps: Deps, request: Request, bearer: string): Promise<undefined> {

@@ -16,8 +16,9 @@ export function jsonLog(write: (line: string) => void, now: () => Date): Log {
   }
 }
 
-/** These put the values they were given into their messages. */
-const TALKATIVE = new Set(['ValidationError', 'DrizzleQueryError', 'ZodError', 'SyntaxError'])
+/** These put the values they were given into their messages; drizzle's has no name of its own. */
+const TALKATIVE = new Set(['ValidationError', 'ZodError', 'SyntaxError'])
+const isTalkative = (error: Error) => TALKATIVE.has(error.name) || 'query' in error
 
 function describe(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { name: typeof error }
@@ -25,7 +26,7 @@ function describe(error: unknown, depth = 0): object {
   return {
     name,
     ...('code' in error ? { code: String(error.code) } : {}),
-    ...(TALKATIVE.has(name) ? {} : { message }),
+    ...(isTalkative(error) ? {} : { message }),
     ...(depth === 0 ? { at: frames(stack) } : {}),
     ...(cause === undefined || depth > 3 ? {} : { cause: describe(cause, depth + 1) }),
   }

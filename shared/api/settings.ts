@@ -31,4 +31,4 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(SETTINGS, key)
 }
 
-export const ChangeSetting = body({ value: z.unknown() })
+export const ChangeSetting = body({ value: z.unknown().optional() })

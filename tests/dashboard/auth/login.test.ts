@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test'
+import { HeldClock } from '../support/clock.ts'
+import { EMAIL, makeDashboard, PASSWORD } from '../support/dashboard.ts'
+
+const right = { email: EMAIL, password: PASSWORD }
+const wrong = { email: EMAIL, password: 'guess' }
+const refused = { error: 'Unauthorized', message: 'Invalid email or password' }
+
+describe('a login', () => {
+  test('answers the user and sets a cookie for seven days', async () => {
+    await using dashboard = await makeDashboard()
+
+    const response = await dashboard.send('POST', '/api/auth/login', right)
+
+    expect(await response.json()).toEqual({
+      user: { id: 1, email: EMAIL, name: 'Administrator' },
+    })
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^session=[\w.-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+      ),
+    ])
+  })
+
+  test.each([wrong, { email: 'bob@control.example', password: PASSWORD }])(
+    'with %j is 401 and on record',
+    async (body) => {
+      await using dashboard = await makeDashboard()
+
+      expect(await dashboard.call('POST', '/api/auth/login', body)).toEqual({
+        status: 401,
+        body: refused,
+      })
+
+      const { body: log } = await dashboard.call('GET', '/api/activity?limit=1')
+      expect(log.activities).toMatchObject([{ type: 'auth.login', status: 'failed', domain: '' }])
+    },
+  )
+
+  test('is 429 after five failures of the account, until a quarter of an hour has passed', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const login = (body: unknown) => dashboard.send('POST', '/api/auth/login', body)
+    for (let failure = 0; failure < 5; failure++) await login(wrong)
+
+    const refusal = await login(right)
+    clock.move(15 * 60_000)
+    const later = await login(right)
+
+    expect(refusal.status).toBe(429)
+    expect(refusal.headers.get('retry-after')).toBe('900')
+    expect(await refusal.json()).toMatchObject({ error: 'Too many requests' })
+    expect(later.status).toBe(200)
+  })
+
+  test('is 429 after five failures, also when they all come at once', async () => {
+    await using dashboard = await makeDashboard()
+    const tries = Array.from({ length: 12 }, () => dashboard.call('POST', '/api/auth/login', wrong))
+
+    const answers = (await Promise.all(tries)).map(({ status }) => status)
+
+    expect(answers.filter((status) => status === 401)).toHaveLength(5)
+    expect(answers.filter((status) => status === 429)).toHaveLength(7)
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test'
+import { Refused } from '#tests/support/fake-agent.ts'
+import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+
+const accepted = {
+  status: 202,
+  body: { site: { id: 1, domain: 'shop.example', status: 'deleting' } },
+}
+
+async function siteOn(dashboard: Dashboard, agent: Machine): Promise<string> {
+  const server = await dashboard.addServer(agent)
+  await dashboard.call('POST', `/api/servers/${server}/sites`, { domain: 'shop.example' })
+  await until(async () => (await siteStatus(dashboard)) === 'active')
+  return `/api/servers/${server}/sites/1`
+}
+
+async function siteStatus(dashboard: Dashboard): Promise<string | undefined> {
+  const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+  return body.site?.status
+}
+
+const isGone = (dashboard: Dashboard) =>
+  until(async () => (await siteStatus(dashboard)) === undefined)
+
+describe('deleting a site', () => {
+  test('removes it when the agent has', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+
+    expect(await dashboard.call('DELETE', path)).toEqual(accepted)
+
+    await isGone(dashboard)
+    const { body } = await dashboard.call('GET', '/api/activity?type=site.delete')
+    expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'success' }])
+  })
+
+  test('removes one that the agent does not know', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+    agent.answers.set('/exec', () =>
+      Response.json({ error: 'Not found', message: 'Site not found' }, { status: 404 }),
+    )
+
+    expect(await dashboard.call('DELETE', path)).toEqual(accepted)
+
+    await isGone(dashboard)
+  })
+
+  test('brings back what it was when the agent fails, and says why', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+    agent.works.set('site.delete', async function* () {
+      yield 'Deleting'
+      throw new Refused({ error: 'Internal error', message: 'The database is busy' })
+    })
+
+    await dashboard.call('DELETE', path)
+
+    const site = await until(async () => {
+      const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+      return body.site.status === 'active' && body.site
+    })
+    expect(site.status_reason).toBe('The database is busy')
+  })
+
+  test('is 409 while another operation of it is under way', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+    await agent.stop()
+    await dashboard.call('PATCH', path, { tier: 'large' })
+
+    expect(await dashboard.call('DELETE', path)).toEqual({
+      status: 409,
+      body: { error: 'Conflict', message: 'Another operation is under way' },
+    })
+  })
+
+  test('removes the record at once when the server never answered', async () => {
+    await using dashboard = await makeDashboard()
+    await dashboard.call('POST', '/api/servers', { hostname: 'never.example' })
+    await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
+
+    const response = await dashboard.send('DELETE', '/api/servers/1/sites/1')
+
+    const id = response.headers.get('operation-id')
+    const { body } = await dashboard.call('GET', `/api/operations/${id}`)
+    expect(response.status).toBe(202)
+    expect(await siteStatus(dashboard)).toBeUndefined()
+    expect(body.operation.status).toBe('success')
+  })
+
+  test('of another server is 404', async () => {
+    await using dashboard = await makeDashboard()
+    await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+    await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
+    await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
+
+    for (const method of ['GET', 'DELETE', 'PATCH'])
+      expect(await dashboard.call(method, '/api/servers/2/sites/1')).toEqual({
+        status: 404,
+        body: { error: 'Not found', message: 'Site not found' },
+      })
+  })
+})

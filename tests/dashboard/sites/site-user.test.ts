@@ -1,0 +1,16 @@
+import { describe, expect, test } from 'bun:test'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { makeSiteUser } from '#dashboard/sites/site-user.ts'
+
+describe('the system user of a site', () => {
+  test.each([
+    ['shop.example', /^shop[a-z0-9]{6}$/],
+    ['www.my-shop.example', /^myshop[a-z0-9]{6}$/],
+    ['24h.example', /^s24h[a-z0-9]{6}$/],
+    ['xn--mnchen-3ya.example', /^xnmnchen3ya[a-z0-9]{6}$/],
+    [`${'a'.repeat(60)}.example`, /^a{20}[a-z0-9]{6}$/],
+    [`${'1'.repeat(60)}.example`, /^s1{19}[a-z0-9]{6}$/],
+  ])('of %s is %p', (domain, pattern) => {
+    expect(makeSiteUser(secureRandom, domain)).toMatch(pattern)
+  })
+})

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '#dashboard/app.ts'
+import { makeFirstUser } from '#dashboard/auth/first-user.ts'
+import { openSession } from '#dashboard/auth/sessions.ts'
+import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import { type Limits, makeDeps } from '#dashboard/deps.ts'
+import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
+import { jsonLog } from '#dashboard/runtime/log.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+
+export const PASSWORD = 'correct horse battery staple'
+export const EMAIL = 'ann@control.example'
+
+interface Options {
+  clock?: Clock
+  limits?: Partial<Limits>
+  public_url?: string
+  production?: boolean
+  folder?: string
+}
+
+/** Short enough for tests in milliseconds, and in the proportions of the real ones. */
+const LIMITS: Partial<Limits> = {
+  contact_ms: 500,
+  answer_ms: 1_000,
+  deadline_ms: 60_000,
+  retry_min_ms: 5,
+  retry_max_ms: 20,
+  patience_ms: 2_000,
+}
+
+/** The real app on a database of its own, and a browser that is signed in. */
+export class Dashboard {
+  readonly folder: string
+  readonly db: Database
+  readonly deps: ReturnType<typeof makeDeps>
+  readonly app: ReturnType<typeof createApp>
+  readonly log: string[]
+  token = ''
+
+  constructor(folder: string, db: Database, { limits, ...options }: Options) {
+    this.folder = folder
+    this.db = db
+    this.log = []
+    const clock = options.clock ?? realClock
+    this.deps = makeDeps({
+      db,
+      clock,
+      random: secureRandom,
+      log: jsonLog((line) => this.log.push(line), clock.now),
+      secret: 's'.repeat(32),
+      production: options.production ?? false,
+      public_url: options.public_url,
+      limits: { ...LIMITS, ...limits },
+      password_cost: { memory_kib: 8, rounds: 1 },
+    })
+    this.app = createApp(this.deps)
+  }
+
+  /** As the signed-in browser; a body that is no string is sent as JSON. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: {
+        ...(this.token === '' ? {} : { cookie: `session=${this.token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(text === undefined ? {} : { body: text }),
+    })
+    return this.app.handle(request)
+  }
+
+  /** Status and body of an answer. */
+  async call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const response = await this.send(method, path, body, headers)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? '' : JSON.parse(text) }
+  }
+
+  /** A server whose agent is the fake one. */
+  async addServer({ port }: { port: number }): Promise<number> {
+    const { body } = await this.call('POST', '/api/servers', { hostname: '127.0.0.1', port })
+    return body.server.id
+  }
+
+  async signIn(): Promise<void> {
+    await makeFirstUser(this.deps, { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD })
+    const user = { id: 1, email: EMAIL, name: 'Administrator' }
+    this.token = await openSession(this.deps, user)
+  }
+
+  /** As a process that ends: the records stay. */
+  async stop(): Promise<void> {
+    await Promise.all([this.deps.worker.stop(), this.deps.scheduler.stop()])
+    this.db.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+export async function makeDashboard(options: Options = {}): Promise<Dashboard> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'dashboard-')))
+  const db = await openDatabase(`file:${folder}/test.db`)
+  const dashboard = new Dashboard(folder, db, options)
+  await dashboard.signIn()
+  return dashboard
+}
+
+/** A fake agent that stops with its block. */
+export class Machine extends FakeAgent {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+}
+
+/** Resolves with the first value that is not undefined or false; fails after two seconds. */
+export async function until<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  for (const end = Date.now() + 2_000; Date.now() < end; ) {
+    const value = await look()
+    if (value !== undefined && value !== false) return value
+    await Bun.sleep(2)
+  }
+  throw new Error('It did not come to pass within two seconds')
+}
