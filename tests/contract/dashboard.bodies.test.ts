@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { rawRequest, sendRaw } from '#tests/support/client.ts'
+import { hostileIds } from '#tests/support/hostile.ts'
+import { badRequest, checkRows, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+/** Every call that takes a body, on a server and a site that are there. */
+const CALLS: [string, string][] = [
+  ['POST', '/api/auth/password'],
+  ['POST', '/api/auth/tokens'],
+  ['POST', '/api/servers'],
+  ['PATCH', '/api/servers/1'],
+  ['POST', '/api/servers/1/sites'],
+  ['PATCH', '/api/servers/1/sites/1'],
+  ['POST', '/api/servers/1/wp-scan'],
+  ['POST', '/api/servers/1/pool-apply'],
+  ['POST', '/api/servers/1/provision'],
+  ['POST', '/api/servers/1/services/restart'],
+  ['POST', '/api/servers/1/sites/1/tls'],
+  ['PUT', '/api/settings/sync_interval'],
+]
+const json = { 'content-type': 'application/json' }
+const large = { error: 'Payload too large', message: 'The body must have at most 1 MiB' }
+const unsupported = {
+  error: 'Unsupported media type',
+  message: 'The body must be application/json',
+}
+
+const rows: Row[] = CALLS.flatMap(([method, path]): Row[] => [
+  ...['{', '{"hostname":}', "{'a':1}", 'hostname=a', '[1,]', 'NaN', '\0', '\ufffe{}'].map(
+    (body) => ({
+      sentence: `Malformed JSON is 400: ${method} ${path} with ${JSON.stringify(body)}`,
+      method,
+      path,
+      body,
+      headers: json,
+      status: 400,
+      answer: badRequest('Malformed JSON'),
+    }),
+  ),
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
+    (type) => ({
+      sentence: `Another media type is 415: ${method} ${path} with ${type}`,
+      method,
+      path,
+      body: '{}',
+      headers: { 'content-type': type },
+      status: 415,
+      answer: unsupported,
+    }),
+  ),
+  {
+    sentence: `A body over 1 MiB is 413: ${method} ${path}`,
+    method,
+    path,
+    body: { hostname: 'x'.repeat(1 << 20) },
+    status: 413,
+    answer: large,
+  },
+  ...['[]', '"text"', '7', 'null', 'true'].map((body) => ({
+    sentence: `A body that is no object is 422 on body: ${method} ${path} with ${body}`,
+    method,
+    path,
+    body,
+    headers: json,
+    status: 422,
+    answer: failedOn('body'),
+  })),
+])
+
+const order: Row[] = [
+  {
+    sentence: 'An unknown path is 404 before its malformed JSON is seen',
+    method: 'POST',
+    path: '/api/nowhere',
+    body: '{',
+    headers: json,
+    status: 404,
+    answer: notFound('Endpoint'),
+  },
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) => ({
+    sentence: `Malformed JSON is 400 before an unknown server is 404: ${method} ${path}`,
+    method,
+    path: path.replace('servers/1', 'servers/999'),
+    body: '{',
+    headers: json,
+    status: 400,
+    answer: badRequest('Malformed JSON'),
+  })),
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) => ({
+    sentence: `An unknown server is 404 before an invalid field is 422: ${method} ${path}`,
+    method,
+    path: path.replace('servers/1', 'servers/999'),
+    body: {
+      name: 7,
+      domain: 7,
+      tier: 7,
+      site_id: 'x',
+      php_versions: 7,
+      service: 7,
+      tls: 7,
+      php: 7,
+    },
+    status: 404,
+    answer: notFound('Server'),
+  })),
+  ...CALLS.filter(([, path]) => path.includes('sites/1')).map(([method, path]) => ({
+    sentence: `An unknown site is 404 before an invalid field is 422: ${method} ${path}`,
+    method,
+    path: path.replace('sites/1', 'sites/999'),
+    body: { tls: 7, php: 7, tier: 7 },
+    status: 404,
+    answer: notFound('Site'),
+  })),
+]
+
+const SERVER_PATHS: [string, string][] = [
+  ['GET', ''],
+  ['PATCH', ''],
+  ['DELETE', ''],
+  ['GET', '/sites'],
+  ['POST', '/sites'],
+  ['GET', '/sites/1'],
+  ['POST', '/sync'],
+  ['POST', '/wp-scan'],
+  ['POST', '/pool-apply'],
+  ['POST', '/provision'],
+]
+
+describe('bodies and paths', () => {
+  const { client, running } = useDashboard()
+  beforeAll(async () => {
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
+    await client().post('/api/servers/1/sites', { domain: 'shop.example' })
+  })
+
+  checkRows(client, [...rows, ...order])
+
+  test.each(SERVER_PATHS)(
+    'an id of no server is 404: %s /api/servers/<id>%s',
+    async (method, path) => {
+      for (const id of [...hostileIds, '999']) {
+        const { status, body } = await client().send({ method, path: `/api/servers/${id}${path}` })
+
+        expect({ id, status, body }).toEqual({ id, status: 404, body: notFound('Server') })
+      }
+    },
+  )
+
+  test.each(['GET', 'PATCH', 'DELETE'])('an id of no site is 404: %s', async (method) => {
+    for (const id of [...hostileIds, '999']) {
+      const path = `/api/servers/1/sites/${id}`
+      const { status, body } = await client().send({ method, path })
+
+      expect({ id, status, body }).toEqual({ id, status: 404, body: notFound('Site') })
+    }
+  })
+
+  test('a chunked body, which has no length, is counted', async () => {
+    const lines = ['Host: x', `Cookie: ${client().cookie}`, 'Content-Type: application/json']
+    const head = rawRequest('POST', '/api/servers', [...lines, 'Transfer-Encoding: chunked'])
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
+
+    const answer = await sendRaw(running().port, `${head}${chunk.repeat(65)}0\r\n\r\n`)
+
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 413, body: large })
+  })
+
+  test('a body of exactly 1 MiB is taken', async () => {
+    const frame = JSON.stringify({ hostname: '', padding: '' })
+    const padding = 'x'.repeat((1 << 20) - frame.length)
+
+    const { status, body } = await client().post('/api/servers', { hostname: '', padding })
+
+    expect({ status, body }).toEqual({ status: 422, body: failedOn('hostname') })
+  })
+
+  test('bytes that are no UTF-8 are 400', async () => {
+    const answer = await fetch(`${running().url}/api/servers`, {
+      method: 'POST',
+      headers: { cookie: client().cookie ?? '', ...json },
+      body: new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+    })
+
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual(badRequest('Malformed JSON'))
+  })
+
+  test('nothing of all this has changed anything', async () => {
+    const { body } = await client().get('/api/activity')
+
+    const { activities } = body as { activities: { type: string }[] }
+    const types = activities.map(({ type }) => type)
+    expect(types.sort()).toEqual(['auth.login', 'server.create', 'site.create'])
+  })
+})

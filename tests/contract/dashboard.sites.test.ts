@@ -1,0 +1,210 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { ADMIN } from '#tests/support/processes.ts'
+import { checkRows, expectAnswer, failed, notFound, type Row } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const systemUser = expect.stringMatching(/^[a-z_][a-z0-9_-]{0,31}$/)
+const taken = failed({ domain: ['The domain is already taken'] })
+const sites = '/api/servers/1/sites'
+const create = { method: 'POST', path: sites }
+const created = (id: number, domain: string) => ({
+  site: { id, domain, status: 'provisioning' },
+})
+const updates = { plugins: 0, themes: 0, core: false }
+
+const rows: Row[] = [
+  {
+    sentence: 'There are no sites at first',
+    path: sites,
+    status: 200,
+    answer: { sites: [] },
+  },
+  {
+    sentence: 'Creating a site answers 201 at once with id, domain and status provisioning',
+    ...create,
+    body: { domain: 'shop.example', php: '8.3', tier: 'large', tls: 'none', email: 'b@c.example' },
+    status: 201,
+    answer: created(1, 'shop.example'),
+    answerHeaders: { 'operation-id': /^[A-Za-z0-9_-]{1,64}$/ },
+  },
+  {
+    sentence: 'Only the domain is required; its canonical form is what counts',
+    ...create,
+    body: { domain: ' MÜNCHEN.Example. ', id: 99, status: 'active', user: 'root' },
+    status: 201,
+    answer: created(2, 'xn--mnchen-3ya.example'),
+  },
+  {
+    sentence: 'A site of www. is one too',
+    ...create,
+    body: { domain: 'www.blog.example' },
+    status: 201,
+    answer: created(3, 'www.blog.example'),
+  },
+  {
+    sentence: 'The list has the list fields of each site, defaults included',
+    path: sites,
+    status: 200,
+    answer: {
+      sites: [
+        { id: 1, domain: 'shop.example', php: '8.3', tier: 'large', tls: 'none' },
+        { id: 2, domain: 'xn--mnchen-3ya.example', ...defaults() },
+        { id: 3, domain: 'www.blog.example', ...defaults() },
+      ].map((site) => ({ ...site, user: systemUser, wp_version: '', updates })),
+    },
+  },
+  {
+    sentence: 'The detail of a site has the detail fields',
+    path: `${sites}/1`,
+    status: 200,
+    answer: {
+      site: {
+        id: 1,
+        domain: 'shop.example',
+        user: systemUser,
+        docroot: expect.any(String),
+        php: '8.3',
+        tier: 'large',
+        tls: 'none',
+        framework: expect.stringMatching(/^(wordpress|php|static|unknown)$/),
+        wp_version: '',
+        db_name: expect.any(String),
+        created_at: moment,
+      },
+    },
+  },
+  {
+    sentence: 'The detail of a site over another server is 404',
+    path: '/api/servers/2/sites/1',
+    status: 404,
+    answer: notFound('Site'),
+  },
+  {
+    sentence: 'The sites of another server are none',
+    path: '/api/servers/2/sites',
+    status: 200,
+    answer: { sites: [] },
+  },
+  {
+    sentence: 'The sites of an unknown server are 404',
+    path: '/api/servers/9/sites',
+    status: 404,
+    answer: notFound('Server'),
+  },
+  ...[
+    'shop.example',
+    'SHOP.example',
+    'shop.example.',
+    ' shop.example ',
+    'www.shop.example',
+    'WWW.Shop.Example.',
+    'ｓｈｏｐ.example',
+    'münchen.example',
+    'MÜNCHEN.EXAMPLE.',
+    'mu\u0308nchen.example',
+    'xn--mnchen-3ya.example',
+    'XN--MNCHEN-3YA.example',
+    'www.münchen.example',
+    'blog.example',
+    'www.blog.example',
+  ].flatMap((domain) =>
+    [1, 2].map((server) => ({
+      sentence: `A taken domain is 422 on domain: ${JSON.stringify(domain)} on server ${server}`,
+      method: 'POST',
+      path: `/api/servers/${server}/sites`,
+      body: { domain },
+      status: 422,
+      answer: taken,
+    })),
+  ),
+  ...['www.www.shop.example', 'a.shop.example', 'shop.example.org', 'myshop.example'].map(
+    (domain, index) => ({
+      sentence: `A domain that only looks alike is free: ${domain}`,
+      ...create,
+      body: { domain },
+      status: 201,
+      answer: created(4 + index, domain),
+    }),
+  ),
+  {
+    sentence: 'Creating a site without a domain is 422 on domain',
+    ...create,
+    body: {},
+    status: 422,
+    answer: failed({ domain: ['Domain is required'] }),
+  },
+  {
+    sentence: 'Creating a site with a tier other than small, medium, large is 422 on tier',
+    ...create,
+    body: { domain: 'free.example', tier: 'huge' },
+    status: 422,
+    answer: failed({ tier: ['Must be small, medium or large'] }),
+  },
+]
+
+describe('sites', () => {
+  const { client } = useDashboard()
+  beforeAll(async () => {
+    // Port 1 refuses connections: the agents are away, and no machine is touched.
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
+    await client().post('/api/servers', { hostname: 'web2.example.com' })
+  })
+
+  checkRows(client, rows)
+
+  test('each site has a system user of its own, made from its domain', async () => {
+    const { body } = await client().get(sites)
+    const users = (body as { sites: { user: string }[] }).sites.map(({ user }) => user)
+
+    expect(new Set(users).size).toBe(users.length)
+    expect(users[0]).toStartWith('shop')
+  })
+
+  test('the e-mail address of a site is the caller’s unless another is given', async () => {
+    const emails = [
+      await client().get('/api/fleet/sites/1'),
+      await client().get('/api/fleet/sites/2'),
+    ]
+
+    const found = emails.map(({ body }) => (body as { site: { email: string } }).site.email)
+    expect(found).toEqual(['b@c.example', ADMIN.email])
+  })
+
+  test('counts the sites of a server', async () => {
+    const { body } = await client().get('/api/servers/1')
+
+    expect((body as { server: { sites_count: number } }).server.sites_count).toBe(7)
+  })
+
+  test('twelve creations of one domain at once are one 201 and eleven 422', async () => {
+    const forms = ['race.example', 'RACE.example.', 'www.race.example']
+    const calls = Array.from({ length: 12 }, (_, index) =>
+      client().post(`/api/servers/${1 + (index % 2)}/sites`, { domain: forms[index % 3] }),
+    )
+
+    const answers = await Promise.all(calls)
+
+    const refused = answers.filter(({ status }) => status === 422)
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(422)])
+    for (const answer of refused) expectAnswer(answer, { status: 422, answer: taken })
+    const { body } = await client().get('/api/fleet/sites?q=race')
+    expect((body as { total: number }).total).toBe(1)
+  })
+
+  test('a domain is free again once its site was deleted', async () => {
+    const path = `${sites}/4`
+
+    const removed = await client().send({ method: 'DELETE', path })
+
+    const domain = 'www.www.shop.example'
+    const answer = { site: { id: 4, domain, status: 'deleting' } }
+    expectAnswer(removed, { status: 202, answer })
+    expectAnswer(await client().get(path), { status: 404, answer: notFound('Site') })
+    expect((await client().post(sites, { domain })).status).toBe(201)
+  })
+})
+
+function defaults() {
+  return { php: '8.2', tier: 'small', tls: 'letsencrypt' }
+}
