@@ -15,7 +15,7 @@ export interface SiteRoot {
 
 /**
  * Opens a docroot from the folder above it, so that a site's user who puts a link in its place leads
- * nowhere. A link that root made (`current` of a deployment) is followed. Undefined: no such folder.
+ * nowhere (undefined). A link that root made (`current` of a deployment) is followed.
  */
 export function openSite(host: Host, docroot: string): SiteRoot | undefined {
   const name = basename(docroot)
