@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { serverProvision } from '#agent/commands/server.provision.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, debian, outcome, server } from './debian.ts'
+
+const provision = (host: FakeHost, php_versions: string[] = []) =>
+  outcome(serverProvision.run({ php_versions }, contextOf(host)))
+
+function bare(): FakeHost {
+  const host = debian()
+  void host.disk.remove('/var/lib/dpkg/status')
+  host.answer('apt-cache pkgnames', 'php-common\nphp8.2-fpm\n')
+  host.pages.set(host.settings.wp_cli_url, 'phar')
+  return host
+}
+
+test('starts no program on a server that is ready', async () => {
+  const host = await server()
+
+  expect(await provision(host)).toEqual([
+    ['The server is ready for sites'],
+    { php_versions: ['8.2'] },
+  ])
+  expect(host.ran).toEqual([])
+})
+
+test('installs, configures and retires what Debian would serve by itself', async () => {
+  const host = bare()
+  await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
+  await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
+
+  const [lines] = await provision(host)
+
+  expect(lines.slice(0, 1)).toEqual([
+    'Installing nginx, mariadb-server, mariadb-client, cron, logrotate, ca-certificates, php8.2-fpm, php8.2-cli, php8.2-mysql, php8.2-curl, php8.2-gd, php8.2-xml, php8.2-mbstring, php8.2-zip, php8.2-intl, php8.2-bcmath',
+  ])
+  expect(lines.slice(1)).toEqual([
+    'Configuring nginx',
+    'Getting wp-cli',
+    'The server is ready for sites',
+  ])
+  expect(host.ran).toContain('systemctl disable --now php8.2-fpm.service')
+  expect(await host.disk.stat('/etc/nginx/sites-enabled/default')).toBeUndefined()
+  expect(await host.disk.stat('/etc/nginx/sites-enabled/hosting-default')).toBeDefined()
+})
+
+test('leaves what an administrator has made of the defaults', async () => {
+  const host = bare()
+  await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
+  await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
+  await host.disk.write('/etc/php/8.2/fpm/pool.d/intranet.conf', '')
+  host.answer('dpkg --verify', '??5??????  c /etc/nginx/sites-available/default\n')
+  host.answer('nginx -T', '    listen 80 default_server;\n')
+
+  await provision(host)
+
+  expect(await host.disk.stat('/etc/nginx/sites-enabled/default')).toBeDefined()
+  expect(await host.disk.stat('/etc/nginx/sites-enabled/hosting-default')).toBeUndefined()
+  expect(host.ran.filter((line) => line.startsWith('systemctl disable'))).toEqual([])
+})
+
+test('takes its files back when nginx refuses them', async () => {
+  const host = bare()
+  host.fail('nginx -t', 'emerg')
+
+  const [, message] = await provision(host)
+
+  expect(message).toBe('nginx refuses its configuration: emerg')
+  const left = Object.keys(host.disk.all).filter((path) => path.startsWith('/etc/nginx/'))
+  expect(left).toEqual([])
+})
+
+test('says which PHP versions there are when asked for another one', async () => {
+  const host = await server()
+  host.answer('apt-cache pkgnames', 'php8.2-fpm\nphp8.3-fpm\n')
+
+  const refusal = serverProvision.run({ php_versions: ['7.4'] }, contextOf(host)).next()
+
+  await expect(refusal).rejects.toMatchObject({
+    fields: { php_versions: ['PHP 7.4 is not available on this server (8.2, 8.3 is)'] },
+  })
+})
+
+test('refuses a distribution that it does not know', async () => {
+  const host = debian()
+  await host.disk.write(
+    '/etc/os-release',
+    'PRETTY_NAME="Ubuntu 24.04 LTS"\nID=ubuntu\nVERSION_ID="24.04"\n',
+  )
+
+  expect(await provision(host)).toEqual([
+    [],
+    'This server runs Ubuntu 24.04 LTS: use Debian 12 or Debian 13',
+  ])
+})
+
+test('names the port that another web server holds', async () => {
+  const host = await server()
+  await host.disk.remove('/run/nginx.pid')
+  await host.disk.write(
+    '/proc/net/tcp6',
+    '  sl  local_address\n   0: 00000000000000000000000000000000:0050 00000000000000000000000000000000:0000 0A 0\n',
+  )
+
+  const [, message] = await provision(host)
+
+  expect(message).toBe('Port 80 is in use by another program: stop it and try again')
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { serviceRestart } from '#agent/commands/service.restart.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+test.each([
+  ['nginx', ['nginx -t -q', 'systemctl restart nginx.service']],
+  ['mariadb', ['systemctl restart mariadb.service']],
+  [
+    'php-fpm:shop',
+    [
+      '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-8.2.conf',
+      'systemctl restart hosting-fpm@shop-8.2.service',
+    ],
+  ],
+])('restarts %s', async (service, ran) => {
+  const host = await server(shop)
+
+  const [, result] = await outcome(serviceRestart.run({ service }, contextOf(host)))
+
+  expect(result).toEqual({ service })
+  expect(host.ran).toEqual(ran)
+})
+
+test('does not restart an nginx that would not come back', async () => {
+  const host = await server()
+  host.fail('nginx -t', 'unknown directive "lisen" in /etc/nginx/nginx.conf:3')
+
+  const [lines, message] = await outcome(serviceRestart.run({ service: 'nginx' }, contextOf(host)))
+
+  expect(lines).toEqual([])
+  expect(message).toBe(
+    'nginx refuses its configuration: unknown directive "lisen" in /etc/nginx/nginx.conf:3',
+  )
+  expect(host.ran).toEqual(['nginx -t -q'])
+})
+
+test('knows no PHP of a user without one', async () => {
+  const host = await server()
+
+  const [, message] = await outcome(
+    serviceRestart.run({ service: 'php-fpm:shop' }, contextOf(host)),
+  )
+
+  expect(message).toBe('Service php-fpm:shop not found')
+})

@@ -1,0 +1,210 @@
+import { expect, test } from 'bun:test'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { parseWpConfig } from '#agent/os/wp-config.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+const create = (host: FakeHost, site = shop) => outcome(siteCreate.run(site, contextOf(host)))
+
+function answering(host: FakeHost): FakeHost {
+  host.pages.set('http://shop.example/', '<link href="http://shop.example/wp-json/">')
+  return host
+}
+
+test('makes a site, says what it does, and records it last', async () => {
+  const host = answering(await server())
+
+  const [lines, result] = await create(host)
+
+  expect(result).toEqual({ domain: 'shop.example' })
+  expect(lines).toEqual([
+    'Creating the system user shop',
+    'Creating the folders',
+    'Copying WordPress',
+    'Creating the database and wp-config.php',
+    'Installing WordPress',
+    'Starting PHP 8.2',
+    'Adding the virtual host',
+    'Scheduling the jobs of WordPress',
+    'Asking for the front page',
+    'Recording the site',
+  ])
+  expect(host.disk.all['/var/lib/hosting-agent/sites/shop.example.json']).toBe(
+    `${JSON.stringify(shop, null, 2)}\n`,
+  )
+})
+
+test('starts no program that it does not need', async () => {
+  const host = answering(await server())
+
+  await create(host)
+
+  expect(host.ran.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'nginx -T',
+    'useradd --no-create-home',
+    'cp -r',
+    'cp --preserve=mode',
+    '/usr/bin/php8.2 -d',
+    'systemctl start',
+    'nginx -v',
+    'nginx -t',
+    'start-stop-daemon --stop',
+  ])
+})
+
+test('runs as the user of the site whatever touches its files', async () => {
+  const host = answering(await server())
+
+  await create(host)
+
+  const inside = host.runs.filter(({ line }) => line.includes('/srv/www/shop/public'))
+  expect(inside.map(({ options }) => options.user)).toEqual(['shop', 'shop', 'shop'])
+})
+
+test('tells the password of the database to nobody but MariaDB and wp-config.php', async () => {
+  const host = answering(await server())
+  let config = ''
+  const { write } = host.disk
+  host.disk.write = (path, text, options) => {
+    if (path.endsWith('/.wp-config.php')) config = text
+    return write.call(host.disk, path, text, options)
+  }
+
+  const [lines] = await create(host)
+
+  const password = String(parseWpConfig(config).constants.get('DB_PASSWORD'))
+  expect(password).toHaveLength(32)
+  expect(JSON.stringify([lines, host.runs, host.disk.all])).not.toContain(password)
+})
+
+test.each([
+  'useradd',
+  'cp -r',
+  'cp --preserve=mode',
+  '/usr/bin/php8.2',
+  'systemctl start',
+  'nginx -t',
+])('leaves nothing behind when %s fails', async (program) => {
+  const host = answering(await server())
+  const before = host.disk.all
+  host.fail(program, 'bad luck')
+
+  const [, message] = await create(host)
+
+  expect(message).toContain('bad luck')
+  expect(without(host.disk.all)).toEqual(without(before))
+})
+
+test.each(['CREATE DATABASE', 'CREATE USER', 'GRANT'])(
+  'drops account and database when %s fails',
+  async (statement) => {
+    const host = answering(await server())
+    host.failSql(statement, 'no')
+
+    const [, message] = await create(host)
+
+    expect(message).toBe('MariaDB: no')
+    expect(host.queries.slice(-2)).toEqual([
+      "DROP USER IF EXISTS ?@'localhost' | shop",
+      'DROP DATABASE IF EXISTS ?? | shop',
+    ])
+  },
+)
+
+test('takes everything back when the front page is not that of the site', async () => {
+  const host = await server()
+  const before = host.disk.all
+  host.pages.set('http://shop.example/', 'Welcome to nginx')
+
+  const [lines, message] = await create(host)
+
+  expect(message).toBe('The front page of shop.example is that of another site')
+  expect(lines.slice(-6)).toEqual([
+    'Undoing: Scheduling the jobs of WordPress',
+    'Undoing: Adding the virtual host',
+    'Undoing: Starting PHP 8.2',
+    'Undoing: Creating the database and wp-config.php',
+    'Undoing: Creating the folders',
+    'Undoing: Creating the system user shop',
+  ])
+  expect(without(host.disk.all)).toEqual(without(before))
+})
+
+test('keeps the site when there is no certificate for it', async () => {
+  const host = answering(await server())
+
+  const [lines, result] = await create(host, { ...shop, tls: 'letsencrypt' })
+
+  expect(result).toEqual({ domain: 'shop.example' })
+  expect(lines.at(-1)).toStartWith('No certificate yet, the site answers on http: ')
+})
+
+test.each([
+  ['domain', { ...shop, user: 'other' }],
+  ['domain', { ...shop, domain: 'www.shop.example', user: 'other' }],
+  ['user', { ...shop, domain: 'other.example' }],
+  ['user', { ...shop, domain: 'other.example', user: 'sudo' }],
+  ['php', { ...shop, domain: 'other.example', user: 'other', php: '7.4' }],
+] as const)('refuses a %s that is taken before it says anything', async (field, site) => {
+  const host = await server(shop)
+  host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
+  const before = host.disk.all
+
+  const [lines, message] = await create(host, site)
+
+  expect([lines, message]).toEqual([[], `Validation failed: ${field}`])
+  expect(host.disk.all).toEqual(before)
+})
+
+test('refuses a name that a virtual host of somebody else has', async () => {
+  const host = await server()
+  host.answer(
+    'nginx -T',
+    '# configuration file /etc/nginx/sites-enabled/old:\nserver {\n  server_name a.example\n    WWW.shop.example;\n}\n',
+  )
+
+  await expect(siteCreate.run(shop, contextOf(host)).next()).rejects.toMatchObject({
+    fields: {
+      domain: ['www.shop.example is already served by /etc/nginx/sites-enabled/old on this server'],
+    },
+  })
+})
+
+test('refuses to fill the disk', async () => {
+  const host = await server()
+  host.disk.free = 400 * 2 ** 20
+
+  expect(await create(host)).toEqual([
+    [],
+    'Only 400 MB are free on this server, and a site needs 500 MB',
+  ])
+})
+
+test('undoes nothing of a complete site after a restart', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+
+  for (const step of siteCreate.steps?.(shop, host) ?? []) await step.undo?.()
+
+  expect(host.disk.all).toEqual(before)
+  expect(host.ran).toEqual([])
+})
+
+test('undoes nothing that belongs to the user of another site', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+
+  const other = { ...shop, domain: 'other.example' }
+  for (const step of siteCreate.steps?.(other, host) ?? []) await step.undo?.()
+
+  expect(host.disk.all).toEqual(before)
+})
+
+/** Without what a site may leave: the folders that all sites share, and processes that have ended. */
+function without(disk: Record<string, string | null>): Record<string, string | null> {
+  const shared = ['/etc/hosting/fpm', '/etc/systemd/system/multi-user.target.wants']
+  const entries = Object.entries(disk)
+  return Object.fromEntries(
+    entries.filter(([path]) => !shared.includes(path) && !path.startsWith('/proc/')),
+  )
+}

@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import { poolApply } from '#agent/commands/pool.apply.ts'
+import { siteUpdate } from '#agent/commands/site.update.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, installed, outcome, server, shop } from './debian.ts'
+
+const POOL = '/etc/hosting/fpm/shop-8.2.conf'
+const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
+const RECORD = '/var/lib/hosting-agent/sites/shop.example.json'
+
+const update = (host: FakeHost, change: { php?: string; tier?: 'medium' }) =>
+  outcome(siteUpdate.run({ domain: 'shop.example', ...change }, contextOf(host)))
+
+async function withPhp84(): Promise<FakeHost> {
+  const host = await server(shop)
+  const status = (await host.disk.read('/var/lib/dpkg/status')) ?? ''
+  const names = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
+  const more = installed(names.map((name) => `php8.4-${name}`))
+  await host.disk.write('/var/lib/dpkg/status', `${status}\n${more}`)
+  return host
+}
+
+test('applies a tier to pool, slice, virtual host and record, and drops no request', async () => {
+  const host = await server(shop)
+
+  const [, result] = await update(host, { tier: 'medium' })
+
+  expect(result).toEqual({ domain: 'shop.example', php: '8.2', tier: 'medium' })
+  expect(host.disk.all[POOL]).toContain('pm.max_children = 10')
+  expect(host.disk.all['/etc/systemd/system/hosting-shop.slice']).toContain('MemoryMax=1280M')
+  expect(host.disk.all[VHOST]).toContain('client_max_body_size 65m')
+  expect(host.disk.all[RECORD]).toContain('"tier": "medium"')
+  expect(host.ran.slice(0, 3)).toEqual([
+    `/usr/sbin/php-fpm8.2 --test --fpm-config ${POOL}`,
+    'systemctl daemon-reload',
+    'start-stop-daemon --stop --quiet --signal USR2 --pidfile /run/hosting-fpm/shop-8.2.pid --exec /usr/sbin/php-fpm8.2',
+  ])
+})
+
+test.each(['/usr/sbin/php-fpm8.2 --test', 'nginx -t'])(
+  'puts everything back when %s refuses',
+  async (program) => {
+    const host = await server(shop)
+    const before = host.disk.all
+    let asked = 0
+    const attempt = host.shell.try
+    host.shell.try = async (argv, options) => {
+      if (argv.join(' ').startsWith(program) && asked++ === 0) {
+        return { code: 1, stdout: '', stderr: 'refused' }
+      }
+      return attempt(argv, options)
+    }
+
+    const [, message] = await update(host, { tier: 'medium' })
+
+    expect(message).toContain('refused')
+    expect(host.disk.all).toEqual(before)
+  },
+)
+
+test('moves a site to another PHP: the new one first, the old one last', async () => {
+  const host = await withPhp84()
+
+  const [lines, result] = await update(host, { php: '8.4' })
+
+  expect(result).toEqual({ domain: 'shop.example', php: '8.4', tier: 'small' })
+  expect(lines.at(-1)).toBe('Removing pools that are no longer used')
+  expect(host.disk.all[VHOST]).toContain('unix:/run/hosting-fpm/shop-8.4.sock')
+  expect(host.disk.all['/etc/cron.d/hosting-shop']).toContain('/usr/bin/php8.4 ')
+  expect(host.ran.filter((line) => line.startsWith('systemctl'))).toEqual([
+    'systemctl start hosting-fpm@shop-8.4.service',
+    'systemctl stop hosting-fpm@shop-8.2.service',
+    'systemctl daemon-reload',
+  ])
+  expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-8.2'))).toEqual([])
+})
+
+test('stays with the old PHP when the new one does not start', async () => {
+  const host = await withPhp84()
+  const before = host.disk.all
+  host.fail('systemctl start hosting-fpm@shop-8.4', 'Job failed')
+
+  const [, message] = await update(host, { php: '8.4' })
+
+  expect(message).toContain('Job failed')
+  expect(host.disk.all).toEqual(before)
+})
+
+test('resizes the pool of a user', async () => {
+  const host = await server(shop)
+  const params = { user: 'shop', php_version: '8.2', tier: 'medium' } as const
+
+  const [, result] = await outcome(poolApply.run(params, contextOf(host)))
+
+  expect(result).toEqual({ tier: 'medium' })
+  expect(host.disk.all[RECORD]).toContain('"tier": "medium"')
+})
+
+test.each([
+  { user: 'shop', php_version: '8.4' },
+  { user: 'nobody', php_version: '8.2' },
+])('knows no pool of %p', async ({ user, php_version }) => {
+  const host = await server(shop)
+
+  const [lines, message] = await outcome(
+    poolApply.run({ user, php_version, tier: 'small' }, contextOf(host)),
+  )
+
+  expect([lines, message]).toEqual([[], `PHP ${php_version} pool of ${user} not found`])
+})

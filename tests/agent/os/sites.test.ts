@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { findSite, listSites, namesOf, removeSite, writeSite } from '#agent/os/sites.ts'
+import { shop } from '#tests/agent/commands/debian.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const PATH = '/var/lib/hosting-agent/sites/shop.example.json'
+
+test('keeps sites by domain, readable for root only', async () => {
+  const host = fakeHost()
+  await writeSite(host, shop)
+  await writeSite(host, { ...shop, domain: 'a.example' })
+
+  expect((await listSites(host)).map(({ domain }) => domain)).toEqual(['a.example', 'shop.example'])
+  expect(await findSite(host, 'shop.example')).toEqual(shop)
+  expect(host.disk.nodes.get(PATH)?.options.mode).toBe(0o600)
+  await removeSite(host, 'shop.example')
+  expect(await findSite(host, 'shop.example')).toBeUndefined()
+})
+
+test.each([
+  ['not JSON', '{'],
+  ['a field too many', JSON.stringify({ ...shop, extra: 1 })],
+  ['a field too few', JSON.stringify({ ...shop, user: undefined })],
+  ['a user that is none', JSON.stringify({ ...shop, user: '../x' })],
+])('believes no record with %s', async (_, text) => {
+  const host = fakeHost()
+  await host.disk.write(PATH, text)
+
+  await expect(findSite(host, 'shop.example')).rejects.toThrow(PATH)
+})
+
+test.each([
+  ['shop.example', ['shop.example', 'www.shop.example']],
+  ['www.shop.example', ['www.shop.example', 'shop.example']],
+  ['www.example', ['www.example', 'www.www.example']],
+  [`${'a.'.repeat(125)}ab`, [`${'a.'.repeat(125)}ab`]],
+])('answers for %s and its other form', (domain, names) => {
+  expect(namesOf(domain)).toEqual(names)
+})

@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { provideCore } from '#agent/os/wordpress-core.ts'
+import { outcome } from '#tests/agent/commands/debian.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const SHA1 = 'a'.repeat(40)
+const CACHE = '/var/lib/hosting-agent/cache/wordpress'
+const HOUR = 3_600_000
+
+/** A source that publishes WordPress 7.1.1, and a tar that unpacks it. */
+function published(host: FakeHost, base = 'https://wordpress.example'): FakeHost {
+  host.pages.set(`${base}/latest.tar.gz.sha1`, `${SHA1}\n`)
+  host.pages.set(`${base}/latest.tar.gz`, 'archive')
+  const { download } = host.net
+  host.net.download = async (url: string, path: string) => {
+    await download(url, path)
+    return SHA1
+  }
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    const target = argv[argv.indexOf('-C') + 1]
+    const path = `${target}/wordpress/wp-includes/version.php`
+    if (argv[0] === 'tar') await host.disk.write(path, "<?php\n$wp_version = '7.1.1';\n")
+    return run(argv, options)
+  }
+  return host
+}
+
+/** The folder or the message, and the lines. */
+async function provide(host: FakeHost): Promise<[string[], string]> {
+  let folder = ''
+  const [lines, result] = await outcome(
+    (async function* () {
+      folder = yield* provideCore(host)
+      return {}
+    })(),
+  )
+  return [lines, typeof result === 'string' ? result : folder]
+}
+
+test('gets the newest WordPress once, and asks again after an hour', async () => {
+  const host = published(fakeHost())
+
+  expect(await provide(host)).toEqual([
+    ['Getting WordPress from https://wordpress.example'],
+    `${CACHE}/7.1.1`,
+  ])
+  expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
+  host.time += HOUR
+  expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
+  expect(host.fetched).toEqual([
+    'https://wordpress.example/latest.tar.gz.sha1',
+    'https://wordpress.example/latest.tar.gz',
+    'https://wordpress.example/latest.tar.gz.sha1',
+  ])
+})
+
+test('leaves nothing but the files and the note of them', async () => {
+  const host = published(fakeHost())
+
+  await provide(host)
+
+  const files = Object.entries(host.disk.all).filter(([, text]) => text !== null)
+  expect(files.map(([path]) => path)).toEqual([
+    `${CACHE}/7.1.1/wp-includes/version.php`,
+    `${CACHE}/latest.json`,
+  ])
+})
+
+test('goes on with what it has when the source is away', async () => {
+  const host = published(fakeHost())
+  await provide(host)
+  host.pages.clear()
+  host.time += HOUR
+
+  expect(await provide(host)).toEqual([
+    [
+      'WordPress 7.1.1 from the cache is used: https://wordpress.example/latest.tar.gz.sha1 cannot be reached',
+    ],
+    `${CACHE}/7.1.1`,
+  ])
+})
+
+test('takes a copy that somebody put into the cache when the source is away', async () => {
+  const host = published(fakeHost(), `file://${CACHE}`)
+  await host.disk.write(`${CACHE}/latest.tar.gz`, 'archive')
+
+  expect(await provide(host)).toEqual([
+    [`Getting WordPress from file://${CACHE}`],
+    `${CACHE}/7.1.1`,
+  ])
+})
+
+test('says in one line what to do when there is none at all', async () => {
+  expect(await provide(fakeHost())).toEqual([
+    [],
+    `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha1 into ${CACHE}`,
+  ])
+})
+
+test('tries four times, and waits longer each time', async () => {
+  const host = published(fakeHost())
+  const before = host.time
+  let asked = 0
+  host.net.fetch = async () => {
+    if (asked++ < 3) throw new Error('reset')
+    return new TextEncoder().encode(SHA1)
+  }
+
+  const [, folder] = await provide(host)
+
+  expect([folder, asked, host.time - before]).toEqual([`${CACHE}/7.1.1`, 4, 7000])
+})
+
+test('refuses an archive that is not what was published', async () => {
+  const host = published(fakeHost())
+  host.net.download = async () => 'b'.repeat(40)
+
+  const [, message] = await provide(host)
+
+  expect(message).toContain('latest.tar.gz does not have the published checksum')
+  expect(Object.values(host.disk.all).filter((text) => text !== null)).toEqual([])
+})
