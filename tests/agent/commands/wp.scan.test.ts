@@ -1,0 +1,177 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { wpScan } from '#agent/commands/wp.scan.ts'
+import { Inventory } from '#shared/inventory.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { outcome } from './debian.ts'
+
+const fixture = (name: string) =>
+  readFileSync(
+    new URL(`../../support/fixtures/wordpress/${name}.ser`, import.meta.url),
+    'utf8',
+  ).trim()
+
+const DOCROOT = '/srv/www/shop/public'
+const FILES = {
+  'wp-includes/version.php': "<?php\n$wp_version = '7.1.1';\n",
+  'wp-config.php': "<?php define('DB_NAME', 'shop_db'); $table_prefix = 'x_';",
+  'wp-content/plugins/akismet/akismet.php': '<?php\n/* Plugin Name: Akismet\nVersion: 5.8\n*/',
+  'wp-content/plugins/hello.php': '<?php\n/* Plugin Name: Hello\nVersion: 1.7.2\n*/',
+  'wp-content/themes/twentytwentyfour/style.css': '/*\nTheme Name: TT4\nVersion: 1.6\n*/',
+  'wp-content/themes/twentytwentyfour/index.php': '<?php',
+  'wp-content/themes/twentytwentyfive/style.css': '/*\nTheme Name: TT5\nVersion: 1.5\n*/',
+  'wp-content/themes/twentytwentyfive/index.php': '<?php',
+}
+
+function shop(files: Record<string, string> = {}): FakeHost {
+  const host = fakeHost()
+  const site = { domain: 'shop.example', php: '8.2', tier: 'small', tls: 'none', user: 'shop' }
+  const record = JSON.stringify({ ...site, email: 'a@shop.example' })
+  void host.disk.write('/var/lib/hosting-agent/sites/shop.example.json', record)
+  for (const [path, text] of Object.entries({ ...FILES, ...files }))
+    void host.disk.write(`${DOCROOT}/${path}`, text)
+  return host
+}
+
+function options(host: FakeHost, kind: 'online' | 'offline', more: Record<string, string> = {}) {
+  const values = {
+    active_plugins: 'a:1:{i:0;s:19:"akismet/akismet.php";}',
+    template: 'twentytwentyfive',
+    stylesheet: 'twentytwentyfive',
+    _site_transient_update_core: fixture(`update-core.${kind}`),
+    _site_transient_update_plugins: fixture(`update-plugins.${kind}`),
+    _site_transient_update_themes: fixture(`update-themes.${kind}`),
+    ...more,
+  }
+  host.rows(
+    'SELECT option_name',
+    Object.entries(values).map(([name, value]) => ({ name, value })),
+  )
+}
+
+async function scan(host: FakeHost) {
+  const context = { host, perform: () => Promise.reject() } as never
+  const [lines, result] = await outcome(wpScan.run({ domain: 'shop.example' }, context))
+  expect(host.ran).toEqual([])
+  return { lines, result: Inventory.parse(result) }
+}
+
+const entry = (slug: string, name: string, version: string, active: boolean | null) => ({
+  ...{ slug, name, version, active },
+  update: null as string | null,
+})
+
+test('tells what is installed, active and offered, with one SELECT and no program', async () => {
+  const host = shop()
+  options(host, 'online')
+
+  const { lines, result } = await scan(host)
+
+  expect(lines).toEqual(['Reading the WordPress of shop.example'])
+  expect(result).toEqual({
+    wp_version: '7.1.1',
+    plugins: [
+      { ...entry('akismet', 'Akismet', '5.8', true), update: '5.9' },
+      entry('hello', 'Hello', '1.7.2', false),
+    ],
+    themes: [
+      entry('twentytwentyfive', 'TT5', '1.5', true),
+      { ...entry('twentytwentyfour', 'TT4', '1.6', false), update: '1.7' },
+    ],
+    core_update: '7.1.2',
+    updates: { plugins: 1, themes: 1, core: true },
+  })
+  expect(host.queries).toHaveLength(1)
+  expect(host.queries[0]).toContain('| shop_db | x_options |')
+})
+
+test('calls updates unknown when WordPress could not ask', async () => {
+  const host = shop()
+  options(host, 'offline')
+
+  expect((await scan(host)).result).toMatchObject({
+    core_update: null,
+    updates: { plugins: null, themes: null, core: null },
+  })
+})
+
+test('calls everything of the database unknown when it does not answer', async () => {
+  const host = shop()
+  host.failSql('SELECT option_name', 'gone away')
+
+  const { result } = await scan(host)
+
+  expect(result.plugins[0]).toEqual(entry('akismet', 'Akismet', '5.8', null))
+  expect(result.updates).toEqual({ plugins: null, themes: null, core: null })
+})
+
+test('counts no offer that is not newer than what is installed', async () => {
+  const host = shop({
+    'wp-content/plugins/akismet/akismet.php': '<?php\n/* Plugin Name: Akismet\nVersion: 5.10\n*/',
+    'wp-includes/version.php': "<?php\n$wp_version = '7.1.2';\n",
+  })
+  options(host, 'online')
+
+  expect((await scan(host)).result).toMatchObject({
+    core_update: null,
+    updates: { plugins: 0, themes: 1, core: false },
+  })
+})
+
+test('calls updates unknown where an object cache holds them', async () => {
+  const host = shop({ 'wp-content/object-cache.php': '<?php' })
+  options(host, 'online')
+
+  const { result } = await scan(host)
+
+  expect(result.updates).toEqual({ plugins: null, themes: null, core: null })
+  expect(result.plugins[0]?.active).toBe(true)
+})
+
+test('asks the network of a multisite, and counts its plugins as active', async () => {
+  const config = "define('DB_NAME', 'd'); define('MULTISITE', true); $table_prefix = 'w_';"
+  const host = shop({ 'wp-config.php': `<?php ${config}` })
+  options(host, 'online', { active_sitewide_plugins: 'a:1:{s:9:"hello.php";i:1;}' })
+
+  const { result } = await scan(host)
+
+  expect(result.plugins.map(({ active }) => active)).toEqual([true, true])
+  expect(host.queries[0]).toMatch(/UNION ALL .*w_options.*w_sitemeta/s)
+})
+
+test.each([
+  [
+    'another host',
+    "define('DB_NAME', 'd'); define('DB_HOST', 'db.example'); $table_prefix = 'w_';",
+  ],
+  ['a computed name', "define('DB_NAME', getenv('D')); $table_prefix = 'w_';"],
+  ['a hostile prefix', "define('DB_NAME', 'd'); $table_prefix = 'w_`; DROP';"],
+])('asks no database with %s', async (_, config) => {
+  const host = shop({ 'wp-config.php': `<?php ${config}` })
+
+  expect((await scan(host)).result.updates.core).toBeNull()
+  expect(host.queries).toEqual([])
+})
+
+test('survives options that are not what PHP writes', async () => {
+  const host = shop()
+  options(host, 'online', {
+    active_plugins: 's:3:"all";',
+    _site_transient_update_plugins: 'a:900000000:{i:0;s:0:"";i:0;s:-13:"',
+    _site_transient_update_core: 'i:1;',
+  })
+
+  const { result } = await scan(host)
+
+  expect(result.plugins[0]?.active).toBeNull()
+  expect(result.updates).toEqual({ plugins: null, themes: 1, core: null })
+})
+
+test('refuses a domain that nothing serves before it says anything', async () => {
+  const context = { host: fakeHost(), perform: () => Promise.reject() } as never
+
+  expect(await outcome(wpScan.run({ domain: 'none.example' }, context))).toEqual([
+    [],
+    'Site none.example not found',
+  ])
+})
