@@ -114,10 +114,7 @@ export const sites = sqliteTable(
   (table) => [index('sites_server').on(table.server_id)],
 )
 
-/**
- * One piece of long work. `event_offset` is the number of events stored before the agent that runs
- * it began to count anew; the agent's id is ours less the offset.
- */
+/** One piece of long work; `next_at` is set while it waits for the agent. */
 export const operations = sqliteTable(
   'operations',
   {
@@ -130,7 +127,6 @@ export const operations = sqliteTable(
     status: text({ enum: OPERATION_STATUSES }).notNull(),
     error: text({ mode: 'json' }).$type<ErrorBody>(),
     attempts: integer().notNull().default(0),
-    event_offset: integer().notNull().default(0),
     actor: integer(),
     next_at: text(),
     deadline_at: text().notNull(),

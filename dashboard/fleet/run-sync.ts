@@ -44,7 +44,7 @@ async function stream(deps: RunSyncDeps, operation: OperationRow, { accept }: Ru
 /** A sync is not tried again: the next one comes anyway. */
 function begun({ db, clock }: RunSyncDeps, id: string): Promise<void> {
   const now = timestamp(clock)
-  return markRunning(db, id, { started_at: now, deadline_at: now, event_offset: 0 })
+  return markRunning(db, id, { started_at: now, deadline_at: now })
 }
 
 /** The sync that the scheduler runs: no operation, and an activity only when something changed. */

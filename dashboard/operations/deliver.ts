@@ -33,54 +33,58 @@ const MOST_EVENTS = 100_000
 export async function deliver(
   deps: Deps,
   operation: OperationRow,
-  { signal, accept }: RunContext,
+  context: RunContext,
 ): Promise<Outcome> {
   const stored = await lastEventId(deps.db, operation.id)
-  const after = stored - operation.event_offset
-  const server = await getServer(deps.db, operation.server_id)
-  const call = { ...callOf(operation), operation_id: operation.id, after, signal }
-  const events = await deps.agents.stream(server, call).catch((error: unknown) => {
-    if (isUnknownSite(operation, error)) return undefined
-    throw error
-  })
-  if (!events) return gone(deps, operation)
-  await begun(deps, operation, operation.event_offset)
-  accept()
   const recorder = new Recorder(deps, operation.id, stored)
   try {
-    return await record(deps, operation, { events, after, recorder })
+    const outcome = await attach(deps, operation, context, { recorder, after: stored })
+    if (outcome || stored === 0) return outcome ?? lost()
+    return (await attach(deps, operation, context, { recorder, after: 0 })) ?? lost()
   } catch (error) {
+    if (isUnknownSite(operation, error)) return gone(deps, operation, await recorder.rest())
     await recorder.flush()
     throw error
   }
 }
 
-interface Incoming {
-  events: AsyncGenerator<StoredEvent>
-  after: number
-  recorder: Recorder
+const lost = (): never => {
+  throw offline('The connection to the agent was lost')
 }
 
-async function record(deps: Deps, operation: OperationRow, incoming: Incoming): Promise<Outcome> {
-  const { recorder } = incoming
-  let expected = incoming.after + 1
-  for await (const event of incoming.events) {
-    if (event.id === 1 && expected > 1) await begun(deps, operation, recorder.last)
-    else if (event.id !== expected) throw offline('The agent left out an event')
-    expected = event.id + 1
-    if (isTerminal(event)) return conclude(deps, operation, event, await recorder.rest())
-    if (recorder.last >= MOST_EVENTS) throw offline('The agent sent too many events')
+/**
+ * One connection. Undefined when it ended with nothing new: an agent that lost its memory of the
+ * operation may have begun anew and ended before the event that we have come to.
+ */
+async function attach(
+  deps: Deps,
+  operation: OperationRow,
+  { signal, accept }: RunContext,
+  { recorder, after }: { recorder: Recorder; after: number },
+): Promise<Outcome | undefined> {
+  const server = await getServer(deps.db, operation.server_id)
+  const call = { ...callOf(operation), operation_id: operation.id, after, signal }
+  const events = await deps.agents.stream(server, call)
+  await begun(deps, operation)
+  accept()
+  const before = recorder.last
+  for await (const event of events) {
+    if (isTerminal(event)) return conclude(deps, operation, event, recorder)
+    if (event.id <= recorder.last) continue
+    if (event.id > recorder.last + 1) throw offline('The agent left out an event')
+    if (event.id > MOST_EVENTS) throw offline('The agent sent too many events')
     await recorder.log(textOf(event))
   }
-  throw offline('The connection to the agent was lost')
+  return recorder.last > before ? lost() : undefined
 }
 
 async function conclude(
   deps: Deps,
   operation: OperationRow,
   { event, data }: StoredEvent,
-  pending: readonly StoredEvent[],
+  recorder: Recorder,
 ): Promise<Outcome> {
+  const pending = await recorder.rest()
   if (event === 'error') {
     const failure = failureBody(data)
     if (operation.type === 'site.delete' && failure.error === 'Not found')
@@ -115,11 +119,10 @@ function isUnknownSite({ type }: OperationRow, error: unknown): boolean {
   return type === 'site.delete' && error instanceof ServiceError && error.code === 'not_found'
 }
 
-function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow, event_offset: number) {
+function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
   return markRunning(db, id, {
     started_at: timestamp(clock),
     deadline_at: timestamp(clock, deadline_ms),
-    event_offset,
   })
 }
 

@@ -123,6 +123,7 @@ export class FakeAgent {
       const { promise } = known.wake
       const event = known.events[next]
       if (!event) {
+        if (known.events.some(isTerminal)) return
         await promise
         continue
       }

@@ -41,7 +41,6 @@ CREATE TABLE `operations` (
 	`status` text NOT NULL,
 	`error` text,
 	`attempts` integer DEFAULT 0 NOT NULL,
-	`event_offset` integer DEFAULT 0 NOT NULL,
 	`actor` integer,
 	`next_at` text,
 	`deadline_at` text NOT NULL,

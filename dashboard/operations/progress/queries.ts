@@ -43,14 +43,14 @@ export async function storeEvents(
 export async function markRunning(
   db: Database,
   id: string,
-  values: { started_at: string; deadline_at: string; event_offset: number },
+  values: { started_at: string; deadline_at: string },
 ): Promise<void> {
-  const { started_at, ...rest } = values
+  const { started_at, deadline_at } = values
   await db.write((queries) =>
     queries
       .update(operations)
       .set({
-        ...rest,
+        deadline_at,
         status: 'running',
         started_at: sql`coalesce(started_at, ${started_at})`,
         next_at: null,

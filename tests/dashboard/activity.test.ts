@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Activity } from '#shared/api/activity.ts'
+import { type Dashboard, makeDashboard } from './support/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await makeDashboard()
+  await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+  await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const list = (query = '') => dashboard.call('GET', `/api/activity${query}`)
+
+describe('the activity log', () => {
+  test('is newest first, with exactly the fields of the contract', async () => {
+    const { body } = await list('?limit=2')
+
+    expect(body.activities.map((entry: unknown) => Activity.parse(entry))).toMatchObject([
+      { id: 3, type: 'server.create', domain: 'b.example', status: 'success' },
+      { id: 2, type: 'server.create', domain: 'a.example', status: 'success' },
+    ])
+    expect(body.total).toBe(3)
+  })
+
+  test.each([
+    ['?type=server.create', 2],
+    ['?domain=a.example', 1],
+    ['?server_id=2', 1],
+    ['?status=failed', 0],
+    ['?before=2', 1],
+  ])('with %s counts %i', async (query, total) => {
+    const { body } = await list(query)
+
+    expect([body.activities.length, body.total]).toEqual([total, total])
+  })
+
+  test.each(['0', '501', '-1', '1e2', '0x10', ' 5', '5.0', 'x', ''])(
+    'with a limit of %j fails on limit',
+    async (limit) => {
+      expect(await list(`?limit=${limit}`)).toEqual({
+        status: 422,
+        body: {
+          error: 'Validation failed',
+          fields: { limit: ['Must be a whole number between 1 and 500'] },
+        },
+      })
+    },
+  )
+})

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'bun:test'
+import { readConfig } from '#dashboard/config.ts'
+
+describe('the environment', () => {
+  test('has defaults, and an empty variable counts as unset', () => {
+    expect(readConfig({ PORT: '', UNRELATED: 'x' })).toEqual({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      DATA_DIR: './data',
+      production: false,
+    })
+  })
+
+  test.each([
+    [{ PORT: '70000' }, 'PORT: must be a port number between 0 and 65535'],
+    [{ PORT: '3e3' }, 'PORT: must be a port number between 0 and 65535'],
+    [{ DATABASE_URL: 'x.db' }, 'DATABASE_URL: must be a file:, http(s):// or libsql:// URL'],
+    [{ JWT_SECRET: 'short' }, 'JWT_SECRET: must have at least 32 characters'],
+    [{ PUBLIC_URL: 'control.example' }, 'PUBLIC_URL: must be an http:// or https:// URL'],
+    [{ ADMIN_EMAIL: 'ann' }, 'ADMIN_EMAIL: Must be an e-mail address'],
+  ])('%j is refused in one line', (environment, line) => {
+    expect(() => readConfig(environment)).toThrow(line)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '#dashboard/db/client.ts'
+import { deleteOld } from '#dashboard/db/retention.ts'
+import { operation_events, operations, servers, settings } from '#dashboard/db/schema.ts'
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'records-'))
+  await work(folder).finally(() => rm(folder, { recursive: true }))
+}
+
+describe('the one writer', () => {
+  test('waits for another process that holds the lock, and the event loop goes on', async () => {
+    await inFolder(async (folder) => {
+      const db = await openDatabase(`file:${folder}/test.db`)
+      const script = `
+        const { Database } = require('bun:sqlite')
+        const db = new Database(process.argv[1])
+        db.run('begin immediate')
+        console.log('locked')
+        setTimeout(() => db.run('commit'), 300)`
+      const other = Bun.spawn(['bun', '-e', script, `${folder}/test.db`], { stdout: 'pipe' })
+      await other.stdout.getReader().read()
+      let ticks = 0
+      const timer = setInterval(() => ticks++, 5)
+
+      await Promise.all(
+        [1, 2, 3].map((value) =>
+          db.write((queries) => queries.insert(settings).values({ key: String(value), value })),
+        ),
+      )
+
+      clearInterval(timer)
+      expect(await db.read.select().from(settings)).toHaveLength(3)
+      expect(ticks).toBeGreaterThan(3)
+      await other.exited
+      db.close()
+    })
+  })
+
+  test('goes on after a write that failed', async () => {
+    await inFolder(async (folder) => {
+      const db = await openDatabase(`file:${folder}/test.db`)
+      const insert = () =>
+        db.write((queries) => queries.insert(settings).values({ key: 'a', value: 1 }))
+
+      const results = await Promise.allSettled([insert(), insert()])
+      await db.write((queries) => queries.insert(settings).values({ key: 'b', value: 2 }))
+
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+      expect(await db.read.select().from(settings)).toHaveLength(2)
+      db.close()
+    })
+  })
+})
+
+test('what is past its age is deleted: events first, operations later, none under way', async () => {
+  await inFolder(async (folder) => {
+    const db = await openDatabase(`file:${folder}/test.db`)
+    const now = new Date('2026-12-31T00:00:00Z')
+    const home = { name: 'a', hostname: 'a', port: 1, user: 'root', tags: [], created_at: '' }
+    await db.write((queries) => queries.insert(servers).values(home))
+    const ages = { new: '2026-12-30', old: '2026-11-01', ancient: '2026-01-01' }
+    for (const [id, finished_at] of Object.entries(ages)) {
+      const facts = { type: 'site.create' as const, server_id: 1, domain: 'a', params: {} }
+      const times = { deadline_at: '', created_at: finished_at, finished_at }
+      const row = { id, ...facts, ...times, status: 'success' as const }
+      await db.write((queries) => queries.insert(operations).values(row))
+      const event = { operation_id: id, id: 1, event: 'complete' as const, data: {} }
+      await db.write((queries) => queries.insert(operation_events).values(event))
+    }
+
+    await deleteOld(db, now)
+
+    const left = await db.read.select({ id: operations.id }).from(operations)
+    const events = await db.read
+      .select({ id: operation_events.operation_id })
+      .from(operation_events)
+    expect(left.map(({ id }) => id).sort()).toEqual(['new', 'old'])
+    expect(events).toEqual([{ id: 'new' }])
+    db.close()
+  })
+})

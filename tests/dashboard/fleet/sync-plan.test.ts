@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import { factsOf, planSync } from '#dashboard/fleet/sync-plan.ts'
+import { SITE_STATUSES } from '#shared/values.ts'
+import { found } from '../support/sites.ts'
+
+const record = (status: SiteRow['status'], more: Partial<SiteRow> = {}): SiteRow => ({
+  id: 1,
+  server_id: 1,
+  domain: 'shop.example',
+  apex: 'shop.example',
+  email: '',
+  managed: true,
+  status,
+  status_reason: '',
+  former_status: null,
+  inventory: null,
+  last_scan: null,
+  certificate_expires_at: '',
+  created_at: '2026-01-01T00:00:00.000Z',
+  user: 'shop',
+  docroot: '/home/shop/shop.example',
+  php: '8.2',
+  tier: 'small',
+  tls: 'none',
+  framework: 'wordpress',
+  wp_version: '6.9',
+  db_name: 'shop',
+  updates_plugins: 2,
+  updates_themes: null,
+  updates_core: true,
+  ...more,
+})
+
+const nothing = { updates: [], imports: [], missing: [] }
+const status_reason = 'The agent does not find the site any more'
+
+describe('a sync', () => {
+  test('changes nothing when records and server agree', () => {
+    expect(planSync([record('active')], [found('shop.example')])).toEqual(nothing)
+  })
+
+  test('takes over what changed, and only that', () => {
+    const plan = planSync([record('active', { php: '8.1' })], [found('shop.example')])
+
+    expect(plan).toEqual({ ...nothing, updates: [{ id: 1, values: { php: '8.2' } }] })
+  })
+
+  test('imports what is not on record', () => {
+    const site = found('new.example')
+
+    expect(planSync([], [site])).toEqual({ ...nothing, imports: [site] })
+  })
+
+  test.each(SITE_STATUSES)('of a site that is %s and was not found', (status) => {
+    const plan = planSync([record(status)], [])
+    const lost = status === 'active' || status === 'suspended'
+    const values = { status: 'missing' as const, status_reason }
+
+    expect(plan).toEqual(
+      lost ? { ...nothing, updates: [{ id: 1, values }], missing: [1] } : nothing,
+    )
+  })
+
+  test.each(['missing', 'failed'] as const)('brings back a site that was %s', (status) => {
+    const plan = planSync([record(status, { status_reason })], [found('shop.example')])
+    const values = { status: 'active' as const, status_reason: '' }
+
+    expect(plan).toEqual({ ...nothing, updates: [{ id: 1, values }] })
+  })
+
+  test.each(['provisioning', 'deleting'] as const)('leaves a site alone that is %s', (status) => {
+    const other = found('shop.example', { php: '8.4' })
+
+    expect(planSync([record(status)], [other])).toEqual(nothing)
+  })
+})
+
+test('unknown counts stay unknown', () => {
+  expect(factsOf(found('shop.example'))).toMatchObject({
+    updates_plugins: 2,
+    updates_themes: null,
+    updates_core: true,
+  })
+})

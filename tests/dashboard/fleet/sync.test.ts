@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test'
+import { backgroundSync } from '#dashboard/fleet/run-sync.ts'
+import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+import { found } from '../support/sites.ts'
+
+const sync = async (dashboard: Dashboard, server: number) => {
+  const response = await dashboard.send('POST', `/api/servers/${server}/sync`)
+  return { status: response.status, text: await response.text() }
+}
+
+const serverOf = async (dashboard: Dashboard, id: number) =>
+  (await dashboard.call('GET', `/api/fleet/servers/${id}`)).body.server
+
+const offline = (message: unknown) => ({
+  status: 503,
+  body: { error: 'Agent offline', message },
+})
+
+describe('a sync', () => {
+  test('tells its steps and the number of sites, and makes the records agree', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('a.example'), found('b.example')]
+    const server = await dashboard.addServer(agent)
+
+    const { text } = await sync(dashboard, server)
+
+    const { body } = await dashboard.call('GET', `/api/servers/${server}/sites`)
+    const fleet = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(text).toEndWith('event: complete\ndata: {"status":"ok","sites":2}\n\n')
+    expect(body.sites).toMatchObject([
+      { domain: 'a.example', updates: { plugins: 2, themes: 0, core: true } },
+      { domain: 'b.example' },
+    ])
+    expect(fleet.body.site).toMatchObject({
+      managed: false,
+      updates: { plugins: 2, themes: null, core: true },
+    })
+    expect(await serverOf(dashboard, server)).toMatchObject({ status: 'online', age: 0 })
+  })
+
+  test('is 503 before anything is streamed when the agent is away', async () => {
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer({ port: 1 })
+
+    const answer = await dashboard.call('POST', `/api/servers/${server}/sync`)
+
+    const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
+    expect(answer).toEqual(offline('The agent on 127.0.0.1:1 refused the connection'))
+    expect(body.activities).toMatchObject([{ status: 'failed' }])
+  })
+
+  test('is 503 when the agent takes the connection and says nothing', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ limits: { contact_ms: 30 } })
+    agent.answers.set('/metrics', () => new Promise(() => undefined))
+    const server = await dashboard.addServer(agent)
+
+    const answer = await dashboard.call('POST', `/api/servers/${server}/sync`)
+
+    expect(answer).toEqual(offline(expect.stringContaining('did not answer in time')))
+  })
+
+  test.each([
+    ['no JSON', () => new Response('<html>'), 'The agent sent an answer that is not JSON'],
+    [
+      'other JSON',
+      () => Response.json({ cpu: 'x' }),
+      'The agent sent a malformed answer to /metrics',
+    ],
+    [
+      'a redirect',
+      () => Response.redirect('http://127.0.0.1:1/'),
+      'The agent answered: status 302',
+    ],
+    [
+      'a refusal',
+      () => new Response('', { status: 401 }),
+      expect.stringContaining('refused the key'),
+    ],
+  ])('is 503 when the agent answers %s', async (_, answer, message) => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.answers.set('/metrics', answer)
+    const server = await dashboard.addServer(agent)
+
+    expect(await dashboard.call('POST', `/api/servers/${server}/sync`)).toEqual(offline(message))
+  })
+
+  test('counts a server as away that is not enrolled, in production', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ production: true })
+    const server = await dashboard.addServer(agent)
+
+    const answer = await dashboard.call('POST', `/api/servers/${server}/sync`)
+
+    expect(answer).toEqual(offline(expect.stringContaining('not enrolled yet')))
+    expect(agent.asked).toEqual([])
+  })
+
+  test('joins the one that is under way', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const held = Promise.withResolvers<void>()
+    agent.answers.set('/sites', async () => {
+      await held.promise
+      return Response.json({ sites: [] })
+    })
+    const server = await dashboard.addServer(agent)
+    const both = [sync(dashboard, server), sync(dashboard, server)]
+    await until(() => agent.asked.includes('GET /sites'))
+    held.resolve()
+
+    const [one, two] = await Promise.all(both)
+
+    expect(one).toEqual(two ?? { status: 0, text: '' })
+    expect(agent.asked.filter((call) => call === 'GET /sites')).toHaveLength(1)
+  })
+
+  test('leaves a site alone that was deleted while it ran', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example')]
+    const server = await dashboard.addServer(agent)
+    await sync(dashboard, server)
+    const path = `/api/servers/${server}/sites`
+    agent.answers.set('/sites', async () => {
+      await dashboard.call('DELETE', `${path}/1`)
+      await until(async () => (await dashboard.call('GET', `${path}/1`)).status === 404)
+      return Response.json({ sites: [found('shop.example')] })
+    })
+
+    await sync(dashboard, server)
+
+    expect((await dashboard.call('GET', path)).body.sites).toEqual([])
+  })
+})
+
+describe('the server', () => {
+  test('is offline after three failed contacts in a row, and online after one that succeeds', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer(agent)
+    const states: string[] = []
+    const contact = async () => {
+      await backgroundSync(dashboard.deps, server)
+      states.push((await serverOf(dashboard, server)).status)
+    }
+    await contact()
+    await agent.stop()
+    for (let failure = 0; failure < 4; failure++) await contact()
+    agent.listen()
+    await contact()
+
+    const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
+    expect(states).toEqual(['online', 'online', 'online', 'offline', 'offline', 'online'])
+    expect(body.activities.map(({ status }: { status: string }) => status)).toEqual([
+      'success',
+      'failed',
+      'success',
+    ])
+  })
+
+  test('stays pending as long as its agent has never answered', async () => {
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer({ port: 1 })
+
+    for (let failure = 0; failure < 4; failure++) await backgroundSync(dashboard.deps, server)
+
+    expect(await serverOf(dashboard, server)).toMatchObject({ status: 'pending', failures: 4 })
+  })
+})
