@@ -64,7 +64,7 @@ function isDue({ validFrom, validTo }: { validFrom: string; validTo: string }, n
 
 async function* provide(host: Host, site: Site): Progress<void> {
   const served = await nginx.certificateOf(host, site.domain)
-  const pem = yield* certificateFor(host, site)
+  const pem = yield* certificateFor(host, site, served !== undefined)
   yield 'Serving the certificate'
   await changing(host, site.domain, async () => {
     await files.install(host, site.domain, pem)
@@ -74,11 +74,18 @@ async function* provide(host: Host, site: Site): Progress<void> {
   })
 }
 
-async function* certificateFor(host: Host, site: Site): Progress<string> {
-  if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
-  yield 'Making a self-signed certificate'
-  await files.provideKey(host, files.privateKeyOf(site.domain))
-  return selfSigned(host, site.domain)
+/** Without a certificate before, a failure leaves no key of one either. */
+async function* certificateFor(host: Host, site: Site, served: boolean): Progress<string> {
+  const { domain } = site
+  try {
+    if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
+    yield 'Making a self-signed certificate'
+    await files.provideKey(host, files.privateKeyOf(domain))
+    return await selfSigned(host, domain)
+  } catch (error) {
+    if (!served) await host.files.remove(certificateFolder(domain))
+    throw error
+  }
 }
 
 async function* withdraw(host: Host, site: Site): Progress<void> {

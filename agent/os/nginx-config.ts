@@ -10,6 +10,7 @@ export interface Directive {
 const FOLDER = '/etc/nginx'
 const MAX_INCLUDES = 100_000
 const MAX_DEPTH = 16
+const MAX_NESTING = 100
 
 interface Reading {
   host: Host
@@ -116,7 +117,7 @@ function end(stack: Directive[][], sign: string, [name, ...args]: readonly strin
     return
   }
   const block: Directive[] | undefined = sign === '{' ? [] : undefined
-  if (name !== undefined) stack.at(-1)?.push({ name, args, block })
+  if (name !== undefined && stack.length < MAX_NESTING) stack.at(-1)?.push({ name, args, block })
   if (block) stack.push(block)
 }
 
