@@ -141,7 +141,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
     const head = rawRequest('POST', path, ['Host: x', 'Transfer-Encoding: chunked'])
 
-    const { status, body } = await sendRaw(running().port, `${head}${chunk.repeat(65)}0\r\n\r\n`)
+    const { status, body } = await sendRaw(running().url, `${head}${chunk.repeat(65)}0\r\n\r\n`)
 
     expect({ status, body }).toEqual({ status: 413, body: large })
   })

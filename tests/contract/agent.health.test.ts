@@ -102,8 +102,8 @@ describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
   test.each(HOSTS)('is as closed for the Host header %p', async (host) => {
     const lines = [`Host: ${host}`]
 
-    const closedAnswer = await sendRaw(running().port, rawRequest('GET', '/metrics', lines))
-    const sneaky = await sendRaw(running().port, rawRequest('GET', '/exec?/health', lines))
+    const closedAnswer = await sendRaw(running().url, rawRequest('GET', '/metrics', lines))
+    const sneaky = await sendRaw(running().url, rawRequest('GET', '/exec?/health', lines))
 
     expect([400, 401]).toContain(closedAnswer.status)
     expect([400, 401]).toContain(sneaky.status)
@@ -111,13 +111,13 @@ describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
   })
 
   test('is as closed without a Host header', async () => {
-    const { status } = await sendRaw(running().port, rawRequest('GET', '/metrics'))
+    const { status } = await sendRaw(running().url, rawRequest('GET', '/metrics'))
 
     expect([400, 401]).toContain(status)
   })
 
   test.each(DISGUISES)('is as closed for the request target %p', async (target) => {
-    const { status } = await sendRaw(running().port, rawRequest('GET', target, ['Host: x']))
+    const { status } = await sendRaw(running().url, rawRequest('GET', target, ['Host: x']))
 
     expect([400, 401]).toContain(status)
   })

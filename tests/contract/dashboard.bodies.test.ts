@@ -161,7 +161,7 @@ describe('bodies and paths', () => {
     const head = rawRequest('POST', '/api/servers', [...lines, 'Transfer-Encoding: chunked'])
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
 
-    const answer = await sendRaw(running().port, `${head}${chunk.repeat(65)}0\r\n\r\n`)
+    const answer = await sendRaw(running().url, `${head}${chunk.repeat(65)}0\r\n\r\n`)
 
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 413, body: large })
   })

@@ -133,7 +133,7 @@ describe('without authentication', () => {
     for (const { method, path } of raw) {
       const request = rawRequest(method, path, [`Host: ${host}`])
 
-      const { status, body } = await sendRaw(dashboard.running().port, request)
+      const { status, body } = await sendRaw(dashboard.running().url, request)
 
       if (status !== 400)
         expect({ path, status, body }).toEqual({ path, status: 401, body: unauthorized })
@@ -145,7 +145,7 @@ describe('without authentication', () => {
     async (version) => {
       const request = `GET /api/servers ${version}\r\nConnection: close\r\n\r\n`
 
-      const { status, text } = await sendRaw(dashboard.running().port, request)
+      const { status, text } = await sendRaw(dashboard.running().url, request)
 
       expect([400, 401]).toContain(status)
       expect(text).not.toContain('servers')
@@ -174,11 +174,11 @@ describe('without authentication', () => {
   ])('no spelling of a path opens it: %s', async (target) => {
     const { cookie = '' } = dashboard.client()
     const known = await sendRaw(
-      dashboard.running().port,
+      dashboard.running().url,
       rawRequest('GET', '/api/servers', ['Host: x', `Cookie: ${cookie}`]),
     )
 
-    const unknown = await sendRaw(dashboard.running().port, rawRequest('GET', target, ['Host: x']))
+    const unknown = await sendRaw(dashboard.running().url, rawRequest('GET', target, ['Host: x']))
 
     expect(known.body).toEqual({ servers: [] })
     expect(unknown.body).not.toEqual(known.body)

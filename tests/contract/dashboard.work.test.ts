@@ -94,6 +94,7 @@ describe('work on an agent', () => {
     const { id } = await makeSite('pool.example')
     stub().on('pool.apply', { lines: ['one'], complete: { tier: 'large' } })
     const { user } = await siteOf(id)
+    for (const site of stub().sites) if (site.user === user) site.tier = 'large'
     const body = { user, php_version: '8.2', tier: 'large' }
 
     const answer = await client().post('/api/servers/1/pool-apply', body)
@@ -159,6 +160,7 @@ describe('work on an agent', () => {
   test('is one at a time for a site: another is 409', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     const { id } = await makeSite('busy.example')
+    for (const site of stub().sites) if (site.domain === 'busy.example') site.php = '8.3'
     stub().on('site.update', {
       complete: { domain: 'busy.example', php: '8.3', tier: 'small' },
       hold,

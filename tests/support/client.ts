@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 export interface Call {
   method?: string
@@ -40,6 +41,8 @@ export class Client {
     return fetch(this.base + path, {
       method,
       redirect: 'manual',
+      // An agent's certificate is its own: whom it belongs to is not what these tests ask.
+      tls: { rejectUnauthorized: false },
       headers: {
         ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -92,9 +95,15 @@ function eventOf(block: string): WireEvent {
 }
 
 /** Sends these very bytes and reads until the other side closes; for what no HTTP client sends. */
-export function sendRaw(port: number, request: string, timeout_ms = 10_000): Promise<Answer> {
+export function sendRaw(url: string, request: string, timeout_ms = 10_000): Promise<Answer> {
+  const { protocol, port } = new URL(url)
+  const to = { port: Number(port), host: '127.0.0.1' }
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(request, 'latin1'))
+    const send = () => socket.write(request, 'latin1')
+    const socket =
+      protocol === 'https:'
+        ? connectTls({ ...to, rejectUnauthorized: false }, send)
+        : connect(to, send)
     const chunks: Buffer[] = []
     socket.setTimeout(timeout_ms, () =>
       socket.destroy(new Error(`no end: ${request.slice(0, 200)}`)),

@@ -132,7 +132,7 @@ async function listening(argv: readonly string[], options: Options): Promise<Run
   })
   const found = (async () => {
     for (;;) {
-      const url = /^listening on (http:\S+)$/m.exec(output.out)?.[1]
+      const url = /^listening on (https?:\S+)$/m.exec(output.out)?.[1]
       if (url) return new URL(url)
       if (gone) throw new Error(`${argv.join(' ')} ended:\n${output.out}${output.err}`)
       await Promise.race([changed(), ended])

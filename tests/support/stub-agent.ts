@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { FoundSite } from '#shared/agent.ts'
+import { siteCreate } from '#shared/commands/site.create.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
 /** What the stub says to a command: log lines, then the end; `hold` waits before the last event. */
@@ -23,7 +24,7 @@ const json = (body: unknown, status = 200) => Response.json(body, { status })
  */
 export class StubAgent {
   readonly began: string[] = []
-  sites: FoundSite[] = []
+  readonly sites: FoundSite[] = []
   readonly #scripts = new Map<string, Script>()
   readonly #works = new Map<string, Work>()
   readonly #server = Bun.serve({
@@ -62,6 +63,17 @@ export class StubAgent {
     return this.#work(request, body.command ?? '', body.params)
   }
 
+  /** As a real one does, it finds what it has made. */
+  #add(params: object): void {
+    const made = siteCreate.params.parse(params)
+    if (this.sites.some(({ domain }) => domain === made.domain)) return
+    const { domain, user, php, tier, tls } = made
+    const docroot = `/srv/www/${user}/public`
+    const more = { framework: 'wordpress', wp_version: '6.8.1', db_name: user } as const
+    const updates = { plugins: 2, themes: 1, core: true }
+    this.sites.push({ domain, user, docroot, php, tier, tls, ...more, updates })
+  }
+
   #work(request: Request, command: string, params: object = {}): Response {
     const id = request.headers.get('operation-id') ?? crypto.randomUUID()
     const fingerprint = JSON.stringify([command, params])
@@ -72,6 +84,7 @@ export class StubAgent {
     if (!known) this.began.push(fingerprint)
     const work = known ?? { fingerprint, script }
     this.#works.set(id, work)
+    if (command === 'site.create' && !script.error) this.#add(params)
     const after = Number(request.headers.get('last-event-id') ?? 0)
     const headers = { ...STREAM_HEADERS, 'operation-id': id }
     return new Response(streamOf(told(work.script, after)), { headers })
