@@ -46,6 +46,7 @@ export async function start(config: Config): Promise<Started> {
   const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
   const stop = async () => {
     clearInterval(sweep)
+    deps.agents.close()
     await Promise.all([server.stop(true), deps.worker.stop(), deps.scheduler.stop()])
     db.close()
   }

@@ -32,6 +32,7 @@ interface StreamCall {
 export class Agents {
   readonly #options: Options
   readonly #slots = new Limit(SIMULTANEOUS)
+  readonly #closing = new AbortController()
 
   constructor(options: Options) {
     this.#options = options
@@ -63,20 +64,25 @@ export class Agents {
     }
   }
 
+  /** Ends every call that waits for an answer; it fails with an error that says nothing of the agent. */
+  close(): void {
+    this.#closing.abort()
+  }
+
   #to(address: Address): Transport {
     return transportTo(address, this.#options.production)
   }
 
   #json<S extends z.ZodType>(to: Address, call: Call, schema: S, timeout_ms?: number) {
     return this.#slots.run(async (): Promise<z.output<S>> => {
-      const watch = new Watch(timeout_ms ?? this.#options.timeout_ms)
+      const watch = new Watch(timeout_ms ?? this.#options.timeout_ms, this.#closing.signal)
       try {
         const response = await answered(this.#to(to), call, watch)
         const body = schema.safeParse(await readJson(response, MAX_ANSWER))
         if (!body.success) throw offline(`The agent sent a malformed answer to ${call.path}`)
         return body.data
       } catch (error) {
-        throw unreachable(to, error)
+        throw this.#closing.signal.aborted ? new Error('closing') : unreachable(to, error)
       } finally {
         watch.end()
       }

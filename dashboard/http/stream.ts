@@ -13,12 +13,12 @@ interface Stream {
 /** A view of an operation: a client that leaves cancels nothing. */
 export function streamResponse(request: Request, stream: Stream): Response {
   stream.server?.timeout(request, 0)
+  const headers = { ...STREAM_HEADERS, [OPERATION_HEADER]: stream.operation_id }
+  if (request.method === 'HEAD') return new Response(null, { headers })
   const gone = new AbortController()
   request.signal.addEventListener('abort', () => gone.abort(), { once: true })
   const body = new ReadableStream<Uint8Array>(source(stream, gone), { highWaterMark: 64 })
-  return new Response(body, {
-    headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: stream.operation_id },
-  })
+  return new Response(body, { headers })
 }
 
 /** The first ping sends the headers on their way. A client that reads slowly slows down the reading. */

@@ -12,6 +12,7 @@ export async function streamJob(
   job: Job,
   { request, server }: { request: Request; server: Connection | null },
 ): Promise<Response> {
+  server?.timeout(request, 0)
   await job.accepted
   const events = (signal: AbortSignal): AsyncGenerator<StoredEvent> =>
     follow(deps, job.operation_id, 0, signal)

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EMAIL, Machine, PASSWORD, until } from './support/dashboard.ts'
+import { Process } from './support/process.ts'
+import { found } from './support/sites.ts'
+
+let folder = ''
+let turn = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'process-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const admin = { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD }
+const fresh = () => join(folder, String(++turn))
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('a first start', () => {
+  test('prints a login that works, once, and keeps its secrets to itself', async () => {
+    const DATA_DIR = fresh()
+    await using first = new Process({ DATA_DIR })
+    const url = await first.url()
+    const [email, password] = first.stdout.map((line) => line.split(': ')[1])
+    const login = await first.send('POST', '/api/auth/login', { email, password })
+    await using second = new Process({ DATA_DIR })
+    await second.url()
+
+    expect(first.stdout).toEqual([
+      'first login: admin@example.com',
+      expect.stringMatching(/^password: [\w-]{24}$/),
+      `listening on ${url}`,
+    ])
+    expect(login.status).toBe(200)
+    expect(second.stdout).toHaveLength(1)
+    expect(await modeOf(DATA_DIR)).toBe('700')
+    expect(await modeOf(`${DATA_DIR}/jwt-secret`)).toBe('600')
+  })
+})
+
+describe('a start that cannot be', () => {
+  test('with a bad environment value ends with 2 and one line', async () => {
+    const { status, stderr } = await new Process({ DATA_DIR: fresh(), PORT: 'http' }).exit()
+
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'PORT: must be a port number between 0 and 65535\n',
+    })
+  })
+
+  test('on a taken port ends with 1 and says what to do', async () => {
+    await using agent = new Machine()
+    const taken = { DATA_DIR: fresh(), PORT: String(agent.port), ...admin }
+
+    const { status, stderr } = await new Process(taken).exit()
+
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `Cannot listen on 127.0.0.1:${agent.port} (EADDRINUSE): ` +
+        'stop what listens there, or set HOST and PORT to a free address\n',
+    )
+  })
+
+  test('without a database ends with 1 and says what to do', async () => {
+    const DATABASE_URL = 'http://127.0.0.1:1'
+
+    const { status, stderr } = await new Process({ DATA_DIR: fresh(), DATABASE_URL }).exit()
+
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^The database cannot be opened \(.*\): check DATABASE_URL .*\n$/)
+  })
+
+  test('in a folder that is a file ends with 1 and says what to do', async () => {
+    const DATA_DIR = fresh()
+    await Bun.write(DATA_DIR, '')
+    await chmod(DATA_DIR, 0o600)
+
+    const { status, stderr } = await new Process({ DATA_DIR }).exit()
+
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^DATA_DIR .* cannot be used \(\w+\): make it writable .*\n$/)
+  })
+})
+
+test('SIGTERM ends it with 0, open streams and a silent agent or not', async () => {
+  await using agent = new Machine()
+  await using running = new Process({ DATA_DIR: fresh(), ...admin })
+  await running.signIn()
+  await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
+  await until(async () => {
+    const response = await running.send('GET', '/api/fleet/servers/1')
+    return (await response.json()).server.status === 'online'
+  })
+  agent.answers.set('/sites', () => new Promise(() => undefined))
+  const stream = await running.send('POST', '/api/servers/1/sync')
+  const began = performance.now()
+
+  running.kill('SIGTERM')
+  const { status } = await running.exit()
+
+  expect(stream.status).toBe(200)
+  expect(status).toBe(0)
+  expect(performance.now() - began).toBeLessThan(5_000)
+}, 30_000)
+
+test('kill -9 loses nothing that was answered, and no work is done twice', async () => {
+  await using agent = new Machine()
+  agent.works.set('site.create', async function* ({ domain }) {
+    for (let step = 1; step <= 5; step++) {
+      await Bun.sleep(3)
+      yield `Step ${step}`
+    }
+    agent.sites.push(found(String(domain)))
+    return { status: 'ok', domain }
+  })
+  const DATA_DIR = fresh()
+  const answered = new Map<number, string>()
+  for (let life = 0; life < 5; life++) {
+    await using running = new Process({ DATA_DIR, ...admin })
+    await running.signIn()
+    if (life === 0)
+      await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
+    setTimeout(() => running.kill('SIGKILL'), 40 + life * 25)
+    for (let number = 0; ; number++) {
+      const domain = `s${number}.life${life}.example`
+      const made = running
+        .send('POST', '/api/servers/1/sites', { domain })
+        .then(async (response) => (await response.json()).site)
+      const site = await made.catch(() => undefined)
+      if (site === undefined) break
+      answered.set(site.id, site.domain)
+    }
+  }
+  await using last = new Process({ DATA_DIR, ...admin })
+  await last.signIn()
+
+  const sites = await until(async () => {
+    const response = await last.send('GET', '/api/fleet/sites?per_page=500&sort=id')
+    const { sites } = await response.json()
+    const ended = sites.every(({ status }: { status: string }) => status === 'active')
+    return (
+      ended && new Map(sites.map((site: { id: number; domain: string }) => [site.id, site.domain]))
+    )
+  })
+
+  expect(answered.size).toBeGreaterThan(5)
+  for (const [id, domain] of answered) expect(sites.get(id)).toBe(domain)
+  expect(agent.begun.size).toBe(sites.size)
+  expect([...agent.begun.values()].every((times) => times === 1)).toBe(true)
+}, 30_000)
