@@ -1,4 +1,5 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cacheFolder } from './lib/cache.ts'
@@ -11,6 +12,8 @@ import { count, describeOutcome, describeSum } from './lib/test-report.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5
+
+type RunOptions = { root: string; folder: string; signal: AbortSignal }
 
 /** Runs every test and prints how it went; exit status 1 when one failed or none passed. */
 async function main(): Promise<void> {
@@ -28,23 +31,29 @@ async function main(): Promise<void> {
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-/** The lab is made ready while the first parts run, which take no time of its network and disk. */
-async function runAll(
-  jobs: readonly Job[],
-  options: { root: string; folder: string; signal: AbortSignal },
-): Promise<Case[]> {
+/**
+ * Part after part. The lab is made ready while the first parts run, which leave its network and
+ * disk alone; the files of the contract part wait most of their time, so several run at once.
+ */
+async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]> {
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
   const cases: Case[] = []
-  for (const job of jobs) {
-    if (job.part === 'system') await ready
-    if (options.signal.aborted) {
-      return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]
+  for (const part of new Set(jobs.map((job) => job.part))) {
+    if (part === 'system') await ready
+    const queue = jobs.filter((job) => job.part === part)
+    const lanes = part === 'contract' ? availableParallelism() + 1 : 1
+    const lane = async () => {
+      for (let job = queue.shift(); job; job = queue.shift()) {
+        if (options.signal.aborted) return
+        const outcome = await runJob(job, options)
+        cases.push(...outcome.cases)
+        console.log(await describeOutcome(outcome))
+      }
     }
-    const outcome = await runJob(job, options)
-    cases.push(...outcome.cases)
-    console.log(await describeOutcome(outcome))
+    await Promise.all(Array.from({ length: lanes }, lane))
   }
-  return cases
+  if (!options.signal.aborted) return cases
+  return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]
 }
 
 /** A folder of this run; those of the last few runs stay. */

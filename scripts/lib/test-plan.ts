@@ -76,8 +76,8 @@ function checks(root: string): Job[] {
 }
 
 const buildJob: Job = {
-  part: 'contract',
-  title: 'build of the agent',
+  part: 'build',
+  title: 'agent',
   argv: [process.execPath, 'scripts/build-agent.ts'],
   timeout_ms: 120_000,
 }
