@@ -21,7 +21,7 @@ export async function readCertificate(host: Host, domain: string) {
 }
 
 /** ECDSA P-256, PKCS 8 PEM. */
-export function newKey(): string {
+function newKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
 }

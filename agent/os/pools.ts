@@ -27,7 +27,7 @@ export async function poolsBySocket(host: Host): Promise<Map<string, FoundPool>>
 }
 
 /** The pools of one file of php-fpm.conf(5); `$pool` is the name of the section. */
-export function parsePools(text: string, php: string): [string, FoundPool][] {
+function parsePools(text: string, php: string): [string, FoundPool][] {
   return text.split(/^[ \t]*\[/m).flatMap((section) => {
     const end = section.indexOf(']')
     const name = section.slice(0, end).trim()

@@ -4,7 +4,7 @@ import { compareVersions } from './version-compare.ts'
 import type { WpConfig } from './wp-config.ts'
 
 /** What WordPress wrote down about itself in its options. Undefined is unknown. */
-export interface WpState {
+interface WpState {
   active_plugins: ReadonlySet<string> | undefined
   /** The active theme and its parent. */
   active_themes: ReadonlySet<string> | undefined
