@@ -79,7 +79,7 @@ function siteOf(name: string | undefined, tls: string | undefined): Site | undef
 }
 
 /** Names that no public certificate can be had for (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
-export function isReserved(domain: string): boolean {
+function isReserved(domain: string): boolean {
   return (
     /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa)$/.test(domain) ||
     /(^|\.)example\.(com|net|org)$/.test(domain)
