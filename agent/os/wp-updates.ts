@@ -21,6 +21,9 @@ const UNKNOWN: WpState = {
   themes: undefined,
 }
 
+/** A site can write what it likes into its own rows: more is not brought here. */
+const MAX_BYTES = 8 << 20
+
 const OPTIONS = ['active_plugins', 'template', 'stylesheet']
 const NETWORK = [
   'active_sitewide_plugins',
@@ -75,10 +78,10 @@ function statementFor({ constants, table_prefix }: WpConfig): [string, string[]]
   const multisite = constants.get('MULTISITE') === true
   const site = Number(constants.get('SITE_ID_CURRENT_SITE') ?? 1)
   const wanted = multisite ? OPTIONS : [...OPTIONS, ...NETWORK]
-  const sql = `SELECT option_name AS name, option_value AS value FROM ??.?? WHERE option_name IN (${marks(wanted)})`
+  const sql = `SELECT option_name AS name, option_value AS value FROM ??.?? WHERE option_name IN (${marks(wanted)}) AND LENGTH(option_value) <= ${MAX_BYTES}`
   const values = [name, `${table_prefix}options`, ...wanted]
   if (!multisite) return [sql, values]
-  const meta = `SELECT meta_key, meta_value FROM ??.?? WHERE site_id = ? AND meta_key IN (${marks(NETWORK)})`
+  const meta = `SELECT meta_key, meta_value FROM ??.?? WHERE site_id = ? AND meta_key IN (${marks(NETWORK)}) AND LENGTH(meta_value) <= ${MAX_BYTES}`
   const more = [name, `${table_prefix}sitemeta`, String(site), ...NETWORK]
   return [`${sql} UNION ALL ${meta}`, [...values, ...more]]
 }

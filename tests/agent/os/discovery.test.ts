@@ -11,7 +11,7 @@ let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'discovery-'))
 })
-afterEach(() => rmSync(root, { recursive: true }))
+afterEach(() => rmSync(root, { recursive: true }), 60_000)
 
 const UNKNOWN = { plugins: null, themes: null, core: null }
 const NOTHING = { wp_version: '', db_name: '', updates: UNKNOWN }
@@ -176,7 +176,7 @@ test('takes the owner of the docroot, and the user of the pool where that is roo
   expect(await discoverSites(host)).toMatchObject([{ user: own, framework: 'php' }])
 })
 
-test('finds 200 WordPress sites in well under a second', async () => {
+test('finds 200 WordPress sites with well under a second of work', async () => {
   const servers: Record<string, string> = {}
   const files: Record<string, string> = { '/etc/nginx/snippets/all.conf': 'index index.php;' }
   for (let number = 0; number < 200; number++) {
@@ -192,10 +192,10 @@ test('finds 200 WordPress sites in well under a second', async () => {
   const host = machine(servers, files)
   await discoverSites(host)
 
-  const start = performance.now()
+  const before = process.cpuUsage()
   const sites = await discoverSites(host)
+  const { user, system } = process.cpuUsage(before)
 
   expect(sites).toHaveLength(200)
-  expect(performance.now() - start).toBeLessThan(1000)
-  if (process.env.TIMES) console.log(`200 sites in ${Math.round(performance.now() - start)} ms`)
-})
+  expect((user + system) / 1000).toBeLessThan(1000)
+}, 60_000)
