@@ -73,6 +73,7 @@ bun_find() {
 # The packages of bun.lock. A folder that this user may not write to is used as it is.
 bun_install() {
   if [ -d node_modules ] && ! [ -w node_modules ]; then return; fi
+  if ! [ -d node_modules ]; then echo 'Installing the packages of bun.lock' >&2; fi
   said=$("$BUN" install --frozen-lockfile 2>&1) || {
     echo "$said" >&2
     bun_fail 'the packages of bun.lock could not be installed: is the npm registry reachable?'

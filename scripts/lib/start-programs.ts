@@ -18,7 +18,8 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   await expectFree(host, port, 'PORT')
   await expectFree('127.0.0.1', agent_port, 'AGENT_PORT')
   await mkdir(data_dir, { recursive: true, mode: 0o700 })
-  const { file } = await buildAgent(root)
+  const { file, fresh, ms } = await buildAgent(root)
+  if (fresh) console.log(`Built the agent in ${(ms / 1000).toFixed(1)} s`)
   const source = options.superuser ? await wordpressSource(process.env) : {}
 
   const agent = new Child({
