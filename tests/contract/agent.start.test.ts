@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect, createServer } from 'node:net'
 import {
   agentRuntimes,
@@ -8,6 +8,8 @@ import {
   temporaryFolder,
 } from '#tests/support/processes.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+
+setDefaultTimeout(30_000)
 
 const refused: [string, Environment, string][] = [
   ['an address without a port', { AGENT_LISTEN: '127.0.0.1' }, 'AGENT_LISTEN'],
@@ -25,13 +27,14 @@ const refused: [string, Environment, string][] = [
 ]
 
 describe.each(agentRuntimes)('%s', (runtime) => {
-  test.each(refused)('refuses %s with one line and status 2', async (_, env, name) => {
+  const refuses = async (_: string, env: Environment, name: string) => {
     const { code, out, err } = await runAgent(runtime, ['serve'], env)
 
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.split('\n')).toEqual([expect.stringContaining(name), ''])
     expect(err).not.toMatch(/ at .*:\d+|[{}]|^\s*\^/m)
-  })
+  }
+  test.each(refused)('refuses %s with one line and status 2', refuses)
 
   test('says in one line that its port is in use, and ends with status 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import {
   ADMIN,
@@ -9,7 +9,9 @@ import {
   temporaryFolder,
 } from '#tests/support/processes.ts'
 
-const ROUNDS = 4
+setDefaultTimeout(30_000)
+
+const ROUNDS = 3
 
 interface Answered {
   servers: Map<number, string>

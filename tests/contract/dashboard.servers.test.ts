@@ -1,12 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  hostileHosts,
-  hostileNames,
-  hostilePorts,
-  hostileTags,
-  hostileUsers,
-  noText,
-} from '#tests/support/hostile.ts'
 import { checkRows, failed, failedOn, notFound, type Row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -167,39 +159,10 @@ const rows: Row[] = [
   },
 ]
 
-const hostile: Record<string, readonly unknown[]> = {
-  name: [...hostileNames, ...noText],
-  hostname: [...hostileHosts, ...noText],
-  port: hostilePorts,
-  user: [...hostileUsers, ...noText],
-  tags: hostileTags,
-}
-
 describe('servers', () => {
   const { client } = useDashboard()
 
   checkRows(client, rows)
-
-  test.each(Object.keys(hostile))(
-    'a hostile %s is 422 on it and changes nothing',
-    async (field) => {
-      const before = await client().get('/api/servers')
-      const { body: activity } = await client().get('/api/activity')
-      for (const value of hostile[field] ?? []) {
-        const created = { ...given, [field]: value }
-        const answers = [
-          await client().post('/api/servers', created),
-          await client().patch('/api/servers/1', { [field]: value }),
-        ]
-        for (const { status, body } of answers) {
-          expect({ value, status, body }).toEqual({ value, status: 422, body: failedOn(field) })
-        }
-      }
-
-      expect((await client().get('/api/servers')).body).toEqual(before.body)
-      expect((await client().get('/api/activity')).body).toEqual(activity)
-    },
-  )
 
   test('a deleted server is gone, with its sites, and its id is not used again', async () => {
     await client().post('/api/servers/2/sites', { domain: 'gone.example' })

@@ -1,14 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { totalmem } from 'node:os'
-import { answerOf, eventsOf } from '#tests/support/client.ts'
+import { eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { checkRows, expectAnswer, notFound, type Row } from '#tests/support/rows.ts'
+import { expectAnswer } from '#tests/support/rows.ts'
 import { useAgent, useDashboard } from '#tests/support/running.ts'
-import { StubAgent } from '#tests/support/stub-agent.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const offline = { error: 'Agent offline', message: expect.any(String) }
 const sync = { method: 'POST', path: '/api/servers/1/sync' }
 const log = (id: number) => ({ id, event: 'log', data: { message: expect.any(String) } })
 
@@ -114,123 +112,5 @@ describe.each(agentRuntimes)('a server whose agent is %s', (runtime) => {
 
     expect([404, 409]).toContain(answer.status)
     expect(answer.headers.get('content-type')).toStartWith('application/json')
-  })
-})
-
-const away: Row[] = [
-  {
-    sentence: 'A sync is 503',
-    ...sync,
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'A sync of an unknown server is 404',
-    method: 'POST',
-    path: '/api/servers/9/sync',
-    status: 404,
-    answer: notFound('Server'),
-  },
-  {
-    sentence: 'A scan of an unknown site is 404',
-    method: 'POST',
-    path: '/api/servers/1/wp-scan',
-    body: { site_id: 9 },
-    status: 404,
-    answer: notFound('Site'),
-  },
-  {
-    sentence: 'A scan of a site of another server is 404',
-    method: 'POST',
-    path: '/api/servers/2/wp-scan',
-    body: { site_id: 1 },
-    status: 404,
-    answer: notFound('Site'),
-  },
-  {
-    sentence: 'Provisioning is 503',
-    method: 'POST',
-    path: '/api/servers/1/provision',
-    body: {},
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Restarting a service is 503',
-    method: 'POST',
-    path: '/api/servers/1/services/restart',
-    body: { service: 'nginx' },
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Reading a database password is 503',
-    method: 'POST',
-    path: '/api/servers/1/sites/1/db-password',
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'A sync of a server that is not on loopback and not enrolled is 503',
-    method: 'POST',
-    path: '/api/servers/2/sync',
-    status: 503,
-    answer: offline,
-  },
-]
-
-describe('a server whose agent is away', () => {
-  const { client } = useDashboard()
-  beforeAll(async () => {
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
-    await client().post('/api/servers', { hostname: '192.0.2.1' })
-    await client().post('/api/servers/1/sites', { domain: 'shop.example' })
-  })
-
-  checkRows(client, away)
-
-  test('is online until three contacts in a row have failed, and offline then', async () => {
-    const stub = new StubAgent()
-    const { body } = await client().post('/api/servers', { hostname: '127.0.0.1', port: stub.port })
-    const { id } = (body as { server: { id: number } }).server
-    const contact = async () => (await client().post(`/api/servers/${id}/sync`)).status
-    const state = async () => {
-      const answer = await client().get(`/api/fleet/servers/${id}`)
-      return (answer.body as { server: { status: string; failures: number } }).server
-    }
-    expect(await contact()).toBe(200)
-    expect(await state()).toMatchObject({ status: 'online', failures: 0 })
-    await stub.stop()
-
-    for (const [failures, status] of [
-      [1, 'online'],
-      [2, 'online'],
-      [3, 'offline'],
-      [4, 'offline'],
-    ]) {
-      expect(await contact()).toBe(503)
-      expect(await state()).toMatchObject({ status, failures } as never)
-    }
-  })
-
-  test('is pending as long as it never answered', async () => {
-    await client().post('/api/servers/1/sync')
-    await client().post('/api/servers/1/sync')
-    await client().post('/api/servers/1/sync')
-
-    const { body } = await client().get('/api/fleet/servers/1')
-
-    expect((body as { server: { status: string } }).server.status).toBe('pending')
-  })
-
-  test('keeps a new site provisioning until it is back, and says so in its operation', async () => {
-    const created = await client().post('/api/servers/1/sites', { domain: 'later.example' })
-    const path = `/api/operations/${created.headers.get('operation-id')}`
-
-    const answer = await answerOf(await client().open({ path }))
-
-    const { operation } = answer.body as { operation: { type: string; status: string } }
-    expect(operation).toMatchObject({ type: 'site.create', domain: 'later.example' } as never)
-    expect(['queued', 'running']).toContain(operation.status)
   })
 })

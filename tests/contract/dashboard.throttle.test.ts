@@ -46,7 +46,7 @@ describe('failed logins', () => {
       }
       expect((await attempt(ADMIN.email, ADMIN.password, '192.0.2.10')).status).toBe(200)
     }
-  }, 20_000)
+  })
 
   test('gain nothing from being many at once', async () => {
     const tries = Array.from({ length: 12 }, (_, turn) =>
@@ -59,14 +59,14 @@ describe('failed logins', () => {
   })
 
   test('are 429 for an address after the twentieth, whatever the client says it is', async () => {
-    for (let turn = 1; turn <= 20; turn += 1) {
-      const seen = `198.51.100.${turn}, 203.0.113.1`
-      expectAnswer(await attempt(`u${turn}@control.example`, 'wrong', seen), wrong)
-    }
+    const twenty = Array.from({ length: 20 }, (_, turn) =>
+      attempt(`u${turn}@control.example`, 'wrong', `198.51.100.${turn}, 203.0.113.1`),
+    )
+    for (const answer of await Promise.all(twenty)) expectAnswer(answer, wrong)
 
     expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.1'), throttled)
     expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.2'), wrong)
-  }, 20_000)
+  })
 
   test('do not keep those out who are in', async () => {
     expect((await dashboard.client().get('/api/servers')).status).toBe(200)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'bun:test'
+import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test'
 import { Client } from './client.ts'
 import {
   ADMIN,
@@ -12,6 +12,8 @@ import {
 } from './processes.ts'
 
 const HOOK_MS = 60_000
+/** Programs are started and passwords hashed while other tests do the same on a small machine. */
+const TEST_MS = 30_000
 
 export interface Used {
   client: () => Client
@@ -37,6 +39,7 @@ export function useDashboard(env: Environment = {}): Used {
 }
 
 function use(start: () => Promise<Running>): Used {
+  setDefaultTimeout(TEST_MS)
   let running: Running | undefined
   let client: Client | undefined
   beforeAll(async () => {

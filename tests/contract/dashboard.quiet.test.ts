@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'bun:test'
+import { eventsOf } from '#tests/support/client.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { useStubAgent } from '#tests/support/stub-agent.ts'
+
+describe('a stream on which nothing is said for a while', () => {
+  const stub = useStubAgent()
+  const { client } = useDashboard()
+
+  test('has a ping every ten seconds, stays open and has its end', async () => {
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>()
+    stub().on('site.create', { lines: ['one'], complete: { domain: 'quiet.example' }, hold })
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
+    const created = await client().post('/api/servers/1/sites', { domain: 'quiet.example' })
+    const path = `/api/operations/${created.headers.get('operation-id')}/events`
+    const stream = await client().open({ path })
+    setTimeout(release, 11_500)
+
+    const text = await stream.text()
+
+    expect(text.slice(text.indexOf('id: 1'))).toContain(': ping\n\n')
+    expect(eventsOf(text)).toEqual([
+      { id: 1, event: 'log', data: { message: 'one' } },
+      { id: 2, event: 'complete', data: { status: 'ok', domain: 'quiet.example' } },
+    ])
+  }, 20_000)
+})
