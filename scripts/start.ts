@@ -33,16 +33,16 @@ async function main(): Promise<void> {
   throw new Error(failure)
 }
 
-/** Registers and reads this machine, then tells the person at the screen how to go on. */
+/** Says first who may log in, since nobody can say it again; then registers and reads this machine. */
 async function introduce(options: Options, { url, first_login }: Programs): Promise<void> {
-  const api = await openApi(url, options.data_dir, first_login ?? options.admin)
-  const machine = api ? await readMachine(api, options) : undefined
   console.log(`\nHosting Control is running: ${url}`)
   if (first_login) {
     console.log(`  login:    ${first_login.email}`)
     console.log(`  password: ${first_login.password}   (shown this once)`)
   }
   console.log(`  data:     ${options.data_dir}`)
+  const api = await openApi(url, options.data_dir, first_login ?? options.admin)
+  const machine = api ? await readMachine(api, options) : undefined
   console.log(machine ? `  machine:  ${machine.words}` : NO_LOGIN)
   console.log(options.superuser ? ROOT_HINT : USER_HINT)
   if (!options.site || !api || !machine) return
