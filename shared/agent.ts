@@ -46,7 +46,7 @@ export const ExecRequest = z.object({
   command: z.string({
     error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),
   }),
-  params: z.unknown(),
+  params: z.unknown().optional(),
 })
 
 export const SiteRequest = z.object({ domain: Domain })

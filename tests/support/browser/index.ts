@@ -35,11 +35,13 @@ export async function withBrowser<T>(
     chromium: 'chromium',
     '/usr/share/fonts/truetype/liberation': 'fonts-liberation',
   })
-  const rules = Object.entries(resolve).map(([domain, address]) => `MAP ${domain} ${address}`)
+  const known = Object.entries(resolve).map(([domain, address]) => `MAP ${domain} ${address}`)
+  // Any other name fails at once: a page that loads something from outside must not wait for DNS.
+  const rules = [...known, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost']
   const browser = await chromium.launch({
     executablePath: netns ? join(import.meta.dirname, 'in-netns.sh') : '/usr/bin/chromium',
     env: { ...process.env, BROWSER_NETNS: netns },
-    args: [...FLAGS, ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : [])],
+    args: [...FLAGS, `--host-resolver-rules=${rules.join(',')}`],
   })
   try {
     const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true })

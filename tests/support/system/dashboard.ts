@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { type Process, reach, startInside } from './inside.ts'
+
+const ADMIN = { email: 'ops@example.test', password: 'correct horse battery' }
+
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+  headers: Headers
+}
+
+/** The real dashboard on a host's network, with a logged-in client. */
+export interface Dashboard {
+  process: Process
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Reads a stream to its end. */
+  stream(method: string, path: string, body?: unknown): Promise<StoredEvent[]>
+  stop(): Promise<void>
+}
+
+export async function startDashboard(netns: string): Promise<Dashboard> {
+  const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
+  const process = await startInside(
+    netns,
+    [Bun.which('bun') ?? 'bun', 'dashboard/main.ts'],
+    /^listening on/,
+    {
+      DATA_DIR: join(folder, 'data'),
+      PORT: '3000',
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+    },
+  )
+  const way = await reach(netns, join(folder, 'http.sock'), '127.0.0.1', 3000)
+  let cookie = ''
+  const send = (method: string, path: string, body: unknown, accept: string) =>
+    way.fetch(`http://localhost${path}`, {
+      method,
+      headers: {
+        cookie,
+        accept,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const dashboard: Dashboard = {
+    process,
+    async call(method, path, body) {
+      const response = await send(method, path, body, 'application/json')
+      const text = await response.text()
+      const { status, headers } = response
+      return { status, headers, body: text === '' ? {} : JSON.parse(text) }
+    },
+    async stream(method, path, body) {
+      const response = await send(method, path, body, 'text/event-stream')
+      if (response.status !== 200)
+        throw new Error(`${path}: ${response.status} ${await response.text()}`)
+      return Array.fromAsync(readEvents(response.body ?? new ReadableStream()))
+    },
+    async stop() {
+      await way.stop()
+      await process.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  const login = await send('POST', '/api/auth/login', ADMIN, 'application/json')
+  if (login.status !== 200) throw new Error(`login: ${login.status} ${await login.text()}`)
+  cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return dashboard
+}
+
+/** Follows the operation that an answer names to its end, and gives its last event. */
+export async function endOf(dashboard: Dashboard, { headers }: Answer): Promise<StoredEvent> {
+  const id = headers.get('operation-id')
+  const events = await dashboard.stream('GET', `/api/operations/${id}/events`)
+  const last = events.at(-1)
+  if (!last) throw new Error(`operation ${id} has no events`)
+  return last
+}

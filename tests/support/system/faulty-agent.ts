@@ -1,0 +1,64 @@
+import process from 'node:process'
+import { commands } from '#agent/commands/index.ts'
+import { readConfig } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { realHost } from '#agent/host/real.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { COMMANDS, isCommandName } from '#shared/commands.ts'
+
+/**
+ * Runs one command on the machine it is on, in one process, and fails at the n-th call of a port
+ * (0: at none). Prints as JSON what happened: the last event and, for each step of the journal, the
+ * numbers of its first and its last call.
+ *
+ *     faulty-agent <command> <n> <params as JSON>
+ */
+const [name = '', failAt = '0', params = '{}'] = process.argv.slice(2)
+if (!isCommandName(name)) throw new Error(`unknown command: ${name}`)
+const steps: { step: string; first: number; last: number }[] = []
+let calls = 0
+let injecting = true
+
+function counted<T extends object>(port: T): T {
+  return new Proxy(port, {
+    get(target, name, receiver) {
+      const member = Reflect.get(target, name, receiver)
+      if (typeof member !== 'function' || name === 'tree') return member
+      return (...args: unknown[]) => {
+        note(name === 'append' ? String(args[1]) : '')
+        return member.apply(target, args)
+      }
+    },
+  })
+}
+
+/** Counts a call and fails the chosen one, once: what is undone afterwards meets no further fault. */
+function note(appended: string): void {
+  calls += 1
+  const { step, state } =
+    /"step":"(?<step>[^"]+)","state":"(?<state>\w+)"/.exec(appended)?.groups ?? {}
+  if (step && state === 'intent') steps.push({ step, first: calls + 1, last: calls })
+  const current = steps.at(-1)
+  if (current && step && state === 'done') current.last = calls - 1
+  if (injecting && calls === Number(failAt)) {
+    injecting = false
+    throw new Error('injected fault')
+  }
+}
+
+const real = realHost(readConfig(process.env).settings)
+const host: Host = {
+  ...real,
+  shell: counted(real.shell),
+  files: counted(real.files),
+  database: counted(real.database),
+  net: counted(real.net),
+}
+const runner = new Runner({ host, commands, report: () => undefined })
+const outcome = await runner
+  .start(name, COMMANDS[name].params.parse(JSON.parse(params)))
+  .then((operation) => Array.fromAsync(operation.follow(0, new AbortController().signal)))
+  .then((events) => events.at(-1))
+  .catch((error: unknown) => ({ event: 'refused', data: { message: String(error) } }))
+console.log(JSON.stringify({ outcome, steps, calls }))
+process.exit(0)

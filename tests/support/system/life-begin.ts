@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { endOf } from './dashboard.ts'
+import { get } from './requests.ts'
+import { snapshot } from './snapshot.ts'
+import { MINUTES, type Site, type World } from './world.ts'
+
+export function registers(world: World): void {
+  test('registers and syncs a server with nothing on it', async () => {
+    await world.register()
+
+    expect(await world.sync()).toEqual({ status: 'ok', sites: 0 })
+    const { body } = await world.dashboard.call('GET', world.path(''))
+    expect(body.server).toMatchObject({
+      os: expect.stringMatching(/^Debian GNU\/Linux 1[23]/),
+      sites_count: 0,
+    })
+  })
+}
+
+export function provisions(world: World): void {
+  const { php } = world.variant
+  const run = async () => {
+    const events = await world.dashboard.stream('POST', world.path('/provision'), {
+      php_versions: [php],
+    })
+    return events.at(-1)
+  }
+
+  test(
+    'provisions what is missing, and a second time finds nothing to do',
+    async () => {
+      const done = { event: 'complete', data: { status: 'ok', php_versions: [php] } }
+      expect(await run()).toMatchObject(done)
+      const began = performance.now()
+      expect(await run()).toMatchObject(done)
+
+      expect(performance.now() - began).toBeLessThan(10_000)
+      world.before = await snapshot(world.host)
+    },
+    8 * MINUTES,
+  )
+}
+
+export function createsSites(world: World): void {
+  const { php } = world.variant
+  const create = async (domain: string, tls: string) => {
+    const created = await world.dashboard.call('POST', world.path('/sites'), { domain, php, tls })
+    expect([created.status, created.body]).toEqual([
+      201,
+      { site: { id: expect.any(Number), domain, status: 'provisioning' } },
+    ])
+    expect((await endOf(world.dashboard, created)).data).toEqual({ status: 'ok', domain })
+    return (created.body.site as Site).id
+  }
+
+  test(
+    'creates two sites that answer with their own installation',
+    async () => {
+      await world.sync()
+      const ids = [
+        await create('one.example.test', 'none'),
+        await create('two.example.test', 'self-signed'),
+      ]
+      await world.sync()
+      for (const id of ids) {
+        const { body } = await world.dashboard.call('GET', world.path(`/sites/${id}`))
+        expect(body.site).toMatchObject({
+          framework: 'wordpress',
+          php,
+          tier: 'small',
+        })
+        world.sites.push(body.site as Site)
+      }
+
+      const one = await get(world.host, 'http://one.example.test/')
+      const two = await get(world.host, 'https://two.example.test/')
+      expect([one.status, two.status]).toEqual([200, 200])
+      expect(one.body).toContain('http://one.example.test/')
+      expect(one.body).not.toContain('two.example.test')
+      expect(two.body).toContain('https://two.example.test/')
+      const plain = await get(world.host, 'http://two.example.test/')
+      expect(plain.headers).toContain('location: https://two.example.test/')
+    },
+    3 * MINUTES,
+  )
+
+  test('refuses a second site of the same name, and says so', async () => {
+    const body = { domain: 'WWW.One.Example.Test.', php }
+    const second = await world.dashboard.call('POST', world.path('/sites'), body)
+
+    expect([second.status, second.body]).toEqual([
+      422,
+      { error: 'Validation failed', fields: { domain: ['The domain is already taken'] } },
+    ])
+  })
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/index.ts'
+import { endOf } from './dashboard.ts'
+import { get } from './requests.ts'
+import { snapshot } from './snapshot.ts'
+import { MINUTES, type Site, type World } from './world.ts'
+
+/** A container ends with its power: this is about servers. */
+export function comesBack(world: World): void {
+  if (world.variant.init === 'none') return
+
+  test(
+    'comes back with its sites after a power failure, for a new dashboard too',
+    async () => {
+      await world.host.powerOff()
+      await world.host.start()
+
+      const answers = async () => (await get(world.host, 'http://one.example.test/')).status === 200
+      const up = await poll(() => answers().catch(() => false), {
+        every_ms: 200,
+        timeout_ms: 30_000,
+      })
+
+      expect(up).toBe(true)
+      await world.startAnotherDashboard()
+      await world.register()
+      expect(await world.sync()).toEqual({ status: 'ok', sites: 2 })
+    },
+    2 * MINUTES,
+  )
+}
+
+export function deletesSites(world: World): void {
+  test(
+    'deletes the sites and leaves nothing of them',
+    async () => {
+      const { body } = await world.dashboard.call('GET', world.path('/sites'))
+      for (const { id, domain } of body.sites as Site[]) {
+        const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${id}`))
+        const site = { id, domain, status: 'deleting' }
+        expect([deleted.status, deleted.body]).toEqual([202, { site }])
+        expect((await endOf(world.dashboard, deleted)).data).toEqual({ status: 'ok', domain })
+      }
+
+      expect((await world.dashboard.call('GET', world.path('/sites'))).body).toEqual({ sites: [] })
+      expect(await snapshot(world.host)).toEqual(world.before as never)
+    },
+    2 * MINUTES,
+  )
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { withBrowser } from '#tests/support/browser/index.ts'
+import { MINUTES, type World } from './world.ts'
+import { wpCli, wpCliJson } from './wp-cli.ts'
+
+/** Where a run leaves what its browser saw. */
+const SHOTS = 'dist/screenshots'
+
+export function logsIn(world: World): void {
+  test(
+    'lets the administrator log in with a fresh password',
+    async () => {
+      const { id, domain } = world.site
+      const path = world.path(`/sites/${id}/admin-password`)
+      const { body } = await world.dashboard.call('POST', path)
+
+      await withBrowser(
+        { netns: world.host.netns, resolve: { [domain]: '127.0.0.1' } },
+        async (page) => {
+          await page.goto(`http://${domain}/wp-login.php`)
+          await page.fill('#user_login', String(body.user))
+          await page.fill('#user_pass', String(body.password))
+          await page.click('#wp-submit')
+          await page.waitForSelector('#wpadminbar')
+          await page.screenshot({ path: `${SHOTS}/${world.variant.name}-wp-admin.png` })
+          expect(new URL(page.url()).pathname).toBe('/wp-admin/')
+        },
+      )
+    },
+    2 * MINUTES,
+  )
+}
+
+type Found = { slug: string; version: string }
+
+export function scans(world: World): void {
+  const { php } = world.variant
+
+  test(
+    'scans the versions that wp-cli finds',
+    async () => {
+      const { host, site, dashboard } = world
+      const body = { site_id: site.id }
+      const events = await dashboard.stream('POST', world.path('/wp-scan'), body)
+      const wp_version = (await wpCli(host, site, php, ['core', 'version'])).trim()
+      const listed = async (kind: string) => {
+        const args = [kind, 'list', '--skip-update-check', '--format=json']
+        const list = await wpCliJson(host, site, php, args)
+        return list.map(({ name, version }) => `${name} ${version}`).sort()
+      }
+      const plugins = await listed('plugin')
+      const themes = await listed('theme')
+
+      expect(events.at(-1)?.data).toEqual({ wp_version, plugins: plugins.length })
+      const detail = await dashboard.call('GET', `/api/fleet/sites/${site.id}`)
+      const { inventory } = detail.body.site as {
+        inventory: Record<'plugins' | 'themes', Found[]>
+      }
+      const scanned = (list: Found[]) =>
+        list.map(({ slug, version }) => `${slug} ${version}`).sort()
+      expect(scanned(inventory.plugins)).toEqual(plugins)
+      expect(scanned(inventory.themes)).toEqual(themes)
+    },
+    MINUTES,
+  )
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { createsSites, provisions, registers } from './life-begin.ts'
+import { comesBack, deletesSites } from './life-end.ts'
+import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
+import { logsIn, scans } from './life-wordpress.ts'
+import { MINUTES, type Variant, World } from './world.ts'
+
+/**
+ * The whole life of two WordPress sites on a fresh Debian server, through the dashboard's API and the
+ * agent's executable. The tests of one variant build on each other, in this order.
+ */
+export function siteLife(variant: Variant): void {
+  const reason = lab.available()
+  const title = reason ? `${variant.name} [skip: ${reason}]` : variant.name
+  describe.skipIf(reason !== undefined)(title, () => {
+    const world = new World(variant)
+    beforeAll(() => world.start(), 5 * MINUTES)
+    afterAll(() => world.stop(), MINUTES)
+
+    registers(world)
+    provisions(world)
+    createsSites(world)
+    logsIn(world)
+    scans(world)
+    readsPassword(world)
+    appliesTier(world)
+    keepsApart(world)
+    comesBack(world)
+    deletesSites(world)
+  })
+}

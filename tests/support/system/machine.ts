@@ -1,0 +1,53 @@
+import { type Host, startHost } from '#tests/support/lab/index.ts'
+import type { HostOptions } from '#tests/support/lab/start-host.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+
+/** The agent's settings: as an installed one's, but with sources on this machine. */
+export const ENVIRONMENT = {
+  AGENT_AUTH: 'none',
+  AGENT_LISTEN: '127.0.0.1:8443',
+  AGENT_WORDPRESS_URL: 'file:///srv/mirror',
+  AGENT_WP_CLI_URL: 'file:///srv/mirror/wp-cli.phar',
+}
+
+const UNIT = `[Unit]
+Description=Hosting Control agent
+After=network.target
+
+[Service]
+ExecStart=${PROGRAM} serve
+Restart=always
+${Object.entries(ENVIRONMENT)
+  .map(([name, value]) => `Environment=${name}=${value}`)
+  .join('\n')}
+
+[Install]
+WantedBy=multi-user.target
+`
+
+/** A fresh server with nothing but Debian, on which the agent's executable runs as a service. */
+export async function startMachine(
+  options: Pick<HostOptions, 'name' | 'suite' | 'init'>,
+  { program, mirror, serve = true }: { program: string; mirror: string; serve?: boolean },
+): Promise<Host> {
+  const host = await startHost({
+    ...options,
+    binds: [{ from: mirror, to: '/srv/mirror', readonly: true }],
+  })
+  await host.put(PROGRAM, await Bun.file(program).bytes(), 0o755)
+  if (!serve) return host
+  if (options.init === 'systemd') {
+    await host.put('/etc/systemd/system/hosting-agent.service', UNIT)
+    await host.must(['systemctl', 'enable', '--now', 'hosting-agent.service'])
+  } else host.spawn([PROGRAM, 'serve'], ENVIRONMENT)
+  await poll(() => answers(host), { every_ms: 50, timeout_ms: 10_000 })
+  return host
+}
+
+/** The guest has no curl; bash opens the connection. */
+async function answers(host: Host): Promise<boolean> {
+  const { code } = await host.exec(['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443'])
+  return code === 0
+}

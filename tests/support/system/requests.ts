@@ -1,0 +1,23 @@
+import type { Host } from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
+
+/** A request from the host's own network by this machine's curl; `tls` trusts any certificate. */
+export async function get(
+  host: Host,
+  url: string,
+  { resolve = '127.0.0.1', options = [] }: { resolve?: string; options?: string[] } = {},
+): Promise<{ status: number; body: string; headers: string }> {
+  const { hostname, protocol } = new URL(url)
+  const port = protocol === 'https:' ? 443 : 80
+  const text = await must([
+    ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '30'],
+    ...['--dump-header', '-', '--resolve', `${hostname}:${port}:${resolve}`, ...options, url],
+  ])
+  const at = text.indexOf('\r\n\r\n')
+  const headers = text.slice(0, at)
+  return {
+    status: Number(headers.split(' ')[1]),
+    headers: headers.toLowerCase(),
+    body: text.slice(at + 4),
+  }
+}

@@ -1,0 +1,87 @@
+import { buildAgent } from '#scripts/build-agent.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { type Dashboard, startDashboard } from './dashboard.ts'
+import { startMachine } from './machine.ts'
+import type { Snapshot } from './snapshot.ts'
+
+export interface Variant {
+  name: string
+  suite: 'bookworm' | 'trixie'
+  init: 'systemd' | 'none'
+  /** What the suite ships. */
+  php: string
+}
+
+export interface Site {
+  id: number
+  domain: string
+  user: string
+  docroot: string
+}
+
+/** One fresh server with the agent on it, and a dashboard that manages it. */
+export class World {
+  readonly variant: Variant
+  readonly sites: Site[] = []
+  server = 0
+  before: Snapshot | undefined
+  #host: lab.Host | undefined
+  #dashboard: Dashboard | undefined
+
+  constructor(variant: Variant) {
+    this.variant = variant
+  }
+
+  get host(): lab.Host {
+    if (!this.#host) throw new Error('the server did not start')
+    return this.#host
+  }
+
+  get dashboard(): Dashboard {
+    if (!this.#dashboard) throw new Error('the dashboard did not start')
+    return this.#dashboard
+  }
+
+  get site(): Site {
+    const [site] = this.sites
+    if (!site) throw new Error('no site was created')
+    return site
+  }
+
+  async start(): Promise<void> {
+    const { file: program } = await buildAgent('.')
+    this.#host = await startMachine(this.variant, { program, mirror: await wordpressMirror() })
+    this.#dashboard = await startDashboard(this.#host.netns)
+  }
+
+  /** A new dashboard, which knows nothing yet, in the place of the old one. */
+  async startAnotherDashboard(): Promise<void> {
+    await this.#dashboard?.stop()
+    this.#dashboard = await startDashboard(this.host.netns)
+  }
+
+  async register(): Promise<void> {
+    const input = { hostname: '127.0.0.1', name: this.variant.name }
+    const { body } = await this.dashboard.call('POST', '/api/servers', input)
+    this.server = (body.server as { id: number }).id
+  }
+
+  /** The data of the last event. */
+  async sync(): Promise<Record<string, unknown> | undefined> {
+    const events = await this.dashboard.stream('POST', `/api/servers/${this.server}/sync`)
+    return events.at(-1)?.data
+  }
+
+  /** A path below the server, as the API has it. */
+  path(below: string): string {
+    return `/api/servers/${this.server}${below}`
+  }
+
+  async stop(): Promise<void> {
+    await this.#dashboard?.stop()
+    await lab.switchDown()
+  }
+}
+
+export const MINUTES = 60_000

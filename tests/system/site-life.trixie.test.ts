@@ -1,0 +1,3 @@
+import { siteLife } from '#tests/support/system/life.ts'
+
+siteLife({ name: 'trixie', suite: 'trixie', init: 'systemd', php: '8.4' })
