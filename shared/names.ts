@@ -28,11 +28,12 @@ export function isHostname(value: string): boolean {
   return labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '')
 }
 
-/** IPv4 in dotted decimal, or IPv6 without brackets and zone. */
+/** IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL takes `::1:` for one. */
 export function isIpLiteral(value: string): boolean {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value))
     return value.split('.').every((part) => Number(part) < 256 && String(Number(part)) === part)
   if (!/^[0-9a-f:.]+$/i.test(value) || !value.includes(':')) return false
+  if (/[^:]:$/.test(value)) return false
   return URL.canParse(`http://[${value}]/`)
 }
 
