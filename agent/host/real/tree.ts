@@ -10,51 +10,67 @@ import {
 import type { SiteTree } from '../ports.ts'
 import { kindOf } from './kind.ts'
 
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const ROOT = constants.O_RDONLY | constants.O_DIRECTORY
+const FOLDER = ROOT | constants.O_NOFOLLOW
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const MOST_OPEN = 64
 
 /**
  * Opens one component after the other, each below the descriptor of the one before: what a site's
- * user renames or links meanwhile cannot lead outside (CWE-363).
+ * user renames or links meanwhile cannot lead outside (CWE-363). Folders stay open until the work
+ * that is done in one go ends: most of a scan's time would be opening the same four again.
  */
 export function siteTree(root: string): SiteTree {
+  const open = new Map<string, number>()
+  const close = () => {
+    for (const folder of open.values()) closeSync(folder)
+    open.clear()
+  }
+  const folderAt = (path: string): number => {
+    const known = open.get(path)
+    if (known !== undefined) return known
+    if (open.size >= MOST_OPEN) close()
+    if (open.size === 0) queueMicrotask(close)
+    const folder = path === '' ? openSync(root, ROOT) : openSync(below(path, folderAt), FOLDER)
+    open.set(path, folder)
+    return folder
+  }
   return {
-    head: (path, most) => within(root, path, (parent, name) => readHead(`${parent}/${name}`, most)),
-    list: (path) =>
-      within(root, path === '' ? '.' : `${path}/.`, (parent) =>
-        readdirSync(parent, { withFileTypes: true }).map((entry) => ({
-          name: entry.name,
-          kind: kindOf(entry),
-        })),
-      ) ?? [],
-    stat: (path) =>
-      within(root, path, (parent, name) => {
-        const found = lstatSync(`${parent}/${name}`)
-        const { size, mode, uid, gid, mtimeMs } = found
-        return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
-      }),
+    head: (path, most) => orNothing(() => readHead(below(clean(path), folderAt), most)),
+    list: (path) => orNothing(() => entriesOf(folderAt(clean(path)))) ?? [],
+    stat: (path) => orNothing(() => statOf(below(clean(path), folderAt))),
   }
 }
 
-/** Calls `use` with the folder's descriptor as a path, and the last component's name. */
-function within<T>(root: string, path: string, use: (parent: string, name: string) => T) {
-  const parts = path.split('/').filter((part) => part !== '')
-  const name = parts.pop() ?? '.'
-  if ([...parts, name].some((part) => part === '..' || part.includes('\0'))) return undefined
-  let folder: number | undefined
+/** The last component as a path that begins at its folder's descriptor. */
+function below(path: string, folderAt: (path: string) => number): string {
+  const slash = path.lastIndexOf('/')
+  const name = path.slice(slash + 1)
+  if (name === '..' || name.includes('\0')) throw new Error('refused')
+  return `/proc/self/fd/${folderAt(slash < 0 ? '' : path.slice(0, slash))}/${name}`
+}
+
+function clean(path: string): string {
+  return path.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '')
+}
+
+function orNothing<T>(read: () => T): T | undefined {
   try {
-    folder = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)
-    for (const part of parts) {
-      const next = openSync(`/proc/self/fd/${folder}/${part}`, FOLDER)
-      closeSync(folder)
-      folder = next
-    }
-    return use(`/proc/self/fd/${folder}`, name)
+    return read()
   } catch {
     return undefined
-  } finally {
-    if (folder !== undefined) closeSync(folder)
   }
+}
+
+function entriesOf(folder: number) {
+  const entries = readdirSync(`/proc/self/fd/${folder}`, { withFileTypes: true })
+  return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+}
+
+function statOf(path: string) {
+  const found = lstatSync(path)
+  const { size, mode, uid, gid, mtimeMs } = found
+  return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
 }
 
 function readHead(path: string, most: number): string | undefined {
