@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { Inventory } from '#shared/inventory.ts'
+import { eventsOf } from '#tests/support/client.ts'
+import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
+import { checkRows, expectAnswer, notFound, type Row } from '#tests/support/rows.ts'
+import { useAgent } from '#tests/support/running.ts'
+
+/** A site on record of which nothing is on the disk: to be read, and nothing else can be done to it. */
+const site = {
+  domain: 'shop.example',
+  php: '8.2',
+  tier: 'small',
+  tls: 'none',
+  email: 'ann@shop.example',
+  user: 'nobody-has-this-name',
+}
+const stream = {
+  'content-type': /^text\/event-stream/,
+  'cache-control': /no-store/,
+  'operation-id': /^[A-Za-z0-9_-]{1,64}$/,
+}
+
+const rows: Row[] = [
+  {
+    sentence: 'The database password of a site without a database is 404 naming the domain',
+    method: 'POST',
+    path: '/sites/db-password',
+    body: { domain: 'shop.example' },
+    status: 404,
+    answer: notFound('Database password of shop.example'),
+  },
+  {
+    sentence: 'A scan of another domain is 404 naming it, and no stream',
+    method: 'POST',
+    path: '/sites/wp-scan',
+    body: { domain: 'other.example' },
+    status: 404,
+    answer: notFound('Site other.example'),
+    answerHeaders: { 'content-type': /^application\/json/, 'operation-id': null },
+  },
+]
+
+describe.each(agentRuntimes)('%s', (runtime) => {
+  let state = ''
+  const { client } = useAgent(runtime, async () => {
+    state = await temporaryFolder('scan')
+    return { AGENT_STATE_DIR: state }
+  })
+  const scan = (headers: Record<string, string> = {}, domain = site.domain) =>
+    client().send({ method: 'POST', path: '/sites/wp-scan', body: { domain }, headers })
+  beforeAll(async () => {
+    await mkdir(`${state}/sites`)
+    await chmod(`${state}/sites`, 0o755)
+    for (const domain of ['shop.example', 'blog.example']) {
+      const path = `${state}/sites/${domain}.json`
+      await writeFile(path, JSON.stringify({ ...site, domain }))
+      await chmod(path, 0o644)
+    }
+  })
+
+  checkRows(client, rows)
+
+  test('a scan is a stream of log events and one complete event with what was found', async () => {
+    const answer = await scan()
+
+    expectAnswer(answer, { status: 200, answerHeaders: stream })
+    const events = eventsOf(answer.text)
+    const complete = events.at(-1)
+    expect(events.slice(0, -1)).toEqual([
+      { id: 1, event: 'log', data: { message: expect.stringContaining('shop.example') } },
+    ])
+    expect(complete).toMatchObject({ id: 2, event: 'complete', data: { status: 'ok' } } as never)
+    expect(Inventory.safeParse(complete?.data).success).toBe(true)
+  })
+
+  test('wp.scan over /exec tells the same', async () => {
+    const body = { command: 'wp.scan', params: { domain: ' SHOP.example. ' } }
+
+    const answer = await client().post('/exec', body)
+
+    expectAnswer(answer, { status: 200, answerHeaders: stream })
+    expect(eventsOf(answer.text)).toEqual(eventsOf((await scan()).text))
+  })
+
+  test('an Operation-Id of the caller names the scan, and attaches to it ever after', async () => {
+    const headers = { 'operation-id': 'my-scan_1' }
+
+    const first = await scan(headers)
+    const again = await scan({ ...headers, 'last-event-id': '1' })
+
+    expect(first.headers.get('operation-id')).toBe('my-scan_1')
+    expect(eventsOf(again.text)).toEqual(eventsOf(first.text).slice(1))
+    expect((await client().get('/operations/my-scan_1/events')).text).toBe(first.text)
+  })
+
+  test('an Operation-Id of another scan is 409', async () => {
+    const headers = { 'operation-id': 'my-scan_2' }
+    await scan(headers)
+
+    expectAnswer(await scan(headers, 'blog.example'), {
+      status: 409,
+      answer: { error: 'Conflict', message: expect.stringContaining('my-scan_2') },
+    })
+  })
+
+  test('ten callers at once with one Operation-Id share one scan', async () => {
+    const headers = { 'operation-id': 'shared-1' }
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => scan(headers)))
+
+    const told = new Set(answers.map(({ status, text }) => `${status} ${text}`))
+    expect(told.size).toBe(1)
+    expect([...told][0]).toStartWith('200 id: 1\n')
+  })
+
+  test('fifty scans at once have one end each', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => scan()))
+
+    for (const { text } of answers) {
+      expect(eventsOf(text).map(({ event }) => event)).toEqual(['log', 'complete'])
+    }
+    const ids = answers.map(({ headers }) => headers.get('operation-id'))
+    expect(new Set(ids).size).toBe(50)
+  })
+})
