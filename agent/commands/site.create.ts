@@ -68,7 +68,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'folders',
       title: 'Creating the folders',
       apply: () => users.createFolders(host, user),
-      undo: () => users.removeFolders(host, user),
+      undo: () => users.removeFolders(host, user, domain),
     },
     {
       name: 'core',

@@ -48,10 +48,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Removing the files',
-      async apply() {
-        if (await users.isOf(host, user, domain)) await users.endProcesses(host, user)
-        await users.removeFolders(host, user)
-      },
+      apply: () => users.removeFolders(host, user, domain),
     },
     {
       name: 'user',

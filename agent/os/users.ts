@@ -42,8 +42,12 @@ export async function createFolders({ files }: Host, user: string): Promise<void
   await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
 }
 
-/** By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. */
-export async function removeFolders(host: Host, user: string): Promise<void> {
+/**
+ * By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. What
+ * the user still runs would fill them again: a copy outlives the agent that started it.
+ */
+export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
+  if (await isOf(host, user, domain)) await endProcesses(host, user)
   if (await host.files.stat(homeOf(user))) {
     await host.shell.run(['rm', '-rf', '--one-file-system', '--', homeOf(user)])
   }
@@ -51,7 +55,7 @@ export async function removeFolders(host: Host, user: string): Promise<void> {
 }
 
 /** Throws when they do not end. */
-export async function endProcesses(host: Host, user: string): Promise<void> {
+async function endProcesses(host: Host, user: string): Promise<void> {
   const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
 }

@@ -180,6 +180,21 @@ test('refuses to fill the disk', async () => {
   ])
 })
 
+test('ends what still copies into the folders before it removes them', async () => {
+  const host = answering(await server())
+  host.fail('cp -r', 'killed')
+
+  await create(host)
+
+  expect(host.ran.slice(-5)).toEqual([
+    'cp -r -- /var/lib/hosting-agent/cache/wordpress/7.1.1/. /srv/www/shop/public/',
+    'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
+    'rm -rf --one-file-system -- /srv/www/shop',
+    'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
+    'userdel -- shop',
+  ])
+})
+
 test('undoes nothing of a complete site after a restart', async () => {
   const host = await server(shop)
   const before = host.disk.all
