@@ -3,9 +3,9 @@ import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { OperationType } from '#shared/api/operations.ts'
-import { offline } from '#shared/errors.ts'
+import { offline, ServiceError } from '#shared/errors.ts'
 import { errorOf, type Job } from './job.ts'
-import { insertOperation, type NewOperation } from './queries.ts'
+import { findActive, insertOperation, type NewOperation } from './queries.ts'
 import type { Worker } from './worker.ts'
 
 export interface BeginDeps {
@@ -49,6 +49,21 @@ export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   const operation = newOperation(deps, wanted)
   const row = await insertOperation(deps.db, operation, wanted.site?.id ?? null)
   return deps.worker.start(row)
+}
+
+/** The same, but joins the one of its kind that is under way: the constraint decides who is second. */
+export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
+  const { type, server, site } = wanted
+  try {
+    return await begin(deps, wanted)
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+    const holder = { type, server_id: server.id, site_id: site?.id ?? null }
+    const active = await findActive(deps.db, holder)
+    if (!active) return begin(deps, wanted)
+    if (active.type !== type) throw error
+    return deps.worker.start(active)
+  }
 }
 
 /** The data of its `complete` event; throws what its `error` event says, or 503 after `patience_ms`. */

@@ -1,10 +1,9 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { requestSync } from '#dashboard/fleet/request-sync.ts'
 import { readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { begin } from '#dashboard/operations/begin.ts'
+import { begin, beginOrJoin } from '#dashboard/operations/begin.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
 import { ProvisionServer } from '#shared/api/servers.ts'
 import { parse } from '#shared/parse.ts'
@@ -36,7 +35,9 @@ export function serverRoutes(deps: Deps) {
     })
     .post('/:server_id/sync', async ({ request, params, server }) => {
       const target = await find(deps, params.server_id)
-      const job = await requestSync(deps, target, callerOf(request).user.id)
+      const actor = callerOf(request).user.id
+      const wanted = { type: 'server.sync', server: target, params: {}, actor } as const
+      const job = await beginOrJoin(deps, { ...wanted, patient: false })
       return streamJob(deps, job, { request, server })
     })
     .post('/:server_id/provision', async ({ request, params, server }) => {

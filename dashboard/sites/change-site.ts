@@ -1,5 +1,6 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import { type BeginDeps, begin, outcome } from '#dashboard/operations/begin.ts'
+import { type BeginDeps, begin, beginOrJoin, outcome } from '#dashboard/operations/begin.ts'
+import type { Job } from '#dashboard/operations/job.ts'
 import { IssueTls, UpdateSite } from '#shared/api/sites.ts'
 import { parse } from '#shared/parse.ts'
 import { refuseUnknownPhp } from './create-site.ts'
@@ -28,6 +29,12 @@ export function issueTls(deps: BeginDeps, place: Place, input: unknown) {
   const { tls } = parse(IssueTls, input)
   const params = { domain: site.domain, tls, email: site.email || place.email }
   return begin(deps, { type: 'tls.issue', server, site, params, actor, patient: false })
+}
+
+/** A second scan of a site joins the one under way. */
+export function scanSite(deps: BeginDeps, { server, site, actor }: Place): Promise<Job> {
+  const params = { domain: site.domain }
+  return beginOrJoin(deps, { type: 'site.scan', server, site, params, actor, patient: false })
 }
 
 /** Waits for the outcome. 503 when the agent is away. */

@@ -9,12 +9,11 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { ScanSite } from '#shared/api/sites.ts'
 import { parse } from '#shared/parse.ts'
 import { applyPool } from './apply-pool.ts'
-import { issueTls, purgeCache, updateSite } from './change-site.ts'
+import { issueTls, purgeCache, scanSite, updateSite } from './change-site.ts'
 import { createSite } from './create-site.ts'
 import { getSite, getSiteDetail, listSites } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 import { removeSite } from './remove-site.ts'
-import { scanSite } from './scan-site.ts'
 
 export function siteRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id' })
@@ -59,7 +58,8 @@ export function siteActionRoutes(deps: Deps) {
       const home = await server(deps, params)
       const { site_id } = parse(ScanSite, input)
       const site = await getSite(deps.db, home.id, site_id)
-      const job = await scanSite(deps, home, site, callerOf(request).user.id)
+      const { id: actor, email } = callerOf(request).user
+      const job = await scanSite(deps, { server: home, site, actor, email })
       return streamJob(deps, job, { request, server: listener })
     })
     .post('/pool-apply', async ({ request, params, server: listener }) => {

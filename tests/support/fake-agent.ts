@@ -43,6 +43,8 @@ export class FakeAgent {
   readonly answers = new Map<string, () => Response | Promise<Response>>()
   /** Ends each stream after so many events, as a broken connection does. */
   cut_after = Number.POSITIVE_INFINITY
+  /** The same for the next streams, one each. */
+  cuts: number[] = []
   #operations = new Map<string, Known>()
   #server: ReturnType<typeof Bun.serve> | undefined
   #port = 0
@@ -118,8 +120,9 @@ export class FakeAgent {
 
   async *#stream(known: Known, after: number): AsyncGenerator<Uint8Array> {
     const encoder = new TextEncoder()
+    const cut = this.cuts.shift()
     yield encoder.encode(PING)
-    for (let sent = 0, next = after; sent < this.cut_after; ) {
+    for (let sent = 0, next = after; sent < (cut ?? this.cut_after); ) {
       const { promise } = known.wake
       const event = known.events[next]
       if (!event) {

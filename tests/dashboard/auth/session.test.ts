@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { sessions } from '#dashboard/db/schema.ts'
 import { HeldClock } from '../support/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '../support/dashboard.ts'
 
@@ -65,6 +66,15 @@ describe('a session', () => {
     expect(await me(dashboard, renewed)).toBe(200)
     clock.move(3 * DAY_MS)
     expect(await me(dashboard, renewed)).toBe(401)
+  })
+
+  test('is over when its row says so, whatever the token says', async () => {
+    await using dashboard = await makeDashboard()
+    const expires_at = '2020-01-01T00:00:00.000Z'
+
+    await dashboard.db.write((queries) => queries.update(sessions).set({ expires_at }))
+
+    expect(await me(dashboard)).toBe(401)
   })
 
   test('stands in an Authorization header too', async () => {

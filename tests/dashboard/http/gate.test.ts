@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { type Dashboard, makeDashboard } from '../support/dashboard.ts'
 
 let dashboard: Dashboard
@@ -9,6 +10,19 @@ afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const anonymous = (method: string, url: string, headers = {}) =>
   dashboard.app.handle(new Request(url, { method, headers }))
+
+function raw(port: number, head: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+  })
+}
 
 describe('without a session', () => {
   test('every route but the login and /health is 401', async () => {
@@ -37,6 +51,15 @@ describe('without a session', () => {
 
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual({ error: 'Unauthorized' })
+  })
+
+  test('the second guard holds where Elysia reads another path than the gate', async () => {
+    const server = Bun.serve({ port: 0, fetch: (request) => dashboard.app.fetch(request) })
+    const text = await raw(server.port ?? 0, 'GET /outside-the/api/servers HTTP/1.1\r\nHost: @')
+    await server.stop(true)
+
+    expect(text).toStartWith('HTTP/1.1 401 ')
+    expect(text).toEndWith('{"error":"Unauthorized"}')
   })
 
   test('a path outside of the API is 404', async () => {

@@ -83,6 +83,19 @@ describe('an operation', () => {
     expect(agent.begun.get(id)).toBe(1)
   })
 
+  test('stores no event twice when the agent tells them all again', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.works.set('site.create', tenLines)
+    agent.cuts = [3, 0]
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+
+    await ended(dashboard, id)
+
+    expect(await transcript(dashboard, id)).toEqual(whole)
+    expect(agent.asked).toHaveLength(3)
+  })
+
   test.each([
     ['more than before', tenLines, whole.slice(2)],
     ['less than before', noLines, ['3 complete {"status":"ok","domain":"shop.example"}']],

@@ -118,6 +118,25 @@ describe('a WordPress scan', () => {
     expect(body.site).toMatchObject({ wp_version: '6.9.1', inventory, updates: inventory.updates })
   })
 
+  test('joins the one that is under way', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const { server } = await siteOn(dashboard, agent)
+    const held = Promise.withResolvers<void>()
+    agent.works.set('wp.scan', async function* () {
+      yield 'Reading'
+      await held.promise
+      return inventory
+    })
+    const scan = () => dashboard.send('POST', `${server}/wp-scan`, { site_id: 1 })
+
+    const [one, two] = await Promise.all([scan(), scan()])
+    held.resolve()
+
+    expect(one.headers.get('operation-id')).toBe(two.headers.get('operation-id'))
+    expect(await one.text()).toBe(await two.text())
+  })
+
   test('of a site that is not there is 404, of an agent that is away 503', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
