@@ -1,4 +1,4 @@
-import { and, eq, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
@@ -11,6 +11,20 @@ const IMPORT_ROWS = 200
 
 export function listSiteRows(db: Database, server_id: number): Promise<SiteRow[]> {
   return db.read.select().from(sites).where(eq(sites.server_id, server_id))
+}
+
+/** Those found that nobody has on record, neither so nor with or without `www.`. */
+export async function withoutTaken(db: Database, found: FoundSite[]): Promise<FoundSite[]> {
+  const taken = new Set<string>()
+  for (let from = 0; from < found.length; from += IMPORT_ROWS) {
+    const some = found.slice(from, from + IMPORT_ROWS).map(({ domain }) => apexOf(domain))
+    const rows = await db.read
+      .select({ apex: sites.apex })
+      .from(sites)
+      .where(inArray(sites.apex, some))
+    for (const { apex } of rows) taken.add(apex)
+  }
+  return found.filter(({ domain }) => !taken.has(apexOf(domain)))
 }
 
 interface Synced {

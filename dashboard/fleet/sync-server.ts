@@ -1,11 +1,11 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
+import { type FoundSite, FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Agents } from './agents.ts'
-import { applySync, listSiteRows, recordFailedContact } from './queries.ts'
+import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
 import { planSync } from './sync-plan.ts'
 
 export interface SyncDeps {
@@ -53,12 +53,20 @@ async function* readAndApply(
   const records = await listSiteRows(db, server.id)
   const { sites } = await agents.get(server, '/sites', FoundSites)
   yield `Found ${sites.length} sites`
-  const plan = planSync(records, sites)
+  const { plan, others } = await planned(db, records, sites)
   const reading = { metrics, services, php_versions: phpVersions(services) }
   await applySync(db, { server, reading, plan, now: timestamp(clock), tell })
+  if (others > 0) yield `On record already, here or elsewhere: ${others} sites`
   if (plan.imports.length > 0) yield `New on record: ${plan.imports.length} sites`
   if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
   return { sites: sites.length }
+}
+
+/** `others`: how many of the sites found belong to another record. */
+async function planned(db: Database, records: readonly SiteRow[], found: readonly FoundSite[]) {
+  const whole = planSync(records, found)
+  const plan = { ...whole, imports: await withoutTaken(db, whole.imports) }
+  return { plan, others: whole.imports.length - plan.imports.length }
 }
 
 /** The agent reports each installed version as a service such as `php8.2`. */

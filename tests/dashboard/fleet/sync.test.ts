@@ -117,6 +117,22 @@ describe('a sync', () => {
     expect(agent.asked.filter((call) => call === 'GET /sites')).toHaveLength(1)
   })
 
+  test('leaves a site with the server that has it, and says nothing of it again', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example'), found('www.shop.example')]
+    await sync(dashboard, await dashboard.addServer(agent))
+    const second = await dashboard.addServer(agent)
+
+    const { text } = await sync(dashboard, second)
+    await backgroundSync(dashboard.deps, second)
+
+    const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
+    expect(text).toContain('On record already, here or elsewhere: 2 sites')
+    expect((await dashboard.call('GET', `/api/servers/${second}/sites`)).body.sites).toEqual([])
+    expect(body.total).toBe(2)
+  })
+
   test('leaves a site alone that was deleted while it ran', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
