@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { FoundSite } from '#shared/agent.ts'
+import { eventsOf } from '#tests/support/client.ts'
+import { expectAnswer, failed } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { useStubAgent } from '#tests/support/stub-agent.ts'
+
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const unknown = { plugins: null, themes: null, core: null }
+const blog: FoundSite = {
+  domain: 'blog.example',
+  user: 'blog',
+  docroot: '/srv/www/blog/public',
+  php: '8.3',
+  tier: 'medium',
+  tls: 'self-signed',
+  framework: 'wordpress',
+  wp_version: '6.8.1',
+  db_name: 'blog',
+  updates: { plugins: 3, themes: 1, core: true },
+}
+const plain: FoundSite = {
+  ...blog,
+  domain: 'plain.example',
+  user: 'www-data',
+  docroot: '/var/www/html',
+  php: '',
+  tls: 'none',
+  framework: 'static',
+  wp_version: '',
+  db_name: '',
+  updates: unknown,
+}
+
+describe('sites that an agent finds', () => {
+  const stub = useStubAgent()
+  const { client } = useDashboard()
+  const sync = async () => eventsOf((await client().post('/api/servers/1/sync')).text).at(-1)?.data
+  const statuses = async () => {
+    const { body } = await client().get('/api/fleet/sites')
+    const { sites } = body as { sites: { domain: string; status: string }[] }
+    return Object.fromEntries(sites.map(({ domain, status }) => [domain, status]))
+  }
+  beforeAll(async () => {
+    stub().sites.push(blog, plain)
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
+    await sync()
+  })
+
+  test('are counted by the sync and by the server', async () => {
+    expect(await sync()).toEqual({ status: 'ok', sites: 2 })
+    const { body } = await client().get('/api/servers')
+    const counts = (body as { servers: { sites_count: number }[] }).servers
+    expect(counts.map(({ sites_count }) => sites_count)).toEqual([2, 0])
+  })
+
+  test('are listed in their exact shape, unknown updates as none', async () => {
+    const answer = await client().get('/api/servers/1/sites')
+
+    const listed = ({ docroot: _, framework: __, db_name: ___, ...site }: FoundSite) => site
+    const updates = { plugins: 0, themes: 0, core: false }
+    expectAnswer(answer, {
+      status: 200,
+      answer: {
+        sites: [
+          { id: 1, ...listed(blog) },
+          { id: 2, ...listed(plain), updates },
+        ],
+      },
+    })
+  })
+
+  test('are told in detail as the agent told them', async () => {
+    const { updates: _, ...told } = blog
+
+    const answer = await client().get('/api/servers/1/sites/1')
+
+    expectAnswer(answer, { status: 200, answer: { site: { id: 1, ...told, created_at: moment } } })
+  })
+
+  test('take their domains, www. included, on every server', async () => {
+    const taken = failed({ domain: ['The domain is already taken'] })
+    for (const domain of ['blog.example', 'www.Blog.example.', 'plain.example']) {
+      const answer = await client().post('/api/servers/2/sites', { domain })
+      expectAnswer(answer, { status: 422, answer: taken })
+    }
+  })
+
+  test('are missing once the agent does not find them, and active when it does again', async () => {
+    stub().sites.length = 0
+    expect(await sync()).toEqual({ status: 'ok', sites: 0 })
+    expect(await statuses()).toEqual({ 'blog.example': 'missing', 'plain.example': 'missing' })
+    expect((await client().get('/api/servers/1/sites/1')).status).toBe(200)
+
+    stub().sites.push({ ...blog, wp_version: '6.9' })
+    expect(await sync()).toEqual({ status: 'ok', sites: 1 })
+
+    expect(await statuses()).toEqual({ 'blog.example': 'active', 'plain.example': 'missing' })
+    const { body } = await client().get('/api/servers/1/sites/1')
+    expect((body as { site: { wp_version: string } }).site.wp_version).toBe('6.9')
+  })
+
+  test('do not disturb a site that is being made', async () => {
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>()
+    stub().on('site.create', { lines: ['one'], complete: { domain: 'new.example' }, hold })
+    const created = await client().post('/api/servers/1/sites', { domain: 'new.example' })
+    stub().sites.length = 0
+
+    await sync()
+
+    expect((await statuses())['new.example']).toBe('provisioning')
+    release()
+    const path = `/api/operations/${created.headers.get('operation-id')}/events`
+    expect(eventsOf((await client().get(path)).text).at(-1)?.event).toBe('complete')
+  })
+
+  test('of a lying agent change nothing: its answer is refused', async () => {
+    const before = await statuses()
+    for (const lie of [
+      { domain: '../../etc' },
+      { tier: 'huge' },
+      { framework: 'x'.repeat(10) },
+      { updates: { plugins: -1, themes: 0, core: false } },
+      { docroot: 7 },
+    ]) {
+      stub().sites.length = 0
+      stub().sites.push({ ...blog, ...lie } as FoundSite)
+
+      const told = await sync()
+
+      expect({ lie, told }).toMatchObject({ lie, told: { error: 'Agent offline' } } as never)
+    }
+    expect((await statuses())['blog.example']).toBe(before['blog.example'] ?? '')
+  })
+})
