@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { createApp } from './app.ts'
 import { enrol } from './cli/enrol.ts'
+import { install, uninstall } from './cli/install.ts'
 import { status } from './cli/status.ts'
 import { revoke, trust } from './cli/trust.ts'
 import { commands } from './commands/index.ts'
@@ -19,6 +20,8 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
 
   hosting-agent serve      answer on AGENT_LISTEN (127.0.0.1:8443)
   hosting-agent enrol      let a dashboard take this server over, with the code that it shows
+  hosting-agent install    run as a systemd service from now on
+  hosting-agent uninstall  remove the agent, and leave the sites as they are
   hosting-agent status     say whom this agent obeys
   hosting-agent trust      put a new key in the place of the dashboard's
   hosting-agent revoke     obey no dashboard any more
@@ -78,9 +81,11 @@ function stop(status: number, message: string): never {
 /** The commands that do something and end; each returns what it has to say. */
 const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promise<string>> = {
   enrol,
+  install,
   revoke,
   status,
   trust,
+  uninstall,
   version: async ({ settings }) => settings.version,
 }
 

@@ -12,6 +12,7 @@ import { operationRoutes } from '#dashboard/operations/routes.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
 import { settingsRoutes } from '#dashboard/settings/routes.ts'
 import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
+import { downloadRoutes, trustRoutes } from '#dashboard/trust/routes.ts'
 
 export type App = ReturnType<typeof createApp>
 
@@ -30,6 +31,7 @@ export function createApp(deps: Deps) {
       return body
     })
     .get('/health', () => ({ status: 'ok' }))
+    .use(downloadRoutes())
     .use(loginRoute(deps))
     .use(closedRoutes(deps))
 }
@@ -42,6 +44,7 @@ function closedRoutes(deps: Deps) {
     })
     .use(authRoutes(deps))
     .use(serverRoutes(deps))
+    .use(trustRoutes(deps))
     .use(siteRoutes(deps))
     .use(siteActionRoutes(deps))
     .use(operationRoutes(deps))

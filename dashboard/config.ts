@@ -22,6 +22,9 @@ const Environment = z.object({
   DATABASE_AUTH_TOKEN: z.string().optional(),
   ADMIN_EMAIL: Email.optional(),
   ADMIN_PASSWORD: z.string().max(1024, 'must have at most 1024 characters').optional(),
+  PRIVATE_ADDRESSES: z
+    .enum(['allow', 'refuse'], { error: 'must be allow or refuse' })
+    .default('refuse'),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),

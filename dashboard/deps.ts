@@ -12,6 +12,11 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 import { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
+import type { AddressRules } from '#dashboard/trust/addresses.ts'
+import { Enroller } from '#dashboard/trust/enroller.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { SigningKey } from '#dashboard/trust/signing-key.ts'
+import { makeTransports } from '#dashboard/trust/transports.ts'
 
 /** All times in milliseconds. */
 export interface Limits {
@@ -44,7 +49,11 @@ export interface Outside {
   random: Random
   log: Log
   secret: string
-  production: boolean
+  /** Signs what agents are asked. */
+  key: SigningKey
+  sealer: Sealer
+  /** Which addresses an agent may have. */
+  rules: AddressRules
   public_url: string | undefined
   limits?: Partial<Limits>
   password_cost?: PasswordCost
@@ -53,12 +62,15 @@ export interface Outside {
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
-  const { db, clock, random, log, production, public_url } = outside
+  const { db, clock, random, log, public_url } = outside
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, limits, bus: new Bus(), ...limits }
-  const agents = new Agents({ production, timeout_ms: limits.answer_ms })
+  const { key, sealer, rules } = outside
+  const trust = { db, clock, random, log, key, sealer, rules }
+  const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })
   const sync = { ...base, agents, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({ clock, sync: (id) => backgroundSync(sync, id) })
+  const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
   const worker = new Worker({
     ...base,
     runnerOf:
@@ -73,6 +85,9 @@ export function makeDeps(outside: Outside) {
   })
   return {
     ...sync,
+    key,
+    sealer,
+    enroller,
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),

@@ -10,6 +10,8 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+import { loadSigningKey, type SigningKey } from '#dashboard/trust/signing-key.ts'
 
 /** What the dashboard cannot start without; the message says what to do. */
 export class StartError extends Error {}
@@ -28,38 +30,63 @@ const MOST_BODY = 64 << 20
 
 /** Throws StartError for what the operator can mend. */
 export async function start(config: Config): Promise<Started> {
-  const secret = await openDataDir(config)
+  const { secret, seal } = await openDataDir(config)
   const db = await openRecords(config)
+  const sealer = makeSealer(seal, secureRandom)
   const deps = makeDeps({
     db,
     clock: realClock,
     random: secureRandom,
     log: jsonLog((line) => process.stderr.write(line), realClock.now),
     secret,
-    production: config.production,
+    key: await openSigningKey({ db, clock: realClock, random: secureRandom, sealer }),
+    sealer,
+    rules: {
+      production: config.production,
+      allow_private: config.PRIVATE_ADDRESSES === 'allow',
+    },
     public_url: config.PUBLIC_URL,
   })
   const first = await makeFirstUser(deps, config)
   const server = listen(config, deps)
   await deps.worker.resume()
   deps.scheduler.start(await listServerIds(db), (await getSettings(db)).sync_interval)
+  deps.enroller.start()
   const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
   const stop = async () => {
     clearInterval(sweep)
     deps.agents.close()
-    await Promise.all([server.stop(true), deps.worker.stop(), deps.scheduler.stop()])
+    await Promise.all([
+      server.stop(true),
+      deps.worker.stop(),
+      deps.scheduler.stop(),
+      deps.enroller.stop(),
+    ])
     db.close()
   }
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
 }
 
-async function openDataDir({ DATA_DIR, JWT_SECRET }: Config): Promise<string> {
+async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
   try {
     await makeDataDir(DATA_DIR)
-    return JWT_SECRET ?? (await keptSecret(`${DATA_DIR}/jwt-secret`, secureRandom))
+    return {
+      secret: JWT_SECRET ?? (await keptSecret(`${DATA_DIR}/jwt-secret`, secureRandom)),
+      seal: await keptSecret(`${DATA_DIR}/seal-secret`, secureRandom),
+    }
   } catch (error) {
     const hint = 'make it writable for this user, or set DATA_DIR to another folder'
     throw new StartError(`DATA_DIR ${DATA_DIR} cannot be used (${codeOf(error)}): ${hint}`)
+  }
+}
+
+/** A key that cannot be opened means that DATA_DIR and the database do not belong together. */
+async function openSigningKey(deps: Parameters<typeof loadSigningKey>[0]): Promise<SigningKey> {
+  try {
+    return await loadSigningKey(deps)
+  } catch {
+    const hint = 'restore DATA_DIR/seal-secret from the backup that belongs to this database'
+    throw new StartError(`The signing key cannot be opened: ${hint}`)
   }
 }
 

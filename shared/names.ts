@@ -3,6 +3,9 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** Letters, digits, hyphen, dot and non-ASCII letters: everything else is refused before converting. */
 const typed = /^[\p{L}\p{M}\p{N}.-]+$/u
 
+/** As a last label it makes the whole an IPv4 address to a URL parser (WHATWG URL 3.5). */
+const numeric = /^(\d+|0x[0-9a-f]*)$/
+
 /**
  * The A-label form of a domain name, or undefined when it is not one.
  *
@@ -16,8 +19,7 @@ export function canonicalDomain(value: string): string | undefined {
   if (ascii === undefined || ascii.length > 253) return undefined
   const labels = ascii.split('.')
   if (labels.length < 2 || !labels.every((part) => label.test(part))) return undefined
-  const numeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')
-  return numeric || !sameLabels(name, ascii) ? undefined : ascii
+  return numeric.test(labels.at(-1) ?? '') || !sameLabels(name, ascii) ? undefined : ascii
 }
 
 /** DNS name (one label is enough: a host in the local network) or IPv4/IPv6 literal. */
@@ -25,7 +27,7 @@ export function isHostname(value: string): boolean {
   if (value.length > 253) return false
   if (isIpLiteral(value)) return true
   const labels = value.split('.')
-  return labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '')
+  return labels.every((part) => label.test(part)) && !numeric.test(labels.at(-1) ?? '')
 }
 
 /** IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL takes `::1:` for one. */

@@ -39,22 +39,43 @@ const MAX_EVENT = 8 << 20
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
   const decoder = new TextDecoder()
-  let buffer = ''
+  const block = new Block()
   for await (const chunk of chunks) {
-    buffer += decoder.decode(chunk, { stream: true })
-    const blocks = buffer.split('\n\n')
-    buffer = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const event = decodeEvent(block)
+    for (const part of decoder.decode(chunk, { stream: true }).split(/(?<=\n)/)) {
+      const event = block.add(part)
       if (event) yield event
     }
-    if (buffer.length > MAX_EVENT) throw malformed()
   }
 }
 
-function decodeEvent(block: string): StoredEvent | undefined {
+/** The lines since the last empty one, and the pieces of a line that has not ended. */
+class Block {
+  #lines: string[] = []
+  #pieces: string[] = []
+  #size = 0
+
+  /** Takes a text with at most one newline, at its end; returns the event that it completes. */
+  add(text: string): StoredEvent | undefined {
+    this.#size += text.length
+    if (this.#size > MAX_EVENT) throw malformed()
+    this.#pieces.push(text)
+    if (!text.endsWith('\n')) return undefined
+    const line = this.#pieces.join('').slice(0, -1)
+    this.#pieces = []
+    if (line !== '') {
+      this.#lines.push(line)
+      return undefined
+    }
+    const lines = this.#lines
+    this.#lines = []
+    this.#size = 0
+    return decodeEvent(lines)
+  }
+}
+
+function decodeEvent(lines: readonly string[]): StoredEvent | undefined {
   const fields = new Map<string, string>()
-  for (const line of block.split('\n')) {
+  for (const line of lines) {
     const colon = line.indexOf(':')
     if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
   }

@@ -2,7 +2,10 @@ import { type Client, createClient } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import { migrate } from 'drizzle-orm/libsql/migrator'
-import * as schema from './schema.ts'
+import * as records from './schema.ts'
+import * as trust from './trust-schema.ts'
+
+const schema = { ...records, ...trust }
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>

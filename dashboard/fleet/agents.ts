@@ -5,7 +5,7 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { refusal, unreachable } from './answer.ts'
-import { type Address, type Call, type Transport, transportTo } from './transport.ts'
+import type { Address, Call, Transport, Transports } from './transport.ts'
 
 const SIMULTANEOUS = 256
 const MAX_ANSWER = 64 << 20
@@ -14,7 +14,7 @@ const MAX_FAILURE = 64 << 10
 const STALL_MS = 45_000
 
 interface Options {
-  production: boolean
+  transports: Transports
   /** How long an answer may take, from the moment the call has its slot. */
   timeout_ms: number
 }
@@ -56,7 +56,9 @@ export class Agents {
     })
     const watch = new Watch(this.#options.timeout_ms, signal)
     try {
-      const response = await this.#slots.run(() => answered(this.#to(to), request, watch))
+      const response = await this.#slots.run(async () =>
+        answered(await this.#options.transports(to), request, watch),
+      )
       return eventsOf(to, response, watch)
     } catch (error) {
       watch.end()
@@ -69,15 +71,11 @@ export class Agents {
     this.#closing.abort()
   }
 
-  #to(address: Address): Transport {
-    return transportTo(address, this.#options.production)
-  }
-
   #json<S extends z.ZodType>(to: Address, call: Call, schema: S, timeout_ms?: number) {
     return this.#slots.run(async (): Promise<z.output<S>> => {
       const watch = new Watch(timeout_ms ?? this.#options.timeout_ms, this.#closing.signal)
       try {
-        const response = await answered(this.#to(to), call, watch)
+        const response = await answered(await this.#options.transports(to), call, watch)
         const body = schema.safeParse(await readJson(response, MAX_ANSWER))
         if (!body.success) throw offline(`The agent sent a malformed answer to ${call.path}`)
         return body.data
@@ -135,8 +133,18 @@ function posting(path: string, body: unknown, headers: Record<string, string> = 
 
 /** The answer of a call when it is a 200; redirects are answers like any other, and refused. */
 async function answered(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
+  const first = await opened(transport, call, watch)
+  const again = first.statusCode === 401 && transport.learn(first.headers)
+  if (again) first.resume()
+  const response = again ? await opened(transport, call, watch) : first
+  if (response.statusCode === 200) return response
+  const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
+  throw refusal(response.statusCode ?? 0, body)
+}
+
+async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = transport(call)
+    const request = transport.open(call)
     watch.guard((reason) => {
       reject(reason)
       request.destroy(reason)
@@ -145,9 +153,7 @@ async function answered(transport: Transport, call: Call, watch: Watch): Promise
     request.on('response', resolve)
   })
   watch.guard((reason) => response.destroy(reason))
-  if (response.statusCode === 200) return response
-  const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
-  throw refusal(response.statusCode ?? 0, body)
+  return response
 }
 
 async function readJson(response: IncomingMessage, most: number): Promise<unknown> {

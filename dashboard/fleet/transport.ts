@@ -1,4 +1,9 @@
-import { type ClientRequest, Agent as HttpAgent, request } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  request,
+} from 'node:http'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { offline } from '#shared/errors.ts'
 
@@ -9,37 +14,51 @@ export interface Call {
   body: string
 }
 
-/** Opens the request of one call; the caller writes nothing more to it. */
-export type Transport = (call: Call) => ClientRequest
+/** The way to one agent. */
+export interface Transport {
+  /** Opens the request of one call; the caller writes nothing more to it. */
+  open(call: Call): ClientRequest
+  /**
+   * Reads what a refusal (401) tells. True: the same call may succeed now, and nothing was done.
+   * Throws offline when the reason is one to tell, such as a clock.
+   */
+  learn(headers: IncomingHttpHeaders): boolean
+}
 
-export type Address = Pick<ServerRow, 'hostname' | 'port'>
+export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'>
+
+/** How to reach the agent of a server. Throws offline when there is no way. */
+export type Transports = (to: Address) => Promise<Transport>
 
 const kept = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
 
 /**
- * How to reach the agent of a server: the one place that decides it. Plain HTTP only on loopback
- * and never in production (decisions.md, Agent). Throws offline for a server that is not enrolled.
+ * Plain HTTP to an agent that is not enrolled: on loopback only, and never in production
+ * (decisions.md, Agent).
  */
-export function transportTo(address: Address, production: boolean): Transport {
-  if (production || !isLoopback(address.hostname))
-    throw offline('The server is not enrolled yet: its agent has no key of this dashboard')
-  return (call) => plain(address, call)
+export function plainTransport(to: Address, production: boolean): Transport {
+  if (production || !isLoopback(to.hostname))
+    throw offline('The server is not enrolled yet: paste the line that its page shows there')
+  return {
+    open: ({ method, path, headers, body }) =>
+      request({
+        host: to.hostname,
+        port: to.port,
+        method,
+        path,
+        headers: { ...headers, ...lengthOf(method, body) },
+        agent: kept,
+      }).end(body),
+    learn: () => false,
+  }
+}
+
+export function lengthOf(method: Call['method'], body: string): Record<string, string> {
+  return method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
 }
 
 /** 127.0.0.0/8, ::1 and localhost. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '::1') return true
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-}
-
-function plain({ hostname, port }: Address, { method, path, headers, body }: Call): ClientRequest {
-  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-  return request({
-    host: hostname,
-    port,
-    method,
-    path,
-    headers: { ...headers, ...length },
-    agent: kept,
-  }).end(body)
 }

@@ -7,6 +7,7 @@ describe('the environment', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       DATA_DIR: './data',
+      PRIVATE_ADDRESSES: 'refuse',
       production: false,
     })
   })

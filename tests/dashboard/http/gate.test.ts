@@ -25,7 +25,7 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 describe('without a session', () => {
-  test('every route but the login and /health is 401', async () => {
+  test('every route but the login, /health and the download of the agent is 401', async () => {
     const open: string[] = []
     for (const { method, path } of dashboard.app.routes) {
       const url = `http://localhost${path.replace(/:\w+/g, '1')}`
@@ -33,7 +33,7 @@ describe('without a session', () => {
       if (response.status !== 401) open.push(`${method} ${path}`)
     }
 
-    expect(open).toEqual(['GET /health', 'POST /api/auth/login'])
+    expect(open).toEqual(['GET /health', 'GET /agent/:file', 'POST /api/auth/login'])
   })
 
   test.each([

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { type Limits, makeDeps } from '#dashboard/deps.ts'
 import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -32,6 +34,17 @@ const LIMITS: Partial<Limits> = {
   patience_ms: 2_000,
 }
 
+/** A key of its own; the addresses of a private network are allowed. */
+function trust(production: boolean) {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const public_key = String(publicKey.export({ format: 'jwk' }).x)
+  return {
+    key: { kid: 'test', public_key, private_key: privateKey },
+    sealer: makeSealer('s'.repeat(32), secureRandom),
+    rules: { production, allow_private: true },
+  }
+}
+
 /** The real app on a database of its own, and a browser that is signed in. */
 export class Dashboard {
   readonly folder: string
@@ -52,7 +65,7 @@ export class Dashboard {
       random: secureRandom,
       log: jsonLog((line) => this.log.push(line), clock.now),
       secret: 's'.repeat(32),
-      production: options.production ?? false,
+      ...trust(options.production ?? false),
       public_url: options.public_url,
       limits: { ...LIMITS, ...limits },
       password_cost: { memory_kib: 8, rounds: 1 },

@@ -1,0 +1,75 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { BlockList, isIP } from 'node:net'
+import { offline } from '#shared/errors.ts'
+
+/** Ranges that no agent of a fleet answers in (RFC 6890), and those of private networks (RFC 1918, 4193, 6598). */
+const never = blockList([
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '192.0.0.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+  'fd00:ec2::254/128',
+])
+const privately = blockList([
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  'fc00::/7',
+])
+
+export interface AddressRules {
+  /** False in development: everything is allowed, loopback too. */
+  production: boolean
+  /** Whether servers may be in a private network. */
+  allow_private: boolean
+}
+
+/** Why a connection to this IP address is refused, undefined when it is allowed. */
+export function refusalOf(address: string, { production, allow_private }: AddressRules) {
+  if (!production) return undefined
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (matches(never, plain)) return `${address} is an address of this machine or its provider`
+  if (allow_private || !matches(privately, plain)) return undefined
+  return `${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
+}
+
+/** Throws offline for an IP literal that is refused; names are checked when they are resolved. */
+export function checkLiteral(hostname: string, rules: AddressRules): void {
+  const reason = isIP(hostname) ? refusalOf(hostname, rules) : undefined
+  if (reason) throw offline(`The server is not asked: ${reason}`)
+}
+
+type Callback = (error: Error | null, address: LookupAddress[]) => void
+
+/** A `lookup` for node:net that checks every address it gives, at each new connection. */
+export function checkedLookup(rules: AddressRules) {
+  return (hostname: string, _options: object, callback: Callback) => {
+    systemLookup(hostname, { all: true }, (error, found) => {
+      const reasons = found?.map(({ address }) => refusalOf(address, rules)) ?? []
+      const reason = reasons.find((text) => text !== undefined)
+      if (error) callback(error, [])
+      else if (reason) callback(offline(`The server is not asked: ${reason}`), [])
+      else callback(null, found)
+    })
+  }
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/')
+    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}
+
+function matches(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}

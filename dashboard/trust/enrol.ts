@@ -1,0 +1,145 @@
+import {
+  createHash,
+  createHmac,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+  X509Certificate,
+} from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import type { TLSSocket } from 'node:tls'
+import {
+  EnrolmentAnswer,
+  type EnrolmentRequest,
+  enrolmentProofText,
+  enrolmentRequestText,
+} from '#shared/enrolment.ts'
+import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
+import type { SigningKey } from './signing-key.ts'
+
+const TIMEOUT_MS = 5000
+const MAX_ANSWER = 32 << 10
+
+export interface Candidate {
+  server_id: number
+  hostname: string
+  port: number
+  /** SHA-256 of the code: the key of the proof. */
+  code_key: Buffer
+}
+
+/** `proved`: the agent that was given the code. `failed`: somebody else. `away`: nobody, or not ready yet. */
+export type Enrolled =
+  | { outcome: 'proved'; certificate: string; public_key: string }
+  | { outcome: 'failed' }
+  | { outcome: 'away' }
+
+/**
+ * The only connection to an agent whose certificate is not known yet. The proof binds the
+ * certificate of this very connection, so that who sits in the middle cannot make it.
+ */
+export async function enrol(
+  key: SigningKey,
+  candidate: Candidate,
+  rules: AddressRules,
+): Promise<Enrolled> {
+  const asked = signedRequest(key, candidate.server_id)
+  const reply = await ask(candidate, asked, rules).catch(() => undefined)
+  if (reply?.status !== 200) return { outcome: 'away' }
+  const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
+  if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
+    return { outcome: 'failed' }
+  }
+  const { certificate, public_key } = answer.data
+  return { outcome: 'proved', certificate, public_key }
+}
+
+function signedRequest({ kid, private_key }: SigningKey, server_id: number): EnrolmentRequest {
+  const nonce = randomBytes(16).toString('base64url')
+  const text = Buffer.from(enrolmentRequestText(server_id, nonce))
+  return { kid, server_id, nonce, signature: sign(null, text, private_key).toString('base64url') }
+}
+
+function isProved(
+  key: SigningKey,
+  { server_id, code_key }: Candidate,
+  asked: EnrolmentRequest,
+  answer: EnrolmentAnswer,
+  presented: Buffer,
+): boolean {
+  const der = derOf(answer.certificate)
+  if (!der?.equals(presented)) return false
+  const text = enrolmentProofText({
+    server_id,
+    request_nonce: asked.nonce,
+    answer_nonce: answer.nonce,
+    certificate_sha256: createHash('sha256').update(presented).digest('base64url'),
+    agent_key: answer.public_key,
+    hub_key: key.public_key,
+  })
+  const expected = createHmac('sha256', code_key).update(text).digest()
+  const given = Buffer.from(answer.mac, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function derOf(certificate: string): Buffer | undefined {
+  try {
+    return new X509Certificate(certificate).raw
+  } catch {
+    return undefined
+  }
+}
+
+interface Reply {
+  status: number
+  text: string
+  /** DER of the certificate that the connection was made with. */
+  certificate: Buffer
+}
+
+function ask(to: Candidate, asked: EnrolmentRequest, rules: AddressRules): Promise<Reply> {
+  checkLiteral(to.hostname, rules)
+  const body = JSON.stringify(asked)
+  return new Promise((resolve, reject) => {
+    const message = request({
+      host: to.hostname,
+      port: to.port,
+      method: 'POST',
+      path: '/enrol',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      agent: false,
+      lookup: checkedLookup(rules),
+      minVersion: 'TLSv1.3',
+      rejectUnauthorized: false,
+    })
+    const timer = setTimeout(() => message.destroy(new Error('too slow')), TIMEOUT_MS)
+    message.on('error', reject)
+    message.on('close', () => clearTimeout(timer))
+    message.on('response', (response) => {
+      const { raw } = (response.socket as TLSSocket).getPeerCertificate(true)
+      readText(response).then(
+        (text) => resolve({ status: response.statusCode ?? 0, text, certificate: raw }),
+        (error: Error) => message.destroy(error),
+      )
+    })
+    message.end(body)
+  })
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response) {
+    text += String(chunk)
+    if (text.length > MAX_ANSWER) throw new Error('too large')
+  }
+  return text
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

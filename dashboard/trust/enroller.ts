@@ -1,0 +1,76 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import type { AddressRules } from './addresses.ts'
+import { enrol } from './enrol.ts'
+import { CODE_PURPOSE } from './open-enrolment.ts'
+import { countFailure, listOpenEnrolments, pinAgent } from './queries.ts'
+import type { Sealer } from './seal.ts'
+import type { SigningKey } from './signing-key.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  log: Log
+  key: SigningKey
+  sealer: Sealer
+  rules: AddressRules
+  /** Called when an agent is known: its first signed request makes the server `online`. */
+  enrolled(server_id: number): void
+}
+
+type Open = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
+
+const MOST_FAILURES = 3
+const PAUSE_MS = 1000
+
+/** Asks the servers with an open code for their proof, once a second, until the code is used or over. */
+export class Enroller {
+  readonly #deps: Deps
+  readonly #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { db, clock, log } = this.#deps
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const open = await listOpenEnrolments(db, timestamp(clock), MOST_FAILURES)
+        await Promise.all(open.map((each) => this.#ask(each)))
+      } catch (error) {
+        log.error('enrolment failed', error)
+      }
+      await clock.sleep(PAUSE_MS, this.#stopping.signal)
+    }
+  }
+
+  async #ask({ code_key_sealed, ...to }: Open): Promise<void> {
+    const { db, clock, key, sealer, rules, enrolled } = this.#deps
+    const code_key = Buffer.from(sealer.open(CODE_PURPOSE, code_key_sealed), 'base64url')
+    const result = await enrol(key, { ...to, code_key }, rules)
+    if (result.outcome === 'away') return
+    const { server_id, hostname: domain } = to
+    const created_at = timestamp(clock)
+    const entry = { type: 'server.enrol', domain, server_id, created_at }
+    if (result.outcome === 'failed') {
+      await countFailure(db, server_id, { ...entry, status: 'failed' })
+      return
+    }
+    const { certificate, public_key } = result
+    const agent = { server_id, certificate, public_key, enrolled_at: created_at }
+    await pinAgent(db, agent, { ...entry, status: 'success' })
+    enrolled(server_id)
+  }
+}

@@ -1,0 +1,31 @@
+import type { Build } from './builds.ts'
+
+interface Parts {
+  /** Where the server reaches this dashboard. */
+  public_url: string
+  /** Who logs in on the server: anybody but root needs sudo. */
+  user: string
+  server_id: number
+  port: number
+  hub_key: string
+}
+
+/**
+ * One line to paste into a shell on the server. The digest stands in it, as the dashboard shows it,
+ * and is not downloaded beside the program. The code is asked for afterwards, on standard input.
+ */
+export function installLine({ machine, sha256 }: Build, parts: Parts): string {
+  const { public_url, user, server_id, port, hub_key } = parts
+  const root = user === 'root' ? '' : 'sudo '
+  const program = '/usr/local/bin/hosting-agent'
+  return [
+    'cd "$(mktemp -d)"',
+    `curl -fsSL ${public_url}/agent/${machine}.gz | gunzip > hosting-agent`,
+    `echo '${sha256}  hosting-agent' | sha256sum -c --quiet`,
+    `${root}install -m 755 hosting-agent ${program}.new`,
+    `${root}mv ${program}.new ${program}`,
+    'rm hosting-agent',
+    `${root}${program} install --port ${port}`,
+    `${root}${program} enrol --server ${server_id} --hub-key ${hub_key}`,
+  ].join(' && ')
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Enrolment } from '#shared/api/enrolment.ts'
+import { listBuilds } from './builds.ts'
+import { installLine } from './install-line.ts'
+import { putEnrolment } from './queries.ts'
+import type { Sealer } from './seal.ts'
+import type { SigningKey } from './signing-key.ts'
+
+export interface EnrolmentDeps {
+  db: Database
+  clock: Clock
+  random: Random
+  key: SigningKey
+  sealer: Sealer
+}
+
+const CODE_BYTES = 16
+const CODE_MS = 15 * 60_000
+export const CODE_PURPOSE = 'enrolment-code'
+
+/**
+ * A new code for a server, in the place of any before it. Only its digest is kept, and that sealed:
+ * it is the key of the proof. `origin`: where the server reaches this dashboard.
+ */
+export async function openEnrolment(
+  { db, clock, random, key, sealer }: EnrolmentDeps,
+  server: ServerRow,
+  { origin, user_id }: { origin: string; user_id: number },
+): Promise<Enrolment> {
+  const code = randomText(random, CODE_BYTES)
+  const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest('base64url')
+  const expires_at = timestamp(clock, CODE_MS)
+  const code_key_sealed = sealer.seal(CODE_PURPOSE, code_key)
+  await putEnrolment(
+    db,
+    { server_id: server.id, code_key_sealed, expires_at },
+    {
+      type: 'server.enrol',
+      domain: server.hostname,
+      status: 'running',
+      server_id: server.id,
+      user_id,
+      created_at: timestamp(clock),
+    },
+  )
+  const parts = {
+    public_url: origin,
+    user: server.user,
+    server_id: server.id,
+    port: server.port,
+    hub_key: `ed25519:${key.kid}:${key.public_key}`,
+  }
+  const lines = (await listBuilds()).map((build) => ({
+    machine: build.machine,
+    sha256: build.sha256,
+    line: installLine(build, parts),
+  }))
+  return { code, expires_at, lines }
+}

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, type AgentOptions, request } from 'node:https'
+import { type Address, type Call, lengthOf, type Transport } from '#dashboard/fleet/transport.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { offline } from '#shared/errors.ts'
+import { CHALLENGE_HEADER, decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
+import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
+import type { AgentRow } from './queries.ts'
+import { audienceOf, signRequest } from './sign-request.ts'
+import type { SigningKey } from './signing-key.ts'
+
+export interface PinnedDeps {
+  clock: Clock
+  random: Random
+  key: SigningKey
+  rules: AddressRules
+}
+
+/** Until the agent has told its own: it refuses this one, and tells. */
+const UNKNOWN_BOOT = 'A'.repeat(22)
+
+/**
+ * The way to one enrolled agent: TLS 1.3 to the very certificate that it proved to have, kept open,
+ * and each request signed for it alone.
+ */
+export class PinnedTransport implements Transport {
+  readonly certificate: string
+  readonly #deps: PinnedDeps
+  readonly #to: Address
+  readonly #audience: string
+  readonly #agent: Agent
+  #boot = UNKNOWN_BOOT
+
+  constructor(deps: PinnedDeps, to: Address, known: AgentRow) {
+    this.certificate = known.certificate
+    this.#deps = deps
+    this.#to = to
+    this.#audience = audienceOf(known.public_key)
+    this.#agent = new Agent(pinned(known.certificate, deps.rules))
+  }
+
+  open(call: Call) {
+    checkLiteral(this.#to.hostname, this.#deps.rules)
+    const { method, path, headers, body } = call
+    const authorization = this.#sign(call)
+    return request({
+      host: this.#to.hostname,
+      port: this.#to.port,
+      method,
+      path,
+      headers: { ...headers, authorization, ...lengthOf(method, body) },
+      agent: this.#agent,
+    }).end(body)
+  }
+
+  learn(headers: IncomingHttpHeaders): boolean {
+    const told = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
+    if (!told) return false
+    const ahead = told.date - this.#now()
+    if (Math.abs(ahead) > TOKEN_SECONDS) {
+      const way = ahead > 0 ? 'ahead of' : 'behind'
+      throw offline(`The clock of the server is ${Math.abs(ahead)} seconds ${way} this one: set it`)
+    }
+    const news = told.boot !== this.#boot
+    this.#boot = told.boot
+    return news
+  }
+
+  leadsTo({ hostname, port }: Address): boolean {
+    return hostname === this.#to.hostname && port === this.#to.port
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #sign({ method, path, headers, body }: Call): string {
+    const operation_id = headers[OPERATION_HEADER]
+    return signRequest(this.#deps.key, {
+      audience: this.#audience,
+      boot: this.#boot,
+      method,
+      path,
+      body,
+      now: this.#now(),
+      id: randomText(this.#deps.random, 16),
+      ...(operation_id ? { operation_id } : {}),
+    })
+  }
+
+  #now(): number {
+    return Math.floor(this.#deps.clock.now().getTime() / 1000)
+  }
+}
+
+/** The certificate itself is the only authority; its name says nothing. */
+function pinned(certificate: string, rules: AddressRules): AgentOptions {
+  return {
+    keepAlive: true,
+    maxFreeSockets: 2,
+    minVersion: 'TLSv1.3',
+    ca: certificate,
+    checkServerIdentity: () => undefined,
+    lookup: checkedLookup(rules) as NonNullable<AgentOptions['lookup']>,
+  }
+}

@@ -1,0 +1,97 @@
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { activities, servers } from '#dashboard/db/schema.ts'
+import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
+
+export type AgentRow = typeof server_agents.$inferSelect
+export type EnrolmentRow = typeof enrolments.$inferSelect
+
+export async function findSigningKey(db: Database) {
+  const newest = desc(signing_keys.created_at)
+  const [row] = await db.read.select().from(signing_keys).orderBy(newest).limit(1)
+  return row
+}
+
+/** The first one stays: two dashboards on one database may start at the same time. */
+export async function insertSigningKey(db: Database, values: typeof signing_keys.$inferInsert) {
+  await db.write((queries) => queries.insert(signing_keys).values(values).onConflictDoNothing())
+}
+
+export async function findAgent(db: Database, server_id: number): Promise<AgentRow | undefined> {
+  const same = eq(server_agents.server_id, server_id)
+  const [row] = await db.read.select().from(server_agents).where(same)
+  return row
+}
+
+/** A new code takes the place of the one before. */
+export async function putEnrolment(
+  db: Database,
+  values: Omit<EnrolmentRow, 'failures'>,
+  entry: NewActivity,
+): Promise<void> {
+  const { code_key_sealed, expires_at } = values
+  await db.write((queries) =>
+    queries.batch([
+      queries
+        .insert(enrolments)
+        .values(values)
+        .onConflictDoUpdate({
+          target: enrolments.server_id,
+          set: { code_key_sealed, expires_at, failures: 0 },
+        }),
+      queries.insert(activities).values(entry),
+    ]),
+  )
+}
+
+/** The codes that are good now, each with where its server is. */
+export function listOpenEnrolments(db: Database, now: string, most_failures: number) {
+  return db.read
+    .select({
+      server_id: enrolments.server_id,
+      code_key_sealed: enrolments.code_key_sealed,
+      hostname: servers.hostname,
+      port: servers.port,
+    })
+    .from(enrolments)
+    .innerJoin(servers, eq(servers.id, enrolments.server_id))
+    .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, most_failures)))
+}
+
+/** A wrong proof: counted, and told of in the activity log. */
+export async function countFailure(db: Database, server_id: number, entry: NewActivity) {
+  await db.write((queries) =>
+    queries.batch([
+      queries
+        .update(enrolments)
+        .set({ failures: sql`failures + 1` })
+        .where(eq(enrolments.server_id, server_id)),
+      queries.insert(activities).values(entry),
+    ]),
+  )
+}
+
+/** The code is used up in the same moment in which the agent becomes known. */
+export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
+  const { server_id, ...known } = agent
+  await db.write((queries) =>
+    queries.batch([
+      queries
+        .insert(server_agents)
+        .values(agent)
+        .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
+      queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
+      queries.insert(activities).values(entry),
+    ]),
+  )
+}
+
+export async function unpinAgent(db: Database, server_id: number, entry: NewActivity) {
+  await db.write((queries) =>
+    queries.batch([
+      queries.delete(server_agents).where(eq(server_agents.server_id, server_id)),
+      queries.insert(activities).values(entry),
+    ]),
+  )
+}

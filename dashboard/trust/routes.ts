@@ -1,0 +1,45 @@
+import { Elysia } from 'elysia'
+import { callerOf } from '#dashboard/auth/caller.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { notFound } from '#shared/errors.ts'
+import { findBuild } from './builds.ts'
+import { openEnrolment } from './open-enrolment.ts'
+import { unpinAgent } from './queries.ts'
+
+export function trustRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers/:server_id/enrolment' })
+    .post('', async ({ request, params, status, set }) => {
+      const server = await getServer(deps.db, idIn(params.server_id, 'Server'))
+      const origin = deps.public_url ?? new URL(request.url).origin
+      const user_id = callerOf(request).user.id
+      set.headers['cache-control'] = 'no-store'
+      return status(201, { enrolment: await openEnrolment(deps, server, { origin, user_id }) })
+    })
+    .delete('', async ({ request, params, set }) => {
+      const { id, hostname } = await getServer(deps.db, idIn(params.server_id, 'Server'))
+      await unpinAgent(deps.db, id, {
+        type: 'server.revoke',
+        domain: hostname,
+        status: 'success',
+        server_id: id,
+        user_id: callerOf(request).user.id,
+        created_at: timestamp(deps.clock),
+      })
+      set.status = 204
+    })
+}
+
+/** The agent's executables, for anybody: a server that is being added cannot log in. */
+export function downloadRoutes() {
+  return new Elysia().get('/agent/:file', async ({ params, request, server }) => {
+    const machine = /^([a-z0-9-]+)\.gz$/.exec(params.file)?.[1] ?? ''
+    const build = await findBuild(machine)
+    if (!build) throw notFound('Agent')
+    server?.timeout(request, 0)
+    const body = Bun.file(build.path).stream().pipeThrough(new CompressionStream('gzip'))
+    return new Response(body, { headers: { 'content-type': 'application/gzip' } })
+  })
+}

@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { Random } from '#dashboard/runtime/random.ts'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Keeps a secret in the database that only this dashboard, with its key file, can read. */
+export interface Sealer {
+  /** base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when opened. */
+  seal(purpose: string, secret: string): string
+  /** Throws when the key file, the purpose or the text is another one. */
+  open(purpose: string, sealed: string): string
+}
+
+/** `secret`: at least 256 random bits from a file outside the database. */
+export function makeSealer(secret: string, random: Random): Sealer {
+  const key = createHash('sha256').update(`hosting-seal/1\n${secret}`).digest()
+  return {
+    seal(purpose, text) {
+      const iv = Buffer.from(random(IV_BYTES))
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const iv = bytes.subarray(0, IV_BYTES)
+      const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag)
+      const body = bytes.subarray(IV_BYTES + TAG_BYTES)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { buildAgent } from '#scripts/build-agent.ts'
+import { Client } from '#tests/support/client.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+import {
+  ADMIN,
+  type Running,
+  startAgent,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+
+/** The agents of these tests run as this user, and their files are theirs. */
+const NOBODY = 65_534
+
+let dashboard: Running
+let agent: Running
+let client: Client
+let state = ''
+let server = 0
+
+beforeAll(async () => {
+  state = await temporaryFolder('enrolled')
+  agent = await startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state })
+  dashboard = await startDashboard(await temporaryFolder('dashboard'))
+  client = new Client(dashboard.url)
+  await client.login(ADMIN)
+  const input = { hostname: '127.0.0.1', port: agent.port }
+  const { body } = await client.post('/api/servers', input)
+  server = (body as { server: { id: number } }).server.id
+}, 60_000)
+afterAll(sweep)
+
+interface Enrolment {
+  code: string
+  lines: { machine: string; line: string }[]
+}
+
+async function open(): Promise<Enrolment> {
+  const { status, body } = await client.post(`/api/servers/${server}/enrolment`)
+  expect(status).toBe(201)
+  return (body as { enrolment: Enrolment }).enrolment
+}
+
+/** What the line does on the server after it has installed the agent, with the code on its input. */
+async function enrol({ code, lines }: Enrolment): Promise<string> {
+  const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
+  const { file } = await buildAgent('.')
+  const options = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const env = { AGENT_STATE_DIR: state }
+  const child = spawn(file, args, { env, stdio: 'pipe', ...options })
+  child.stdin.end(`${code}\n`)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk)
+    })
+  }
+  await once(child, 'close')
+  return output
+}
+
+test('an agent that nobody enrolled obeys nobody', async () => {
+  const { status, body } = await client.post(`/api/servers/${server}/sync`)
+
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ error: 'Agent offline' })
+})
+
+test('the pasted line and the code make the server online, by a signed request', async () => {
+  const output = await enrol(await open())
+
+  expect(output.trim()).toBe('enrolled: the dashboard and this agent trust each other')
+  const online = await poll(
+    async () => {
+      const { body } = await client.get(`/api/fleet/servers/${server}`)
+      return (body as { server: { status: string } }).server.status === 'online'
+    },
+    { every_ms: 100, timeout_ms: 10_000 },
+  )
+  expect(online).toBe(true)
+})
+
+test('a restarted agent is asked again with its new nonce, without anybody noticing', async () => {
+  await agent.stop()
+  const env = {
+    AGENT_AUTH: 'signed',
+    AGENT_STATE_DIR: state,
+    AGENT_LISTEN: `127.0.0.1:${agent.port}`,
+  }
+  agent = await startAgent('the executable', env)
+
+  const { status } = await client.post(`/api/servers/${server}/sync`)
+
+  expect(status).toBe(200)
+})
+
+test('the activity log tells of the enrolment', async () => {
+  const { body } = await client.get('/api/activity?limit=500')
+
+  const types = (body as { activities: { type: string; status: string }[] }).activities
+  expect(types).toContainEqual(expect.objectContaining({ type: 'server.enrol', status: 'success' }))
+})
+
+test('a server whose trust was revoked is not asked any more', async () => {
+  const path = `/api/servers/${server}/enrolment`
+  const { status } = await client.send({ method: 'DELETE', path })
+  expect(status).toBe(204)
+
+  expect((await client.post(`/api/servers/${server}/sync`)).status).toBe(503)
+})
