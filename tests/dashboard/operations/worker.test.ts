@@ -1,39 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
-
-async function createSite(dashboard: Dashboard, server: number): Promise<string> {
-  const path = `/api/servers/${server}/sites`
-  const response = await dashboard.send('POST', path, { domain: 'shop.example' })
-  return response.headers.get('operation-id') ?? ''
-}
-
-const ended = (dashboard: Dashboard, id: string) =>
-  until(async () => {
-    const { body } = await dashboard.call('GET', `/api/operations/${id}`)
-    return body.operation.finished_at !== null && body.operation
-  })
-
-async function transcript(dashboard: Dashboard, id: string, after = 0): Promise<string[]> {
-  const headers = { 'last-event-id': String(after) }
-  const response = await dashboard.send('GET', `/api/operations/${id}/events`, undefined, headers)
-  const blocks = (await response.text()).split('\n\n').filter((block) => block.startsWith('id:'))
-  return blocks.map((block) => block.replace(/^id: (\d+)\nevent: (\w+)\ndata: /, '$1 $2 '))
-}
-
-const tenLines = async function* ({ domain }: Record<string, unknown>) {
-  for (let line = 1; line <= 10; line++) yield `Line ${line}`
-  return { status: 'ok', domain }
-}
-
-// biome-ignore lint/correctness/useYield: a work that says nothing
-const noLines = async function* ({ domain }: Record<string, unknown>) {
-  return { status: 'ok', domain }
-}
-
-const whole = [
-  ...Array.from({ length: 10 }, (_, at) => `${at + 1} log {"message":"Line ${at + 1}"}`),
-  '11 complete {"status":"ok","domain":"shop.example"}',
-]
+import { Machine, makeDashboard, until } from '../support/dashboard.ts'
+import { createSite, ended, noLines, tenLines, transcript, whole } from '../support/operations.ts'
 
 describe('an operation', () => {
   test('waits for an agent that is away and is carried out once when it comes back', async () => {
@@ -179,44 +146,5 @@ describe('an operation', () => {
       '3 complete {"status":"ok","domain":"shop.example"}',
     ])
     expect(agent.begun.get(id)).toBe(1)
-  })
-
-  test('lets a view begin after the events it has seen', async () => {
-    await using agent = new Machine()
-    await using dashboard = await makeDashboard()
-    agent.works.set('site.create', tenLines)
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    await ended(dashboard, id)
-
-    expect(await transcript(dashboard, id, 9)).toEqual(whole.slice(9))
-    expect(await transcript(dashboard, id, 11)).toEqual([])
-  })
-
-  test('shows its events to a view while it goes on', async () => {
-    await using agent = new Machine()
-    await using dashboard = await makeDashboard()
-    const held = Promise.withResolvers<void>()
-    agent.works.set('site.create', async function* ({ domain }) {
-      yield 'Before'
-      await held.promise
-      return { status: 'ok', domain }
-    })
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    const response = await dashboard.send('GET', `/api/operations/${id}/events`)
-    let text = ''
-    for await (const chunk of response.body ?? []) {
-      text += new TextDecoder().decode(chunk)
-      if (text.includes('Before')) held.resolve()
-    }
-
-    expect(text).toEndWith(
-      'id: 2\nevent: complete\ndata: {"status":"ok","domain":"shop.example"}\n\n',
-    )
-  })
-
-  test.each(['/api/operations/none', '/api/operations/none/events'])('%s is 404', async (path) => {
-    await using dashboard = await makeDashboard()
-
-    expect((await dashboard.call('GET', path)).status).toBe(404)
   })
 })
