@@ -38,7 +38,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
   if (taken) throw invalid({ domain: [`Already taken by the site ${taken.domain} of this server`] })
   await users.refuseExistingUser(host, user)
-  const { free } = await host.files.space('/')
+  const { free } = await host.files.space('/srv')
   if (free < MIN_FREE) {
     const megabytes = Math.floor(free / 2 ** 20)
     throw conflict(`Only ${megabytes} MB are free on this server, and a site needs 500 MB`)

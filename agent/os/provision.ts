@@ -30,14 +30,15 @@ export async function* provision(
   const shipped = await shippedPhp(host)
   const versions = php.length > 0 ? php : [shipped]
   const missing = await missingPackages(host, versions)
-  if (missing.length > 0) {
-    yield* install(host, missing, field)
-    for (const version of versions) await retireSharedPool(host, version)
-  }
+  if (missing.length > 0) yield* install(host, missing, field)
   const base = await baseOf(host)
-  if ((await host.files.read(BASE_PATH)) !== base) {
+  const configured = (await host.files.read(BASE_PATH)) === base
+  if (!configured) {
     yield 'Configuring nginx'
     await host.exclusive('nginx', () => configureNginx(host, base))
+  }
+  if (!configured || missing.length > 0) {
+    for (const version of versions) await retireSharedPool(host, version)
   }
   await ensureMariadb(host)
   await ensureNginx(host)
@@ -87,12 +88,11 @@ async function retireDebianDefault(host: Host): Promise<void> {
 
 /** Debian starts a master with a pool www for every PHP version; here every site has its own. */
 async function retireSharedPool(host: Host, php: string): Promise<void> {
-  const unit = `php${php}-fpm.service`
   if (host.init !== 'systemd') return
   const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
   if (pools.some(({ name }) => name !== 'www.conf')) return
-  if ((await dump(host)).includes(`php${php}-fpm.sock`)) return
-  await host.shell.run(['systemctl', 'disable', '--now', unit])
+  if (/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(await dump(host))) return
+  await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`])
 }
 
 async function ensureNginx(host: Host): Promise<void> {

@@ -2,7 +2,7 @@ import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 
 const FRESH_MS = 3_600_000
-const ATTEMPTS = 4
+const RETRY_MS = 600_000
 
 /** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
 interface Kept {
@@ -16,8 +16,8 @@ const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
 
 /**
  * Keeps the newest WordPress ready and returns its folder. The source is asked at most once an hour;
- * when it cannot be reached, the copy in the cache is good, or else a `latest.tar.gz` that somebody
- * put there. What is downloaded must have the checksum that the source publishes beside it.
+ * when it cannot be reached, the copy in the cache is good (for ten minutes, then it is asked again),
+ * or else a `latest.tar.gz` that somebody put there. What is downloaded must have the checksum that the source publishes beside it.
  */
 export async function* provideCore(host: Host): Progress<string> {
   const kept = await readKept(host)
@@ -25,33 +25,32 @@ export async function* provideCore(host: Host): Progress<string> {
   for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
     await host.files.mkdir(path, { mode: 0o711 })
   }
+  const copy = `${cacheOf(host)}/latest.tar.gz`
+  const spare = kept !== undefined || (await host.files.stat(copy)) !== undefined
   try {
-    return yield* fromSource(host, host.settings.wordpress_url, kept)
+    return yield* fromSource(host, host.settings.wordpress_url, kept, spare ? 1 : 4)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    if (kept) {
-      yield `WordPress ${kept.version} from the cache is used: ${reason}`
-      return folderOf(host, kept)
+    if (!spare) {
+      const files = 'latest.tar.gz and latest.tar.gz.sha1'
+      throw new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
     }
-    return yield* fromCopy(host, reason)
+    if (!kept) return yield* fromSource(host, `file://${cacheOf(host)}`, undefined, 1)
+    yield `WordPress ${kept.version} from the cache is used: ${reason}`
+    await writeKept(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
+    return folderOf(host, kept)
   }
 }
 
-async function* fromCopy(host: Host, reason: string): Progress<string> {
-  const folder = cacheOf(host)
-  if (!(await host.files.stat(`${folder}/latest.tar.gz`))) {
-    throw new Error(
-      `WordPress is not to be had (${reason}): put latest.tar.gz and latest.tar.gz.sha1 into ${folder}`,
-    )
-  }
-  return yield* fromSource(host, `file://${folder}`, undefined)
-}
-
-async function* fromSource(host: Host, base: string, kept: Kept | undefined): Progress<string> {
+async function* fromSource(
+  host: Host,
+  base: string,
+  kept: Kept | undefined,
+  attempts: number,
+): Progress<string> {
   const url = `${base}/latest.tar.gz`
-  const published = new TextDecoder().decode(
-    await patiently(host, () => host.net.fetch(`${url}.sha1`, { timeout_ms: 10_000 })),
-  )
+  const asked = () => host.net.fetch(`${url}.sha1`, { timeout_ms: 10_000 })
+  const published = new TextDecoder().decode(await patiently(host, attempts, asked))
   const sha1 = /^[0-9a-f]{40}/.exec(published.trim())?.[0]
   if (sha1 === undefined) throw new Error(`${url}.sha1 is not a checksum`)
   const at = host.clock.now()
@@ -63,18 +62,18 @@ async function* fromSource(host: Host, base: string, kept: Kept | undefined): Pr
   return await host.exclusive('wordpress', async () => {
     const meanwhile = await readKept(host)
     if (meanwhile?.sha1 === sha1) return folderOf(host, meanwhile)
-    const version = await unpack(host, url, sha1)
+    const version = await unpack(host, url, sha1, attempts)
     await writeKept(host, { version, sha1, at })
     return folderOf(host, { version })
   })
 }
 
-async function unpack(host: Host, url: string, sha1: string): Promise<string> {
+async function unpack(host: Host, url: string, sha1: string, attempts: number): Promise<string> {
   const draft = `${cacheOf(host)}/.${host.random.name(8)}`
   const archive = `${draft}/archive.tar.gz`
   try {
     await host.files.mkdir(draft, { mode: 0o700 })
-    await patiently(host, async () => {
+    await patiently(host, attempts, async () => {
       const found = await host.net.download(url, archive, 'sha1')
       if (found !== sha1) throw new Error(`${url} does not have the published checksum`)
     })
@@ -96,13 +95,13 @@ async function versionIn({ files }: Host, folder: string): Promise<string> {
   return version
 }
 
-/** Four times, 1, 2 and 4 seconds apart: a mirror that stumbles is no reason to fail. */
-async function patiently<T>(host: Host, work: () => Promise<T>): Promise<T> {
+/** 1, 2 and 4 seconds apart: a mirror that stumbles is no reason to fail. */
+async function patiently<T>(host: Host, attempts: number, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error
+      if (attempt === attempts) throw error
       await host.clock.sleep(500 * 2 ** attempt)
     }
   }

@@ -12,7 +12,8 @@ export async function* provideWpCli(host: Host): Progress<void> {
   yield 'Getting wp-cli'
   const kept = `${state_dir}/cache/wp-cli.phar`
   const problems: string[] = []
-  for (const url of [wp_cli_url, `file://${kept}`]) {
+  const copy = (await host.files.stat(kept)) ? [`file://${kept}`] : []
+  for (const url of [...copy, wp_cli_url]) {
     const problem = await host.exclusive('wp-cli', () => tryFrom(host, url, wanted))
     if (problem === undefined) return
     problems.push(problem)

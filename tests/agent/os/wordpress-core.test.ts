@@ -79,6 +79,11 @@ test('goes on with what it has when the source is away', async () => {
     ],
     `${CACHE}/7.1.1`,
   ])
+  expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
+  expect(host.fetched).toHaveLength(3)
+  host.time += 600_000
+  await provide(host)
+  expect(host.fetched).toHaveLength(4)
 })
 
 test('takes a copy that somebody put into the cache when the source is away', async () => {
