@@ -11,7 +11,6 @@ import { signal } from './services/service.ts'
 import { namesOf, type Site } from './sites.ts'
 import { limitsOn, machineOf } from './tiers.ts'
 
-export { ACME_ROOT } from './nginx-base.ts'
 export type { Certificate } from './nginx-vhost.ts'
 
 const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`

@@ -20,7 +20,7 @@ const nameOf = ({ user, php }: Pool) => `${user}-${php}`
 export const socketOf = (pool: Pool) => `${RUN_FOLDER}/${nameOf(pool)}.sock`
 export const configOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.conf`
 export const iniFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
-export const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
+const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
 export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`
 export const wantsPathOf = (pool: Pool) => `${UNITS}/multi-user.target.wants/${unitOf(pool)}`
 export const slicePathOf = (user: string) => `${UNITS}/${sliceOf(user)}`
@@ -38,7 +38,10 @@ export function fpmService(pool: Pool): Service {
   }
 }
 
-/** `open_basedir` costs PHP its path cache: only where no namespace hides the neighbours. */
+/**
+ * `open_basedir` costs PHP its path cache: only where no namespace hides the neighbours. Names are
+ * quoted: unquoted, `off` and `null` are no names in this format, and a pool `global` is no pool.
+ */
 export function renderPool(pool: Pool, limits: Limits, init: Host['init']): string {
   const home = homeOf(pool.user)
   const { pm, spare, idle, children, execution_time: seconds } = limits
@@ -61,11 +64,11 @@ export function renderPool(pool: Pool, limits: Limits, init: Host['init']): stri
     `error_log = ${logsOf(pool.user)}/php-fpm.log`,
     'process_control_timeout = 10s',
     '',
-    `[${pool.user}]`,
-    `user = ${pool.user}`,
-    `group = ${pool.user}`,
+    `[site-${pool.user}]`,
+    `user = "${pool.user}"`,
+    `group = "${pool.user}"`,
     `listen = ${socketOf(pool)}`,
-    `listen.owner = ${pool.user}`,
+    `listen.owner = "${pool.user}"`,
     'listen.group = www-data',
     'listen.mode = 0660',
     `pm = ${pm}`,

@@ -44,7 +44,7 @@ export async function apply(host: Host, site: Site): Promise<void> {
 }
 
 /** Stops and removes the PHP-FPM of a user for one version; what is not there is fine. */
-export async function remove(host: Host, pool: Pool): Promise<void> {
+async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
   await removeGenerated(host, unitPathOf(pool))
   await removeGenerated(host, configOf(pool))
@@ -121,13 +121,16 @@ async function stopAndForget(host: Host, pool: Pool): Promise<void> {
   await host.files.remove(wantsPathOf(pool))
 }
 
-/** Its own words, from a test, say more than those of the service manager. */
+/** Its own words, from a test or its log, say more than those of the service manager. */
 async function start(host: Host, pool: Pool): Promise<void> {
   try {
     await servicesOf(host).start(fpmService(pool))
   } catch (error) {
     await test(host, pool)
-    throw error
+    const log = (await host.files.read(fpmService(pool).log, 64 << 20))?.trim()
+    if (!log) throw error
+    const words = log.split('\n').slice(-3).join(' | ')
+    throw new Error(`PHP ${pool.php} of ${pool.user} did not start: ${words}`, { cause: error })
   }
 }
 

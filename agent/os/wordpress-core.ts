@@ -48,6 +48,7 @@ async function* fromSource(
   kept: Kept | undefined,
   attempts: number,
 ): Progress<string> {
+  yield `Asking ${base} for the newest WordPress`
   const url = `${base}/latest.tar.gz`
   const asked = () => host.net.fetch(`${url}.sha1`, { timeout_ms: 10_000 })
   const published = new TextDecoder().decode(await patiently(host, attempts, asked))
@@ -58,7 +59,7 @@ async function* fromSource(
     await writeKept(host, { ...kept, at })
     return folderOf(host, kept)
   }
-  yield `Getting WordPress from ${base}`
+  yield 'Getting WordPress'
   return await host.exclusive('wordpress', async () => {
     const meanwhile = await readKept(host)
     if (meanwhile?.sha1 === sha1) return folderOf(host, meanwhile)

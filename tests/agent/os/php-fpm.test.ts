@@ -15,6 +15,22 @@ test('writes no log as root where the site could put a link', () => {
   expect(text).toContain('\nerror_log = /var/log/hosting/shop/php-fpm.log\n')
 })
 
+test('quotes a name that the format would take for a switch', () => {
+  expect(renderPool({ user: 'off', php: '8.2' }, limits, 'systemd')).toContain('\nuser = "off"\n')
+})
+
+test('repeats what PHP-FPM wrote into its log when it does not start', async () => {
+  const host = await server()
+  host.fail('systemctl start', 'Job failed')
+  await host.disk.write('/var/log/hosting/shop/php-fpm.log', 'NOTICE: x\nERROR: cannot bind\n')
+
+  const applying = fpm.apply(host, shop)
+
+  await expect(applying).rejects.toThrow(
+    'PHP 8.2 of shop did not start: NOTICE: x | ERROR: cannot bind',
+  )
+})
+
 test('fences PHP in by path only where no namespace does it', () => {
   const fence = 'open_basedir'
 

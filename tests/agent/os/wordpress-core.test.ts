@@ -5,6 +5,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const SHA1 = 'a'.repeat(40)
 const CACHE = '/var/lib/hosting-agent/cache/wordpress'
+const ASKING = 'Asking https://wordpress.example for the newest WordPress'
 const HOUR = 3_600_000
 
 /** A source that publishes WordPress 7.1.1, and a tar that unpacks it. */
@@ -41,13 +42,10 @@ async function provide(host: FakeHost): Promise<[string[], string]> {
 test('gets the newest WordPress once, and asks again after an hour', async () => {
   const host = published(fakeHost())
 
-  expect(await provide(host)).toEqual([
-    ['Getting WordPress from https://wordpress.example'],
-    `${CACHE}/7.1.1`,
-  ])
+  expect(await provide(host)).toEqual([[ASKING, 'Getting WordPress'], `${CACHE}/7.1.1`])
   expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
   host.time += HOUR
-  expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
+  expect(await provide(host)).toEqual([[ASKING], `${CACHE}/7.1.1`])
   expect(host.fetched).toEqual([
     'https://wordpress.example/latest.tar.gz.sha1',
     'https://wordpress.example/latest.tar.gz',
@@ -75,6 +73,7 @@ test('goes on with what it has when the source is away', async () => {
 
   expect(await provide(host)).toEqual([
     [
+      ASKING,
       'WordPress 7.1.1 from the cache is used: https://wordpress.example/latest.tar.gz.sha1 cannot be reached',
     ],
     `${CACHE}/7.1.1`,
@@ -91,14 +90,14 @@ test('takes a copy that somebody put into the cache when the source is away', as
   await host.disk.write(`${CACHE}/latest.tar.gz`, 'archive')
 
   expect(await provide(host)).toEqual([
-    [`Getting WordPress from file://${CACHE}`],
+    [ASKING, `Asking file://${CACHE} for the newest WordPress`, 'Getting WordPress'],
     `${CACHE}/7.1.1`,
   ])
 })
 
 test('says in one line what to do when there is none at all', async () => {
   expect(await provide(fakeHost())).toEqual([
-    [],
+    [ASKING],
     `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha1 into ${CACHE}`,
   ])
 })
