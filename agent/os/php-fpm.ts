@@ -73,8 +73,10 @@ export async function restart(host: Host, pool: Pool): Promise<void> {
 export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
   const others = (await listPools(host, user)).filter((pool) => pool.php !== php)
   for (const pool of [{ user, php }, ...others]) await remove(host, pool)
-  if (host.init !== 'systemd' || !(await host.files.stat(slicePathOf(user)))) return
-  await host.shell.run(['systemctl', 'stop', sliceOf(user)])
+  if (host.init !== 'systemd') return
+  // A slice runs on without its file, which a failed start has taken back already.
+  await host.shell.try(['systemctl', 'stop', sliceOf(user)])
+  if (!(await host.files.stat(slicePathOf(user)))) return
   await removeGenerated(host, slicePathOf(user))
   await host.shell.run(['systemctl', 'daemon-reload'])
 }

@@ -4,7 +4,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { get } from '#tests/support/system/requests.ts'
-import { snapshot } from '#tests/support/system/snapshot.ts'
+import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
 const MINUTES = 60_000
 const PROGRAM = 'dist/faulty-agent'
@@ -51,28 +51,38 @@ describe.skipIf(reason !== undefined)(
 
     afterAll(() => lab.switchDown(), MINUTES)
 
+    const destroy = () => run('site.delete', { domain: PARAMS.domain })
+
+    /** Fails once at this call. A call that has another way, such as the cache, does not fail the create. */
+    const attempt = async (step: string, fault: number, before: Snapshot): Promise<string> => {
+      const { outcome } = await run('site.create', PARAMS, fault)
+      if (outcome.event === 'complete') await destroy()
+      else expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
+      expect([step, fault, await snapshot(host)]).toEqual([step, fault, before])
+      return outcome.event
+    }
+
     test(
       'leaves nothing, whichever step fails and at whichever end',
       async () => {
         expect((await run('server.provision', {})).outcome.event).toBe('complete')
         const before = await snapshot(host)
+        // Twice: only with a warm cache are the calls of one create those of the next.
+        await run('site.create', PARAMS)
+        await destroy()
         const { outcome, steps } = await run('site.create', PARAMS)
         expect(outcome.data).toEqual({ status: 'ok', domain: PARAMS.domain })
-        expect(steps.length).toBeGreaterThan(7)
-        await run('site.delete', { domain: PARAMS.domain })
+        await destroy()
         expect(await snapshot(host)).toEqual(before)
 
+        const failed = new Set<string>()
         for (const { step, first, last } of steps) {
           for (const fault of new Set([first, last])) {
-            const { outcome } = await run('site.create', PARAMS, fault)
-            expect([step, outcome.event, outcome.data.message]).toEqual([
-              step,
-              'error',
-              'injected fault',
-            ])
-            expect([step, await snapshot(host)]).toEqual([step, before])
+            if ((await attempt(step, fault, before)) === 'error') failed.add(step)
           }
         }
+        expect([...failed]).toEqual(steps.map(({ step }) => step))
+        expect(failed.size).toBeGreaterThan(7)
       },
       15 * MINUTES,
     )

@@ -81,10 +81,11 @@ test('tests the file before a reload, because a bad one ends the master', async 
   expect(host.ran.some((line) => line.includes('USR2'))).toBe(false)
 })
 
-test('removes what is not there without a word', async () => {
+test('removes what is not there, and a slice that lost its file', async () => {
   const host = await server()
+  host.fail('systemctl stop', 'Unit not loaded', 5)
 
   await fpm.removeAll(host, pool)
 
-  expect(host.ran).toEqual([])
+  expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
