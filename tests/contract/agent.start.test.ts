@@ -1,15 +1,17 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect, createServer } from 'node:net'
 import {
   agentRuntimes,
   type Environment,
   runAgent,
   startAgent,
+  sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 setDefaultTimeout(30_000)
+afterAll(sweep)
 
 const refused: [string, Environment, string][] = [
   ['an address without a port', { AGENT_LISTEN: '127.0.0.1' }, 'AGENT_LISTEN'],
