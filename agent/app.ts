@@ -49,7 +49,7 @@ export function createApp({ runner, readings, gate, enrolment, report }: AppDeps
   app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {
     const { command, params } = parse(ExecRequest, jsonOf(raw, admitted.body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
-    const checked = parse(COMMANDS[command].params, params)
+    const checked = parse(COMMANDS[command].params, params ?? {})
     return streamOf(await runner.start(command, checked, operationId(raw)), lastEventId(raw))
   })
 
@@ -69,7 +69,8 @@ export function createApp({ runner, readings, gate, enrolment, report }: AppDeps
   })
 
   app.get('/operations/:id/events', async (context) => {
-    const operation = await runner.find(context.req.param('id'))
+    const id = OperationId.safeParse(context.req.param('id'))
+    const operation = id.success ? await runner.find(id.data) : undefined
     if (!operation) throw notFound('Operation')
     return streamOf(operation, lastEventId(context.req.raw))
   })
@@ -90,9 +91,11 @@ function isOpen(method: string, path: string): boolean {
 
 function failure(error: unknown, extra: Record<string, string> = {}): Response {
   const status = error instanceof ServiceError ? error.status : 500
+  // What was not read of a body that is too large would be taken for the next request.
+  const end = status === 413 ? { connection: 'close' } : {}
   return Response.json(bodyOf(error), {
     status,
-    headers: { ...extra, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    headers: { ...extra, ...end, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
   })
 }
 

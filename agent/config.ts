@@ -53,6 +53,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const [, host = '', digits = ''] = /^(.*):(\d+)$/.exec(values.AGENT_LISTEN) ?? []
   const address = host.replace(/^\[|\]$/g, '')
   const port = Number(digits)
+  if (address !== 'localhost' && !isIpLiteral(address)) {
+    throw new Error('AGENT_LISTEN must have an IP address or localhost before the port')
+  }
   if (port > 65535) throw new Error('AGENT_LISTEN must have a port up to 65535')
   if (values.AGENT_AUTH === 'none' && !isLoopback(address)) {
     throw new Error('AGENT_AUTH=none is allowed on a loopback address only')

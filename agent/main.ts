@@ -36,7 +36,8 @@ async function serve(config: Config): Promise<void> {
     commands,
     report: (error, operation_id) => log('error', { operation_id, error: describe(error) }),
   })
-  for (const problem of await ensureServices(host)) log('error', { error: problem })
+  const problems = host.privileged ? await ensureServices(host) : []
+  for (const problem of problems) log('error', { error: problem })
   await recover(host, commands, runner.store)
   const { gate, enrolment, tls } = await trustOf(config, host)
   const app = createApp({
@@ -47,12 +48,12 @@ async function serve(config: Config): Promise<void> {
     report: (error) => log('error', { error: describe(error) }),
   })
   const server = await listen(app.fetch, { address: config.address, port: config.port, ...tls })
-  console.log(`listening on ${server.url}`)
-  if (host.privileged)
-    void renewDaily(host, runner, (error) => log('error', { error: describe(error) }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(0)))
   }
+  console.log(`listening on ${server.url}`)
+  if (host.privileged)
+    void renewDaily(host, runner, (error) => log('error', { error: describe(error) }))
 }
 
 function log(level: string, fields: object): void {

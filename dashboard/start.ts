@@ -30,41 +30,39 @@ const MOST_BODY = 64 << 20
 
 /** Throws StartError for what the operator can mend. */
 export async function start(config: Config): Promise<Started> {
-  const { secret, seal } = await openDataDir(config)
-  const db = await openRecords(config)
-  const sealer = makeSealer(seal, secureRandom)
-  const deps = makeDeps({
-    db,
-    clock: realClock,
-    random: secureRandom,
-    log: jsonLog((line) => process.stderr.write(line), realClock.now),
-    secret,
-    key: await openSigningKey({ db, clock: realClock, random: secureRandom, sealer }),
-    sealer,
-    rules: {
-      production: config.production,
-      allow_private: config.PRIVATE_ADDRESSES === 'allow',
-    },
-    public_url: config.PUBLIC_URL,
-  })
-  const first = await makeFirstUser(deps, config)
+  const deps = await assemble(config)
   const server = listen(config, deps)
+  // Once it listens: a password that is made up now is sure to be told.
+  const first = await makeFirstUser(deps, config)
   await deps.worker.resume()
-  deps.scheduler.start(await listServerIds(db), (await getSettings(db)).sync_interval)
+  deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
   const stop = async () => {
     clearInterval(sweep)
     deps.agents.close()
-    await Promise.all([
-      server.stop(true),
-      deps.worker.stop(),
-      deps.scheduler.stop(),
-      deps.enroller.stop(),
-    ])
-    db.close()
+    const { worker, scheduler, enroller } = deps
+    await Promise.all([server.stop(true), worker.stop(), scheduler.stop(), enroller.stop()])
+    deps.db.close()
   }
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
+}
+
+async function assemble(config: Config): Promise<Deps> {
+  const { secret, seal } = await openDataDir(config)
+  const db = await openRecords(config)
+  const outside = { db, clock: realClock, random: secureRandom }
+  const sealer = makeSealer(seal, secureRandom)
+  const { production, PRIVATE_ADDRESSES, PUBLIC_URL: public_url } = config
+  return makeDeps({
+    ...outside,
+    log: jsonLog((line) => process.stderr.write(line), realClock.now),
+    secret,
+    key: await openSigningKey({ ...outside, sealer }),
+    sealer,
+    rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
+    public_url,
+  })
 }
 
 async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {

@@ -1,8 +1,10 @@
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 
 const MAX_BODY = 1 << 20
+/** Read and thrown away, so that who sends a little too much can read the answer. */
+const MAX_DRAINED = 8 << 20
 
-/** Seconds that a body may take to arrive. */
+/** How long a body may take to arrive. */
 const PATIENCE_MS = 10_000
 
 /** The JSON of a body that was read. Throws unsupported_media and bad_request. */
@@ -36,8 +38,9 @@ async function collect(request: Request): Promise<Uint8Array> {
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.length
-    if (size > MAX_BODY) throw tooLarge('The body must have at most 1 MiB')
-    chunks.push(chunk)
+    if (size > MAX_DRAINED) break
+    if (size <= MAX_BODY) chunks.push(chunk)
   }
+  if (size > MAX_BODY) throw tooLarge('The body must have at most 1 MiB')
   return Buffer.concat(chunks)
 }

@@ -81,7 +81,9 @@ describe.skipIf(reason !== undefined)(
             if ((await attempt(step, fault, before)) === 'error') failed.add(step)
           }
         }
-        expect([...failed]).toEqual(steps.map(({ step }) => step))
+        // The probe asks again until its time is up: one fault does not end it.
+        const ending = steps.map(({ step }) => step).filter((step) => step !== 'probe')
+        expect([...failed]).toEqual(ending)
         expect(failed.size).toBeGreaterThan(7)
       },
       15 * MINUTES,
