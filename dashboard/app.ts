@@ -14,8 +14,6 @@ import { settingsRoutes } from '#dashboard/settings/routes.ts'
 import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
 import { downloadRoutes, trustRoutes } from '#dashboard/trust/routes.ts'
 
-export type App = ReturnType<typeof createApp>
-
 /** Every route of the dashboard. What is not named here is 404, and 401 under /api. */
 export function createApp(deps: Deps) {
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })

@@ -32,7 +32,7 @@ export interface Limits {
   ping_ms: number
 }
 
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   contact_ms: 5_000,
   answer_ms: 30_000,
   deadline_ms: 30 * 60_000,

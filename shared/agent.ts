@@ -9,8 +9,6 @@ const amount = z.number().nonnegative()
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
-export const Health = z.object({ status: z.literal('ok') })
-
 export const Metrics = z.object({
   cpu: amount,
   ram: Space,

@@ -22,7 +22,7 @@ export const COMMANDS = {
   'wp.scan': wpScan,
 } as const
 
-export type Commands = typeof COMMANDS
+type Commands = typeof COMMANDS
 export type CommandName = keyof Commands
 export type ParamsOf<N extends CommandName> = z.output<Commands[N]['params']>
 export type ResultOf<N extends CommandName> = z.output<Commands[N]['result']>

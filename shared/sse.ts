@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorBody, ServiceError } from './errors.ts'
+import { ServiceError } from './errors.ts'
 
 /** One event of an operation (api.md part 6): `id` counts from 1 without gaps. */
 export const StoredEvent = z.object({
@@ -27,9 +27,6 @@ export function encodeEvent({ id, event, data }: StoredEvent): string {
 export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
   return event !== 'log'
 }
-
-/** A failed operation as its last event's data. */
-export type FailureData = ErrorBody
 
 const MAX_EVENT = 8 << 20
 

@@ -4,7 +4,7 @@ import type { JournalEntry } from './store.ts'
 type Write = (entry: JournalEntry) => Promise<void>
 
 /** Says what went wrong and, when a part could not be undone, what is left for a human. */
-export class UndoFailed extends Error {
+class UndoFailed extends Error {
   constructor(cause: unknown, left: readonly string[]) {
     super(`${messageOf(cause)}; could not undo: ${left.join('; ')}`, { cause })
     this.name = 'UndoFailed'

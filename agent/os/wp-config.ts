@@ -1,6 +1,6 @@
 import { type PhpToken, phpTokens } from './php-tokens.ts'
 
-export type Literal = string | number | boolean
+type Literal = string | number | boolean
 
 /** What a wp-config.php says in so many words. What it computes is not in it. */
 export interface WpConfig {

@@ -9,7 +9,6 @@ const TrustedKey = z.strictObject({
   /** Seconds since 1970; null: until it is replaced. */
   until: z.number().nullable(),
 })
-export type TrustedKey = z.infer<typeof TrustedKey>
 
 const Trusted = z.strictObject({
   server_id: z.number().int().positive(),

@@ -4,7 +4,7 @@ import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
-export const DEFAULT_EMAIL = 'admin@example.com'
+const DEFAULT_EMAIL = 'admin@example.com'
 
 interface Deps {
   db: Database

@@ -80,7 +80,7 @@ function isLocked(error: unknown): boolean {
 }
 
 /** The error and what caused it, outermost first: drizzle wraps what libSQL throws. */
-export function causes(error: unknown): Error[] {
+function causes(error: unknown): Error[] {
   const chain: Error[] = []
   for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
     chain.push(next)

@@ -1,9 +1,8 @@
-import type { activities, operation_events, operations, servers, sites, users } from './schema.ts'
+import type { activities, operations, servers, sites, users } from './schema.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type ServerRow = typeof servers.$inferSelect
 export type SiteRow = typeof sites.$inferSelect
 export type NewSite = typeof sites.$inferInsert
 export type OperationRow = typeof operations.$inferSelect
-export type EventRow = typeof operation_events.$inferSelect
 export type NewActivity = typeof activities.$inferInsert

@@ -1,6 +1,6 @@
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 
-export const MAX_BODY = 1 << 20
+const MAX_BODY = 1 << 20
 
 /**
  * The JSON body of a request, `{}` when there is none. 413 over 1 MiB, 415 for another media type

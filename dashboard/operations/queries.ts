@@ -102,7 +102,7 @@ export function listActive(db: Database): Promise<OperationRow[]> {
     .orderBy(asc(operations.created_at))
 }
 
-export const VIEW = {
+const VIEW = {
   id: operations.id,
   type: operations.type,
   server_id: operations.server_id,

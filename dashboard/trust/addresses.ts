@@ -32,7 +32,7 @@ export interface AddressRules {
 }
 
 /** Why a connection to this IP address is refused, undefined when it is allowed. */
-export function refusalOf(address: string, { production, allow_private }: AddressRules) {
+function refusalOf(address: string, { production, allow_private }: AddressRules) {
   if (!production) return undefined
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (matches(never, plain)) return `${address} is an address of this machine or its provider`

@@ -49,16 +49,12 @@ export const ServerListed = z.strictObject({
 export type ServerListed = z.infer<typeof ServerListed>
 
 /** `cpu` is percent, `ram` whole MB; all are 0 before the first reading. */
-export const ServerMetrics = z.strictObject({
+const ServerMetrics = z.strictObject({
   cpu: z.number(),
   ram: z.strictObject({ used: z.number(), total: z.number(), unit: z.literal('MB') }),
 })
-export type ServerMetrics = z.infer<typeof ServerMetrics>
 
 export const ServerDetail = ServerListed.omit({ user: true, last_sync: true }).extend({
   metrics: ServerMetrics,
 })
 export type ServerDetail = z.infer<typeof ServerDetail>
-
-export const ServerCreated = z.strictObject({ id, name: z.string(), status: z.literal('pending') })
-export const ServerUpdated = z.strictObject({ id, name: z.string(), tags: z.array(z.string()) })

@@ -48,6 +48,3 @@ export const SiteDetail = z.strictObject({
   created_at: z.string(),
 })
 export type SiteDetail = z.infer<typeof SiteDetail>
-
-export const SiteStatus = z.strictObject({ id, domain: z.string(), status: z.string() })
-export type SiteStatus = z.infer<typeof SiteStatus>

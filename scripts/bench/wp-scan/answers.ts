@@ -11,7 +11,7 @@ interface Listed {
 }
 
 /** The four commands of a usual scan; the first one does not load WordPress. */
-export const SCAN: readonly (readonly string[])[] = [
+const SCAN: readonly (readonly string[])[] = [
   ['core', 'version'],
   list('plugin'),
   list('theme'),

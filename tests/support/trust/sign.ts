@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
 
 /** Signs what a test wants signed, also what no dashboard would. */
-export function compact(header: object, claims: object, key: KeyObject): string {
+function compact(header: object, claims: object, key: KeyObject): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${part(header)}.${part(claims)}`
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`
