@@ -77,7 +77,7 @@ describe('a dashboard that is killed in the middle of its work', () => {
   })
 })
 
-/** Six clients that create and rename, without a pause, until there is nobody to answer. */
+/** Six clients that create and rename, without a pause, until there is nobody to answer: not before one answer. */
 async function workUntilKilled(
   dashboard: Running,
   client: Client,
@@ -92,6 +92,8 @@ async function workUntilKilled(
     }
   }
   const workers = Array.from({ length: 6 }, (_, number) => worker(number))
+  const before = answered.servers.size
+  while (answered.servers.size <= before) await Bun.sleep(5)
   await Bun.sleep(150 + 70 * round)
   await dashboard.kill()
   alive = false
