@@ -5,7 +5,7 @@ import { fail, reasonOf } from './lib/fail.ts'
 import { openApi } from './lib/start-login.ts'
 import { HELP, type Options, readOptions } from './lib/start-options.ts'
 import { callable, type Programs, startPrograms } from './lib/start-programs.ts'
-import { registerThisMachine, syncThisMachine } from './lib/start-server.ts'
+import { enrolThisMachine, registerThisMachine, syncThisMachine } from './lib/start-server.ts'
 import { makeSite } from './lib/start-site.ts'
 
 const children: Child[] = []
@@ -51,9 +51,12 @@ async function introduce(options: Options, { url, first_login }: Programs): Prom
   })
 }
 
-async function readMachine(api: Api, { agent_port }: Options) {
-  const id = await registerThisMachine(api, agent_port)
-  const words = await syncThisMachine(api, id).then(
+async function readMachine(api: Api, options: Options) {
+  const id = await registerThisMachine(api, options.agent_port)
+  // Refused at the first start, and whenever one of the two has lost its data.
+  const sync = () => syncThisMachine(api, id)
+  const first = sync().catch(() => enrolThisMachine(api, id, options).then(sync))
+  const words = await first.then(
     (sites) => `registered, ${sites} ${sites === 1 ? 'site' : 'sites'}`,
     (error: unknown) => `registered, not read: ${reasonOf(error)}`,
   )

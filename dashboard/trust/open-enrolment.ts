@@ -47,17 +47,18 @@ export async function openEnrolment(
       created_at: timestamp(clock),
     },
   )
+  const hub_key = `ed25519:${key.kid}:${key.public_key}`
   const parts = {
     public_url: origin,
     user: server.user,
     server_id: server.id,
     port: server.port,
-    hub_key: `ed25519:${key.kid}:${key.public_key}`,
+    hub_key,
   }
   const lines = (await listBuilds()).map((build) => ({
     machine: build.machine,
     sha256: build.sha256,
     line: installLine(build, parts),
   }))
-  return { code, expires_at, lines }
+  return { code, expires_at, hub_key, lines }
 }

@@ -29,7 +29,6 @@ export async function startPrograms(options: Options, children: Child[]): Promis
     env: {
       ...process.env,
       ...source,
-      AGENT_AUTH: 'none',
       AGENT_LISTEN: `127.0.0.1:${agent_port}`,
       AGENT_STATE_DIR: options.agent_state_dir,
     },
