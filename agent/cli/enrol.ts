@@ -7,6 +7,8 @@ import type { Host } from '../host/ports.ts'
 import { enrolmentOf } from '../trust/index.ts'
 
 const PATIENCE_MS = 120_000
+/** The dashboard takes the first good proof, and gives a code up after three bad ones. */
+const MOST_ANSWERS = 3
 
 /**
  * `hosting-agent enrol --hub-key ed25519:… --server 7`, with the code on standard input, where no
@@ -24,8 +26,12 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   await enrolment.open(server, hub, code)
   const end = host.clock.now() + PATIENCE_MS
   while (host.clock.now() < end) {
-    if (!(await enrolment.pending()))
-      return 'enrolled: the dashboard and this agent trust each other'
+    const pending = await enrolment.pending()
+    if (!pending) return 'enrolled: the dashboard and this agent trust each other'
+    if (pending.answers >= MOST_ANSWERS) {
+      await enrolment.close()
+      throw new Error('the code is wrong or was used: ask the dashboard for a new one')
+    }
     await host.clock.sleep(200)
   }
   throw new Error(

@@ -24,6 +24,8 @@ const Pending = z.strictObject({
   code_key: z.string(),
   /** Seconds since 1970. */
   until: z.number(),
+  /** How often the dashboard has asked for the proof. */
+  answers: z.number().int().nonnegative(),
 })
 type Pending = z.infer<typeof Pending>
 
@@ -50,8 +52,14 @@ export class Enrolment {
   /** Lets the dashboard with this key enrol this agent once, within 15 minutes. */
   async open(server_id: number, hub: HubKey, code: string): Promise<void> {
     const code_key = sha256(`hosting-code/1\n${code}`)
-    const pending: Pending = { server_id, ...hub, code_key, until: this.#deps.now() + CODE_SECONDS }
-    await this.#deps.files.write(this.#path, `${JSON.stringify(pending)}\n`, { mode: 0o600 })
+    const pending: Pending = {
+      server_id,
+      ...hub,
+      code_key,
+      until: this.#deps.now() + CODE_SECONDS,
+      answers: 0,
+    }
+    await this.#write(pending)
   }
 
   async pending(): Promise<Pending | undefined> {
@@ -82,6 +90,7 @@ export class Enrolment {
     const code_key = Buffer.from(pending.code_key, 'base64url')
     const mac = createHmac('sha256', code_key).update(text).digest('base64url')
     await this.#accept(pending)
+    await this.#write({ ...pending, answers: pending.answers + 1 })
     this.#open = true
     return { public_key, certificate, nonce, mac }
   }
@@ -91,6 +100,10 @@ export class Enrolment {
     if (!this.#open) return
     this.#open = false
     await this.#deps.files.remove(this.#path)
+  }
+
+  #write(pending: Pending): Promise<void> {
+    return this.#deps.files.write(this.#path, `${JSON.stringify(pending)}\n`, { mode: 0o600 })
   }
 
   async #accept({ server_id, kid, public_key }: Pending): Promise<void> {

@@ -21,7 +21,16 @@ export interface Dashboard {
   stop(): Promise<void>
 }
 
-export async function startDashboard(netns: string): Promise<Dashboard> {
+interface Where {
+  /** Where it listens, and how servers reach it. */
+  address?: string
+  env?: Record<string, string>
+}
+
+export async function startDashboard(
+  netns: string,
+  { address = '127.0.0.1', env = {} }: Where = {},
+): Promise<Dashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
   const process = await startInside(
     netns,
@@ -29,12 +38,15 @@ export async function startDashboard(netns: string): Promise<Dashboard> {
     /^listening on/,
     {
       DATA_DIR: join(folder, 'data'),
+      HOST: address,
       PORT: '3000',
+      PUBLIC_URL: `http://${address}:3000`,
       ADMIN_EMAIL: ADMIN.email,
       ADMIN_PASSWORD: ADMIN.password,
+      ...env,
     },
   )
-  const way = await reach(netns, join(folder, 'http.sock'), '127.0.0.1', 3000)
+  const way = await reach(netns, join(folder, 'http.sock'), address, 3000)
   let cookie = ''
   const send = (method: string, path: string, body: unknown, accept: string) =>
     way.fetch(`http://localhost${path}`, {

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { buildAgent } from '#scripts/build-agent.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { type Dashboard, startDashboard } from '#tests/support/system/dashboard.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
+
+interface Enrolment {
+  code: string
+  lines: { machine: string; line: string }[]
+}
+
+unless(lab.available()).describe('adding a server', () => {
+  let host: lab.Host
+  let dashboard: Dashboard
+  let server = 0
+
+  beforeAll(async () => {
+    await buildAgent('.')
+    const { netns, address } = await lab.switchUp()
+    host = await lab.startHost({ name: 'added', suite: 'bookworm', init: 'systemd' })
+    await host.must(['apt-get', 'update', '-q'])
+    await host.must(['apt-get', 'install', '-y', '-q', 'curl'])
+    dashboard = await startDashboard(netns, {
+      address,
+      env: { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow' },
+    })
+    const added = await dashboard.call('POST', '/api/servers', { hostname: host.address })
+    server = (added.body.server as { id: number }).id
+  }, 5 * MINUTES)
+
+  afterAll(async () => {
+    await dashboard?.stop()
+    await lab.switchDown()
+  }, MINUTES)
+
+  const enrolment = async (): Promise<Enrolment> => {
+    const { body } = await dashboard.call('POST', `/api/servers/${server}/enrolment`)
+    return body.enrolment as Enrolment
+  }
+  const status = async () => {
+    const { body } = await dashboard.call('GET', `/api/fleet/servers/${server}`)
+    return (body.server as { status: string }).status
+  }
+  const paste = ({ lines, code }: Enrolment) => {
+    const line = lines.find(({ machine }) => machine === 'linux-x64')?.line ?? ''
+    return host.exec(['bash', '-c', line], { input: `${code}\n`, timeout_ms: 2 * MINUTES })
+  }
+
+  test(
+    'the one line leads from nothing to online, and the code is in no argument',
+    async () => {
+      const given = await enrolment()
+      expect(given.lines[0]?.line).not.toContain(given.code)
+
+      const { code, stdout, stderr } = await paste(given)
+
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toEndWith('enrolled: the dashboard and this agent trust each other\n')
+      const online = await lab.poll(async () => (await status()) === 'online', {
+        timeout_ms: 10_000,
+      })
+      expect(online).toBe(true)
+    },
+    3 * MINUTES,
+  )
+
+  test('the agent obeys nobody else: every call without a proof is 401', async () => {
+    const ask = (path: string) =>
+      host.must([
+        'curl',
+        '-sk',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code}',
+        `https://127.0.0.1:8443${path}`,
+      ])
+
+    expect(await ask('/metrics')).toBe('401')
+    expect(await ask('/health')).toBe('200')
+  })
+
+  test(
+    'a used code is worth nothing, and the same line with a new one works again',
+    async () => {
+      const used = await enrolment()
+      expect((await paste(used)).code).toBe(0)
+
+      const wrong = await paste({ ...(await enrolment()), code: used.code })
+
+      expect(wrong.code).toBe(1)
+      expect(wrong.stderr).toContain('the code is wrong or was used')
+      expect((await paste(await enrolment())).code).toBe(0)
+    },
+    9 * MINUTES,
+  )
+
+  test(
+    'comes back by itself after a power failure',
+    async () => {
+      await host.powerOff()
+      await host.start()
+
+      const sync = async () => {
+        const events = await dashboard.stream('POST', `/api/servers/${server}/sync`).catch(() => [])
+        return events.at(-1)?.event === 'complete'
+      }
+      expect(await lab.poll(sync, { every_ms: 200, timeout_ms: 20_000 })).toBe(true)
+    },
+    MINUTES,
+  )
+})
