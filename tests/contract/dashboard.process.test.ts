@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EMAIL, Machine, PASSWORD, until } from './support/dashboard.ts'
-import { Process } from './support/process.ts'
-import { found } from './support/sites.ts'
+import { EMAIL, Machine, PASSWORD, until } from '#tests/dashboard/support/dashboard.ts'
+import { Process } from '#tests/dashboard/support/process.ts'
+import { found } from '#tests/dashboard/support/sites.ts'
 
 let folder = ''
 let turn = 0
