@@ -31,5 +31,10 @@ export interface Command<N extends CommandName> {
   lock(params: ParamsOf<N>): string | undefined
   /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
   steps?(params: ParamsOf<N>, host: Host): readonly Step[]
+  /**
+   * After a restart: the result, when what was asked for is there although the operation did not end.
+   * It is then complete, and nothing is undone.
+   */
+  finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
   run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
 }

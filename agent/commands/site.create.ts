@@ -19,6 +19,11 @@ const MIN_FREE = 500 * 2 ** 20
 export const siteCreate: Command<'site.create'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: stepsOf,
+  // The record is written last: what comes after it, a certificate, never costs the site.
+  async finished({ domain, user }, host) {
+    const site = await findSite(host, domain)
+    return site?.user === user ? { domain } : undefined
+  },
   async *run(site, { host, perform }) {
     await refuseTaken(host, site)
     yield* provision(host, [site.php], 'php')

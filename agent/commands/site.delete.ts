@@ -5,13 +5,16 @@ import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import { certificateFolder } from '../os/paths.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { getSite, removeSite, type Site } from '../os/sites.ts'
+import { findSite, getSite, removeSite, type Site } from '../os/sites.ts'
 import * as users from '../os/users.ts'
 import type { Command, Step } from './command.ts'
 
 /** The record goes last, so that a deletion that was cut off can be sent again. */
 export const siteDelete: Command<'site.delete'> = {
   lock: ({ domain }) => apexOf(domain),
+  async finished({ domain }, host) {
+    return (await findSite(host, domain)) ? undefined : { domain }
+  },
   async *run({ domain }, { host, perform }) {
     const site = await getSite(host, domain)
     yield `Deleting ${domain}`

@@ -1,6 +1,6 @@
-import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { ServiceError } from '#shared/errors.ts'
-import type { Command } from '../commands/command.ts'
+import type { Command, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import { Operation } from './operation.ts'
 import type { CommandTable } from './runner.ts'
@@ -10,8 +10,8 @@ import type { OperationStore, Request } from './store.ts'
 const KEEP_MS = 30 * 24 * 3_600_000
 
 /**
- * What the process before this one left unfinished is undone as far as its journal says that it was
- * begun, and ends with an `error` event. Operations that ended more than 30 days ago are removed.
+ * What the process before this one left without an end gets it: `complete` when all of it is there,
+ * otherwise what its journal says was begun is undone, and an `error` event. Operations that ended more than 30 days ago are removed.
  */
 export async function recover(host: Host, commands: CommandTable, store: OperationStore) {
   for (const id of await store.ids()) {
@@ -21,20 +21,24 @@ export async function recover(host: Host, commands: CommandTable, store: Operati
       continue
     }
     const operation = new Operation(id, request.fingerprint, store, await store.events(id))
-    if (!operation.ended) await undo(host, commands, store, request, operation)
+    if (!operation.ended) await settle(host, commands, store, request, operation)
     else if (request.created_at < host.clock.now() - KEEP_MS) await store.remove(id)
   }
 }
 
-async function undo(
+async function settle(
   host: Host,
   commands: CommandTable,
   store: OperationStore,
   request: Request,
   operation: Operation,
 ): Promise<void> {
+  const { finished, steps } = await planOf(commands, request.command, request.params, host)
+  if (finished) {
+    await operation.log('The agent was restarted; everything that was asked for is there')
+    return operation.complete({ ...finished })
+  }
   await operation.log('The agent was restarted; undoing what was begun')
-  const steps = stepsOf(commands, request.command, request.params, host)
   const begun = begunSteps(steps, await store.journal(request.id))
   const work = undoSteps(begun, (entry) => store.addEntry(request.id, entry))
   let next = await work.next()
@@ -47,15 +51,20 @@ async function undo(
   await operation.fail(new ServiceError('internal', { message }))
 }
 
-function stepsOf<N extends CommandName>(
+/** What the command says of its operation now: whether it is finished, and the steps that it has. */
+async function planOf<N extends CommandName>(
   commands: CommandTable,
   name: N,
   params: unknown,
   host: Host,
-) {
+): Promise<{ finished: object | undefined; steps: readonly Step[] }> {
   const command: Command<N> = commands[name]
   const parsed = COMMANDS[name].params.safeParse(params)
+  if (!parsed.success) return { finished: undefined, steps: [] }
   // The table ties the schema to the command by name, which the compiler cannot follow here.
-  if (!parsed.success || !command.steps) return []
-  return command.steps(parsed.data as Parameters<NonNullable<Command<N>['steps']>>[0], host)
+  const checked = parsed.data as ParamsOf<N>
+  return {
+    finished: await command.finished?.(checked, host),
+    steps: command.steps?.(checked, host) ?? [],
+  }
 }

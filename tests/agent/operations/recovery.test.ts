@@ -75,3 +75,19 @@ test('leaves ended operations as they are, and removes them after 30 days', asyn
   await recover(host, commands, store)
   expect([undone, await store.ids()]).toEqual([[], []])
 })
+
+test('completes an operation whose outcome is there, and undoes nothing of it', async () => {
+  const { host, commands, undone, store } = machine()
+  const command = { ...commands['cache.purge'], finished: async () => ({ domain: 'shop.example' }) }
+  await store.create(request)
+  await store.addEntry('op1', { step: 'a', state: 'intent' })
+
+  await recover(host, tableOf({ 'cache.purge': command }), store)
+
+  expect(undone).toEqual([])
+  expect((await store.events('op1')).at(-1)).toEqual({
+    id: 2,
+    event: 'complete',
+    data: { status: 'ok', domain: 'shop.example' },
+  })
+})
