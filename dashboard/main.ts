@@ -3,6 +3,9 @@ import { StartError, start } from '#dashboard/start.ts'
 
 const GRACE_MS = 4_000
 
+// What it writes is for its own user.
+process.umask(0o077)
+
 try {
   const { url, first, stop } = await start(readEnvironment())
   const end = () => {

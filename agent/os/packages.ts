@@ -62,16 +62,23 @@ export async function* install(
 async function* installOnce(host: Host, packages: readonly string[]): Progress<void> {
   const argv = ['apt-get', ...APT, 'install', '-y', '-q', '--no-install-recommends', ...packages]
   try {
-    yield* host.shell.stream(argv, { env: ENV })
+    yield* readable(host.shell.stream(argv, { env: ENV }))
   } catch {
     yield* update(host)
-    yield* host.shell.stream(argv, { env: ENV })
+    yield* readable(host.shell.stream(argv, { env: ENV }))
+  }
+}
+
+/** Without the progress that is meant for a terminal, and without where each package comes from. */
+async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
+  for await (const line of lines) {
+    if (line.trim() !== '' && !/^(\(Reading database|Get:\d|[NW]: | {2})/.test(line)) yield line
   }
 }
 
 async function* update({ shell }: Host): Progress<void> {
   yield 'Reading the package lists'
-  yield* shell.stream(['apt-get', ...APT, 'update', '-q'], { env: ENV })
+  yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], { env: ENV }))
 }
 
 async function refuseUnknownPhp(host: Host, packages: readonly string[], field: string) {

@@ -148,6 +148,9 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** What an ordinary user may not see is not there for it: root sees everything. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  const code = error.code ?? ''
+  if (['ENOENT', 'ENOTDIR'].includes(code)) return
+  if (code !== 'EACCES' || process.getuid?.() === 0) throw error
 }
