@@ -28,9 +28,9 @@ export interface Context {
 
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
-  lock(params: ParamsOf<N>): string | undefined
+  lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>
   /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
-  steps?(params: ParamsOf<N>, host: Host): readonly Step[]
+  steps?(params: ParamsOf<N>, host: Host): readonly Step[] | Promise<readonly Step[]>
   /**
    * After a restart: the result, when what was asked for is there although the operation did not end.
    * It is then complete, and nothing is undone.

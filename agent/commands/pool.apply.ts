@@ -1,11 +1,20 @@
 import { notFound } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { listSites, type Site } from '../os/sites.ts'
 import type { Command } from './command.ts'
-import { changeSite } from './site.update.ts'
+import { changeSite, changeSteps } from './site.update.ts'
 
+/** A change of the site that the pool belongs to, and so with the lock of that site. */
 export const poolApply: Command<'pool.apply'> = {
-  lock: ({ user }) => `pool ${user}`,
+  async lock({ user }, host) {
+    const site = (await listSites(host)).find((one) => one.user === user)
+    return site ? apexOf(site.domain) : `pool ${user}`
+  },
+  async steps({ user, tier }, host) {
+    const site = (await listSites(host)).find((one) => one.user === user)
+    return site ? changeSteps({ domain: site.domain, tier }, host) : []
+  },
   async *run({ user, php_version: php, tier }, context) {
     const site = await siteOf(context.host, user, php)
     yield* changeSite({ domain: site.domain, tier }, context)

@@ -32,7 +32,7 @@ export async function* changeSite(change: Change, { host, perform }: Context): P
  * The record decides which state is the whole one: until it is written every undo goes back to what
  * it says, afterwards the same work goes forward.
  */
-function changeSteps(change: Change, host: Host): Step[] {
+export function changeSteps(change: Change, host: Host): Step[] {
   const recorded = () => getSite(host, change.domain)
   const wanted = async () => applied(await recorded(), change)
   return [

@@ -65,6 +65,6 @@ async function planOf<N extends CommandName>(
   const checked = parsed.data as ParamsOf<N>
   return {
     finished: await command.finished?.(checked, host),
-    steps: command.steps?.(checked, host) ?? [],
+    steps: (await command.steps?.(checked, host)) ?? [],
   }
 }

@@ -89,7 +89,7 @@ export class Runner {
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
       this.#operations.set(id, operation)
     }
-    const key = stored ? command.lock(params) : undefined
+    const key = stored ? await command.lock(params, host) : undefined
     const begin = () => begun(command.run(params, context))
     if (this.#locks.free(key)) {
       const release = await this.#locks.take(key)

@@ -199,7 +199,7 @@ test('undoes nothing of a complete site after a restart', async () => {
   const host = await server(shop)
   const before = host.disk.all
 
-  for (const step of siteCreate.steps?.(shop, host) ?? []) await step.undo?.()
+  for (const step of (await siteCreate.steps?.(shop, host)) ?? []) await step.undo?.()
 
   expect(host.disk.all).toEqual(before)
   expect(host.ran).toEqual([])
@@ -210,7 +210,7 @@ test('undoes nothing that belongs to the user of another site', async () => {
   const before = host.disk.all
 
   const other = { ...shop, domain: 'other.example' }
-  for (const step of siteCreate.steps?.(other, host) ?? []) await step.undo?.()
+  for (const step of (await siteCreate.steps?.(other, host)) ?? []) await step.undo?.()
 
   expect(host.disk.all).toEqual(before)
 })

@@ -108,3 +108,11 @@ test.each([
 
   expect([lines, message]).toEqual([[], `PHP ${php_version} pool of ${user} not found`])
 })
+
+test('takes one lock for a site, whether it is named by domain or by the user of its pool', async () => {
+  const host = await server(shop)
+  const change = { user: shop.user, php_version: shop.php, tier: 'medium' } as const
+
+  expect(await poolApply.lock(change, host)).toBe('shop.example')
+  expect(await siteUpdate.lock({ domain: shop.domain }, host)).toBe('shop.example')
+})

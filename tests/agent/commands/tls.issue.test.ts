@@ -77,7 +77,7 @@ test('undoes after a restart what was cut off, and nothing twice', async () => {
   await host.disk.write(`${FOLDER}/former.pem`, selfSignedPem, { mode: 0o600 })
   await host.disk.write(`${FOLDER}/fullchain.pem`, authorityPem)
   const params = { domain: 'a.example', tls: 'self-signed', email: 'a@a.example' } as const
-  const [step] = tlsIssue.steps?.(params, host) ?? []
+  const [step] = (await tlsIssue.steps?.(params, host)) ?? []
 
   await step?.undo?.()
   await step?.undo?.()
