@@ -3,6 +3,7 @@ import { ExecRequest, OPERATION_HEADER, OperationId, SiteRequest } from '#shared
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
 import { EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, bodyOf, notFound, ServiceError, unauthorized } from '#shared/errors.ts'
+import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
 import { jsonOf, readBytes } from './http/body.ts'
 import { lastEventId, streamOf } from './http/stream.ts'
@@ -10,6 +11,7 @@ import type { Runner } from './operations/runner.ts'
 import type { Readings } from './readings.ts'
 import type { Enrolment } from './trust/enrolment.ts'
 import { type Admitted, type Gate, Refused } from './trust/gate.ts'
+import type { Rotation } from './trust/rotation.ts'
 
 export interface AppDeps {
   runner: Runner
@@ -18,13 +20,15 @@ export interface AppDeps {
   gate: Gate
   /** Absent where nobody is asked for a proof. */
   enrolment: Enrolment | undefined
+  /** Absent where no key is asked for. */
+  rotation: Rotation | undefined
   report: (error: unknown) => void
 }
 
 type Env = { Variables: { admitted: Admitted } }
 
-/** The seven calls of api.md part 4, and the events of an operation by its id. */
-export function createApp({ runner, readings, gate, enrolment, report }: AppDeps): Hono<Env> {
+/** The seven calls of api.md part 4, the events of an operation by its id, and what trust needs. */
+export function createApp({ runner, readings, gate, report, ...trust }: AppDeps): Hono<Env> {
   const app = new Hono<Env>()
 
   app.use(async (context, next) => {
@@ -36,12 +40,6 @@ export function createApp({ runner, readings, gate, enrolment, report }: AppDeps
   })
 
   app.get('/health', (context) => context.json({ status: 'ok' }))
-  app.post('/enrol', async ({ req: { raw }, json }) => {
-    if (!enrolment) throw notFound('Endpoint')
-    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw)))
-    return json(await enrolment.answer(request))
-  })
-
   app.get('/metrics', async (context) => context.json(await readings.metrics()))
   app.get('/services', async (context) => context.json({ services: await readings.services() }))
   app.get('/sites', async (context) => context.json({ sites: await readings.sites() }))
@@ -75,6 +73,7 @@ export function createApp({ runner, readings, gate, enrolment, report }: AppDeps
     return streamOf(operation, lastEventId(context.req.raw))
   })
 
+  trustCalls(app, trust)
   app.notFound(() => failure(notFound('Endpoint')))
   app.onError((error) => {
     if (error instanceof Refused) return failure(unauthorized(), error.headers)
@@ -82,6 +81,26 @@ export function createApp({ runner, readings, gate, enrolment, report }: AppDeps
     return failure(error)
   })
   return app
+}
+
+/** Who may ask, and by which keys. */
+function trustCalls(
+  app: Hono<Env>,
+  { enrolment, rotation }: Pick<AppDeps, 'enrolment' | 'rotation'>,
+) {
+  app.post('/enrol', async ({ req: { raw }, json }) => {
+    if (!enrolment) throw notFound('Endpoint')
+    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw)))
+    return json(await enrolment.answer(request))
+  })
+  app.get('/keys', async ({ json }) => {
+    if (!rotation) throw notFound('Endpoint')
+    return json(await rotation.known())
+  })
+  app.post('/keys', async ({ req: { raw }, var: { admitted }, json }) => {
+    if (!rotation) throw notFound('Endpoint')
+    return json(await rotation.replace(parse(KeyList, jsonOf(raw, admitted.body))))
+  })
 }
 
 /** Everything else needs a proof; `/enrol` answers only who can prove to be the expected dashboard. */

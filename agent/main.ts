@@ -39,12 +39,13 @@ async function serve(config: Config): Promise<void> {
   const problems = host.privileged ? await ensureServices(host) : []
   for (const problem of problems) log('error', { error: problem })
   await recover(host, commands, runner.store)
-  const { gate, enrolment, tls } = await trustOf(config, host)
+  const { gate, enrolment, rotation, tls } = await trustOf(config, host)
   const app = createApp({
     runner,
     readings: readingsOf(host),
     gate,
     enrolment,
+    rotation,
     report: (error) => log('error', { error: describe(error) }),
   })
   const server = await listen(app.fetch, { address: config.address, port: config.port, ...tls })

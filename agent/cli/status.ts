@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
-import { HubTrust } from '../trust/hub.ts'
+import { HubTrust, type Trusted } from '../trust/hub.ts'
 import { enrolmentOf } from '../trust/index.ts'
 
 /** `hosting-agent status`: who this agent obeys, in lines to read. */
 export async function status(config: Config, host: Host): Promise<string> {
   const trusted = await new HubTrust(host.files, config.state_dir).read()
   const pending = await (await enrolmentOf(config, host)).pending()
-  const keys = trusted?.keys.map(({ kid }) => kid).join(', ')
+  const keys = trusted?.keys.map(shown).join(', ')
   return [
     `version    ${config.settings.version}`,
     `listens    ${config.address}:${config.port} (${config.auth === 'none' ? 'asks nobody for a proof' : 'signed requests only'})`,
@@ -15,4 +15,8 @@ export async function status(config: Config, host: Host): Promise<string> {
     `dashboard  ${trusted ? `server ${trusted.server_id}, keys ${keys}` : 'none: not enrolled'}`,
     ...(pending ? [`enrolment  open for server ${pending.server_id}`] : []),
   ].join('\n')
+}
+
+function shown({ kid, until }: Trusted['keys'][number]): string {
+  return until === null ? kid : `${kid} (until ${new Date(until * 1000).toISOString()})`
 }

@@ -6,30 +6,36 @@ import { Enrolment } from './enrolment.ts'
 import { type Gate, openGate, signedGate } from './gate.ts'
 import { HubTrust } from './hub.ts'
 import { audienceOf, loadIdentity } from './identity.ts'
+import { Rotation } from './rotation.ts'
 import { SeenTokens } from './seen.ts'
 
 interface Trust {
   gate: Gate
   enrolment: Enrolment | undefined
+  rotation: Rotation | undefined
   tls: Pick<Place, 'tls'>
 }
 
 /** What a process needs to know who may ask: `none` asks nobody for a proof and speaks plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
-  if (config.auth === 'none') return { gate: openGate, enrolment: undefined, tls: {} }
+  if (config.auth === 'none')
+    return { gate: openGate, enrolment: undefined, rotation: undefined, tls: {} }
   const { files, clock } = host
   const identity = await loadIdentity(files, config.state_dir, clock.now())
   const enrolment = await enrolmentOf(config, host)
+  const trust = new HubTrust(files, config.state_dir)
+  const now = () => seconds(clock)
   const gate = signedGate({
-    trust: new HubTrust(files, config.state_dir),
+    trust,
     audience: audienceOf(identity),
     boot: randomBytes(16).toString('base64url'),
     seen: new SeenTokens(),
-    now: () => seconds(clock),
+    now,
     admitted: () => enrolment.close(),
   })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
-  return { gate, enrolment, tls: { tls } }
+  const rotation = new Rotation({ trust, now, exclusive: host.exclusive })
+  return { gate, enrolment, rotation, tls: { tls } }
 }
 
 export async function enrolmentOf({ state_dir }: Config, { files, clock }: Host) {

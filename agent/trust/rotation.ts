@@ -1,0 +1,53 @@
+import { conflict, invalid, notFound } from '#shared/errors.ts'
+import type { KeyList, KnownKeys } from '#shared/keys.ts'
+import { activeKeys, type HubTrust, type Trusted } from './hub.ts'
+import { publicKeyOf } from './keys.ts'
+
+interface RotationDeps {
+  trust: HubTrust
+  /** Seconds since 1970. */
+  now(): number
+  /** One at a time: Host.exclusive. */
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/** The keys of the dashboard, and how it puts others in their place: asked for with a good one only. */
+export class Rotation {
+  readonly #deps: RotationDeps
+
+  constructor(deps: RotationDeps) {
+    this.#deps = deps
+  }
+
+  async known(): Promise<KnownKeys> {
+    return this.#known(await this.#trusted())
+  }
+
+  /**
+   * Throws conflict for an epoch that is not higher (somebody repeats an old list), and invalid for
+   * a list by which nobody could ask any more.
+   */
+  replace({ epoch, keys }: KeyList): Promise<KnownKeys> {
+    return this.#deps.exclusive('hub-keys', async () => {
+      const before = await this.#trusted()
+      if (epoch <= before.epoch) throw conflict(`The keys have epoch ${before.epoch} already`)
+      if (keys.some(({ public_key }) => !publicKeyOf(public_key)))
+        throw invalid({ keys: ['Must be Ed25519 keys'] })
+      const after = { ...before, epoch, keys }
+      if (activeKeys(after, this.#deps.now()).size === 0)
+        throw invalid({ keys: ['Must name a key that is good now'] })
+      await this.#deps.trust.write(after)
+      return this.#known(after)
+    })
+  }
+
+  async #trusted(): Promise<Trusted> {
+    const trusted = await this.#deps.trust.read()
+    if (!trusted) throw notFound('Dashboard')
+    return trusted
+  }
+
+  #known(trusted: Trusted): KnownKeys {
+    return { epoch: trusted.epoch, keys: [...activeKeys(trusted, this.#deps.now()).keys()] }
+  }
+}

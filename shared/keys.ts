@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** The keys by which a dashboard speaks to an agent: the new one beside the old one while they change. */
+const kid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be a key id')
+const epoch = z.number().int().nonnegative()
+
+/** `until`: seconds since 1970, null as long as no other key has taken its place. */
+const Key = z.strictObject({
+  kid,
+  public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url'),
+  until: z.number().int().nonnegative().nullable(),
+})
+
+/** All keys that are good from now on. The epoch must be higher than the one before. */
+export const KeyList = z.strictObject({
+  epoch,
+  keys: z
+    .array(Key)
+    .min(1, 'Must name a key')
+    .max(4, 'Must name at most 4 keys')
+    .refine((keys) => new Set(keys.map((key) => key.kid)).size === keys.length, {
+      error: 'Must not name a key twice',
+    }),
+})
+export type KeyList = z.infer<typeof KeyList>
+
+/** What an agent says that it knows: the ids of the keys that are good now. */
+export const KnownKeys = z.object({ epoch, keys: z.array(kid).max(4) })
+export type KnownKeys = z.infer<typeof KnownKeys>
