@@ -31,9 +31,15 @@ async function main(): Promise<void> {
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
+/** Contract files wait most of their time; system files wait for disks and programs to start. */
+function lanesOf(part: string): number {
+  if (part === 'contract') return availableParallelism() + 1
+  return part === 'system' ? Math.min(2, availableParallelism()) : 1
+}
+
 /**
  * Part after part. The lab is made ready while the first parts run, which leave its network and
- * disk alone; the files of the contract part wait most of their time, so several run at once.
+ * disk alone.
  */
 async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]> {
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
@@ -41,7 +47,6 @@ async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]
   for (const part of new Set(jobs.map((job) => job.part))) {
     if (part === 'system') await ready
     const queue = jobs.filter((job) => job.part === part)
-    const lanes = part === 'contract' ? availableParallelism() + 1 : 1
     const lane = async () => {
       for (let job = queue.shift(); job; job = queue.shift()) {
         if (options.signal.aborted) return
@@ -50,7 +55,7 @@ async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]
         console.log(await describeOutcome(outcome))
       }
     }
-    await Promise.all(Array.from({ length: lanes }, lane))
+    await Promise.all(Array.from({ length: lanesOf(part) }, lane))
   }
   if (!options.signal.aborted) return cases
   return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]

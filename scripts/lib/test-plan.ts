@@ -15,7 +15,7 @@ const BLACK_BOX = ['contract', 'system', 'browser']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 5_000, file_ms: 120_000 },
   contract: { test_ms: 30_000, file_ms: 120_000 },
-  system: { test_ms: 180_000, file_ms: 400_000 },
+  system: { test_ms: 180_000, file_ms: 600_000 },
   browser: { test_ms: 60_000, file_ms: 300_000 },
 }
 
