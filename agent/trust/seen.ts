@@ -10,10 +10,10 @@ export class SeenTokens {
     this.#most = most
   }
 
-  /** True exactly once for each id until `until` (seconds) has passed. */
+  /** True exactly once for each id until `until` (seconds) has passed: in that second it is still good. */
   first(id: string, until: number, now: number): boolean {
     for (const [old, end] of this.#until) {
-      if (end > now) break
+      if (end >= now) break
       this.#until.delete(old)
     }
     if (this.#until.has(id) || this.#until.size >= this.#most) return false
