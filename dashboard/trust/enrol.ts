@@ -43,9 +43,10 @@ export async function enrol(
   key: SigningKey,
   candidate: Candidate,
   rules: AddressRules,
+  timeout_ms = TIMEOUT_MS,
 ): Promise<Enrolled> {
   const asked = signedRequest(key, candidate.server_id)
-  const reply = await ask(candidate, asked, rules).catch(() => undefined)
+  const reply = await ask(candidate, asked, rules, timeout_ms).catch(() => undefined)
   if (reply?.status !== 200) return { outcome: 'away' }
   const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
   if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
@@ -98,7 +99,12 @@ interface Reply {
   certificate: Buffer
 }
 
-function ask(to: Candidate, asked: EnrolmentRequest, rules: AddressRules): Promise<Reply> {
+async function ask(
+  to: Candidate,
+  asked: EnrolmentRequest,
+  rules: AddressRules,
+  timeout_ms: number,
+): Promise<Reply> {
   checkLiteral(to.hostname, rules)
   const body = JSON.stringify(asked)
   return new Promise((resolve, reject) => {
@@ -113,14 +119,18 @@ function ask(to: Candidate, asked: EnrolmentRequest, rules: AddressRules): Promi
       minVersion: 'TLSv1.3',
       rejectUnauthorized: false,
     })
-    const timer = setTimeout(() => message.destroy(new Error('too slow')), TIMEOUT_MS)
+    const timer = setTimeout(() => message.destroy(new Error('too slow')), timeout_ms)
     message.on('error', reject)
     message.on('close', () => clearTimeout(timer))
     message.on('response', (response) => {
       const { raw } = (response.socket as TLSSocket).getPeerCertificate(true)
       readText(response).then(
         (text) => resolve({ status: response.statusCode ?? 0, text, certificate: raw }),
-        (error: Error) => message.destroy(error),
+        // After its answer has begun, a request tells of no error any more.
+        (error: Error) => {
+          reject(error)
+          message.destroy()
+        },
       )
     })
     message.end(body)

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createHash, randomBytes } from 'node:crypto'
+import { rawKeyOf } from '#agent/trust/keys.ts'
+import { enrol } from '#dashboard/trust/enrol.ts'
+import type { SigningKey } from '#dashboard/trust/signing-key.ts'
+import type { EnrolmentAnswer } from '#shared/enrolment.ts'
+import { nonce, signer } from '#tests/support/trust/sign.ts'
+import { type Answer, TlsAgent } from '#tests/support/trust/tls-agent.ts'
+
+const rules = { production: false, allow_private: true }
+const { kid, public_key, private_key } = signer('h1')
+const key: SigningKey = { kid, public_key: rawKeyOf(public_key), private_key }
+const code = randomBytes(16).toString('base64url')
+const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest()
+
+let agent: TlsAgent
+beforeEach(async () => {
+  agent = await TlsAgent.start()
+  await agent.enrolment.open(7, { kid, public_key: key.public_key }, code)
+})
+afterEach(() => agent.stop())
+
+const candidate = () => ({ server_id: 7, hostname: '127.0.0.1', port: agent.port, code_key })
+const asked = (changes: object = {}, timeout_ms?: number) =>
+  enrol(key, { ...candidate(), ...changes }, rules, timeout_ms)
+
+/** The good answer of an agent, changed on its way. */
+const changed =
+  (change: (answer: EnrolmentAnswer) => object, from = () => agent): Answer =>
+  async (_, response, body) => {
+    const answer = await from().enrolment.answer(JSON.parse(body))
+    response.end(JSON.stringify({ ...answer, ...change(answer) }))
+  }
+
+test('knows the agent that was given the code', async () => {
+  agent.answer = agent.proving
+
+  expect(await asked()).toEqual({
+    outcome: 'proved',
+    certificate: agent.identity.certificate,
+    public_key: agent.identity.public_key,
+  })
+  expect(agent.asked).toEqual(['POST /enrol'])
+})
+
+test.each<[string, Answer]>([
+  ['another key', changed(() => ({ public_key: rawKeyOf(signer().public_key) }))],
+  ['another nonce', changed(() => ({ nonce: nonce() }))],
+  ['another proof', changed(() => ({ mac: 'A'.repeat(43) }))],
+  ['a proof that is too short', changed(() => ({ mac: 'A'.repeat(42) }))],
+  ['a certificate that is none', changed(() => ({ certificate: 'none' }))],
+  ['a field too many', changed(() => ({ admin: true }))],
+  ['nothing', (_, response) => response.end()],
+  ['HTML', (_, response) => response.end('<html>')],
+  ['a list', (_, response) => response.end('[]')],
+  ['null', (_, response) => response.end('null')],
+  ['a prototype', (_, response) => response.end('{"__proto__":{"mac":"A"}}')],
+])('takes an agent that answers %s for somebody else', async (_, answer) => {
+  agent.answer = answer
+
+  expect(await asked()).toEqual({ outcome: 'failed' })
+})
+
+test('takes who has another code for somebody else', async () => {
+  agent.answer = agent.proving
+
+  expect(await asked({ code_key: randomBytes(32) })).toEqual({ outcome: 'failed' })
+})
+
+test('is not deceived by who passes the true answer on under a certificate of its own', async () => {
+  await using middle = await TlsAgent.start()
+  middle.answer = changed(
+    () => ({}),
+    () => agent,
+  )
+  const outcome = await asked({ port: middle.port })
+  middle.answer = changed(
+    () => ({ certificate: middle.identity.certificate }),
+    () => agent,
+  )
+
+  expect([outcome, await asked({ port: middle.port })]).toEqual([
+    { outcome: 'failed' },
+    { outcome: 'failed' },
+  ])
+})
+
+test.each<[string, Answer]>([
+  ['refuses', (_, response) => response.writeHead(403).end('{}')],
+  ['sends somewhere else', (_, response) => response.writeHead(307, { location: '/enrol' }).end()],
+  ['ends the connection', (_, response) => response.destroy()],
+  ['breaks off', (_, response) => response.writeHead(200, { 'content-length': 9 }).destroy()],
+  ['says too much', (_, response) => response.end('x'.repeat(40_000))],
+])('tries again later when the agent %s', async (_, answer) => {
+  agent.answer = answer
+
+  expect(await asked()).toEqual({ outcome: 'away' })
+  expect(agent.asked).toEqual(['POST /enrol'])
+})
+
+test('does not wait for an answer that never ends', async () => {
+  agent.answer = (_, response) => {
+    const more = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(more))
+  }
+
+  expect(await asked({}, 200)).toEqual({ outcome: 'away' })
+})
+
+test('is away, and not asked, where the address is refused', async () => {
+  const strict = { production: true, allow_private: true }
+  const names = ['127.0.0.1', '::ffff:7f00:1', 'localhost']
+
+  const outcomes = await Promise.all(
+    names.map((hostname) => enrol(key, { ...candidate(), hostname }, strict)),
+  )
+
+  expect(outcomes).toEqual(names.map(() => ({ outcome: 'away' })))
+  expect(agent.asked).toEqual([])
+})
