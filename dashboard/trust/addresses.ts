@@ -2,20 +2,30 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import { offline } from '#shared/errors.ts'
 
-/** Ranges that no agent of a fleet answers in (RFC 6890), and those of private networks (RFC 1918, 4193, 6598). */
+/**
+ * Ranges that no agent of a fleet answers in: RFC 6890, the metadata services of providers, and the
+ * IPv6 forms that carry an IPv4 address through a tunnel (RFC 4291 2.5.5.1, 3056, 4380, 8215).
+ */
 const never = blockList([
   '0.0.0.0/8',
   '127.0.0.0/8',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '192.0.0.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
-  'fe80::/10',
-  'ff00::/8',
+  '::/96',
+  '64:ff9b:1::/48',
+  '2001::/32',
+  '2002::/16',
   'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
 ])
+/** Those of private networks (RFC 1918, 4193, 6598). */
 const privately = blockList([
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -61,11 +71,16 @@ export function checkedLookup(rules: AddressRules) {
   }
 }
 
+/** An IPv4 range is also meant behind NAT64 (RFC 6052), where a network without IPv4 reaches it. */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+    if (isIP(address) === 6) list.addSubnet(address, Number(bits), 'ipv6')
+    else {
+      list.addSubnet(address, Number(bits), 'ipv4')
+      list.addSubnet(`64:ff9b::${address}`, 96 + Number(bits), 'ipv6')
+    }
   }
   return list
 }

@@ -1,0 +1,147 @@
+import { expect, test } from 'bun:test'
+import type { LookupAddress } from 'node:dns'
+import fc from 'fast-check'
+import { type AddressRules, checkedLookup, checkLiteral } from '#dashboard/trust/addresses.ts'
+import { runs } from '#tests/support/runs.ts'
+
+const strict: AddressRules = { production: true, allow_private: false }
+const inside: AddressRules = { production: true, allow_private: true }
+
+/** What is said of an address, '' when it may be asked. */
+function saidOf(address: string, rules: AddressRules): string {
+  try {
+    checkLiteral(address, rules)
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const own = (address: string) =>
+  `The server is not asked: ${address} is an address of this machine or its provider`
+
+test.each([
+  '127.0.0.1',
+  '127.255.255.254',
+  '0.0.0.0',
+  '0.1.2.3',
+  '169.254.169.254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '0:0:0:0:0:0:0:1',
+  '::127.0.0.1',
+  '::7f00:1',
+  '::ffff:127.0.0.1',
+  '::FFFF:127.0.0.1',
+  '::ffff:7f00:1',
+  '0:0:0:0:0:ffff:7f00:1',
+  '::ffff:a9fe:a9fe',
+  '64:ff9b::7f00:1',
+  '64:ff9b::127.0.0.1',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::7f00:1',
+  '2002:7f00:1::',
+  '2002:a9fe:a9fe::1',
+  '2001:0:7f00:1::1',
+  'fe80::1',
+  'febf::1',
+  'fec0::1',
+  'ff02::1',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+])('never asks %s in production', (address) => {
+  expect([strict, inside].map((rules) => saidOf(address, rules))).toEqual([
+    own(address),
+    own(address),
+  ])
+})
+
+test.each([
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '100.64.0.1',
+  '::ffff:10.0.0.1',
+  '::ffff:a00:1',
+  '64:ff9b::c0a8:101',
+  'fc00::1',
+  'fdff::1',
+])('asks %s in a private network only where that is allowed', (address) => {
+  const reason = `The server is not asked: ${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
+
+  expect([saidOf(address, strict), saidOf(address, inside)]).toEqual([reason, ''])
+})
+
+test.each([
+  '1.1.1.1',
+  '126.255.255.255',
+  '128.0.0.1',
+  '172.32.0.1',
+  '2606:4700::1111',
+  '64:ff9b::101:101',
+  '::ffff:1.1.1.1',
+])('asks %s', (address) => {
+  expect(saidOf(address, strict)).toBe('')
+})
+
+test('asks this very machine in development', () => {
+  const rules = { production: false, allow_private: false }
+
+  expect(['127.0.0.1', '::1', '::ffff:7f00:1'].map((each) => saidOf(each, rules))).toEqual([
+    '',
+    '',
+    '',
+  ])
+})
+
+const looked = (hostname: string, rules: AddressRules) =>
+  new Promise<string | LookupAddress[]>((resolve) => {
+    checkedLookup(rules)(hostname, {}, (error, found) => resolve(error?.message ?? found))
+  })
+
+test.each(['localhost', '127.1', '2130706433', '0x7f.1'])(
+  'gives no address for %s, which leads to this machine',
+  async (hostname) => {
+    expect(await looked(hostname, strict)).toMatch(
+      /^The server is not asked: .* is an address of this machine or its provider$/,
+    )
+  },
+)
+
+test('gives the addresses of a name where they are allowed', async () => {
+  const found = await looked('localhost', { production: false, allow_private: false })
+
+  expect(found).toContainEqual(expect.objectContaining({ address: '127.0.0.1' }))
+})
+
+test('refuses each address of the loopback network in each of its spellings', () => {
+  const spelt = (tail: number, form: (hex: string, dotted: string) => string) => {
+    const bytes = [127, (tail >> 16) & 255, (tail >> 8) & 255, tail & 255]
+    const hex = Buffer.from(bytes).toString('hex').replace(/^..../, '$&:')
+    return form(hex, bytes.join('.'))
+  }
+  const form = fc.constantFrom(
+    (_: string, dotted: string) => dotted,
+    (_: string, dotted: string) => `::${dotted}`,
+    (_: string, dotted: string) => `::ffff:${dotted}`,
+    (_: string, dotted: string) => `64:ff9b::${dotted}`,
+    (hex: string) => `::ffff:${hex}`,
+    (hex: string) => `0:0:0:0:0:FFFF:${hex}`,
+    (hex: string) => `64:ff9b::${hex}`,
+    (hex: string) => `2002:${hex}::`,
+  )
+
+  fc.assert(
+    fc.property(fc.nat(0xffffff), form, (tail, write) => {
+      const address = spelt(tail, write)
+      expect(saidOf(address, inside)).toBe(own(address))
+    }),
+    runs(),
+  )
+})
