@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { rawKeyOf } from '#agent/trust/keys.ts'
+import { Agents } from '#dashboard/fleet/agents.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { PinnedTransport } from '#dashboard/trust/pinned.ts'
+import { encodeChallenge } from '#shared/token.ts'
+import { HeldClock } from '#tests/dashboard/support/clock.ts'
+import { nonce, signer } from '#tests/support/trust/sign.ts'
+import { type Answer, TlsAgent } from '#tests/support/trust/tls-agent.ts'
+
+const { kid, public_key, private_key } = signer('h1')
+const key = { kid, public_key: rawKeyOf(public_key), private_key }
+const clock = new HeldClock()
+const NOW = clock.now().getTime() / 1000
+const Good = z.object({ good: z.literal(true) })
+const good: Answer = (_, response) => response.end('{"good":true}')
+
+let agent: TlsAgent
+const open: PinnedTransport[] = []
+beforeEach(async () => {
+  agent = await TlsAgent.start()
+  agent.answer = good
+})
+afterEach(async () => {
+  for (const transport of open.splice(0)) transport.close()
+  await agent.stop()
+})
+
+interface To {
+  port?: number
+  hostname?: string
+  production?: boolean
+  /** Whose certificate is known. */
+  known?: TlsAgent
+}
+
+/** What asks an agent, always over the same transport; resolves with the answer or what is said of it. */
+function asking({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {}) {
+  const { known = agent, production = false } = more
+  const to = { id: 1, hostname, port }
+  const { certificate, public_key: theirs } = known.identity
+  const rules = { production, allow_private: true }
+  const row = { server_id: 1, certificate, public_key: theirs, enrolled_at: '' }
+  const deps = { clock, random: secureRandom, key, rules }
+  const transport = new PinnedTransport(
+    deps,
+    to,
+    row as ConstructorParameters<typeof PinnedTransport>[2],
+  )
+  open.push(transport)
+  const agents = new Agents({ transports: async () => transport, timeout_ms: 300 })
+  return () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+}
+
+test('asks the agent whose certificate is known, by whatever name it is reached', async () => {
+  expect(await asking()()).toEqual({ good: true })
+  expect(await asking({ hostname: 'localhost' })()).toEqual({ good: true })
+  expect(agent.asked).toEqual(['GET /metrics', 'GET /metrics'])
+})
+
+test('tells nothing to an agent with another certificate, also where the right one was before', async () => {
+  const ask = asking()
+  const before = await ask()
+  const { port, identity } = agent
+  await agent.stop()
+  agent = await TlsAgent.start(port)
+  agent.answer = good
+
+  const after = await ask()
+
+  expect([before, after]).toEqual([
+    { good: true },
+    `The agent on 127.0.0.1:${port} broke the connection`,
+  ])
+  expect(agent.identity.certificate).not.toBe(identity.certificate)
+  expect(agent.asked).toEqual([])
+})
+
+test('uses no connection that was made to another certificate', async () => {
+  await using other = await TlsAgent.start()
+  other.answer = good
+  const known = asking({ port: other.port, known: other })
+  await known()
+
+  const answer = await asking({ port: other.port })()
+
+  expect(answer).toBe(`The agent on 127.0.0.1:${other.port} broke the connection`)
+  expect(other.asked).toEqual(['GET /metrics'])
+})
+
+test.each([301, 302, 303, 307, 308])('goes nowhere else with status %d', async (status) => {
+  await using other = await TlsAgent.start()
+  const location = `https://127.0.0.1:${other.port}/metrics`
+  agent.answer = (_, response) => response.writeHead(status, { location }).end()
+
+  expect(await asking()()).toBe(`The agent answered: status ${status}`)
+  expect([agent.asked, other.asked]).toEqual([['GET /metrics'], []])
+})
+
+test('is told the nonce of the process, and asks once more with it', async () => {
+  const boot = nonce()
+  const claimed: unknown[] = []
+  agent.answer = ({ headers: { authorization = '' } }, response) => {
+    const payload = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()
+    claimed.push(JSON.parse(payload).boot)
+    if (claimed.at(-1) === boot) return response.end('{"good":true}')
+    const challenge = encodeChallenge(boot, NOW)
+    return response.writeHead(401, { 'www-authenticate': challenge }).end()
+  }
+  const ask = asking()
+
+  expect([await ask(), await ask()]).toEqual([{ good: true }, { good: true }])
+  expect(claimed).toEqual(['A'.repeat(22), boot, boot])
+})
+
+test('gives up on an agent that tells another nonce each time', async () => {
+  agent.answer = (_, response) => {
+    const challenge = encodeChallenge(nonce(), NOW)
+    response.writeHead(401, { 'www-authenticate': challenge }).end()
+  }
+
+  expect(await asking()()).toBe('The agent refused the key of this dashboard')
+  expect(agent.asked).toHaveLength(2)
+})
+
+test.each([
+  ['ahead of', 120],
+  ['behind', -3600],
+])('names the seconds by which the clock of the server is %s this one', async (way, seconds) => {
+  agent.answer = (_, response) => {
+    const challenge = encodeChallenge(nonce(), NOW + seconds)
+    response.writeHead(401, { 'www-authenticate': challenge }).end()
+  }
+
+  expect(await asking()()).toMatch(
+    new RegExp(`^The clock of the server is ${Math.abs(seconds)} seconds ${way} this one: set it$`),
+  )
+})
+
+test.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])(
+  'does not connect to %s in production',
+  async (hostname) => {
+    expect(await asking({ hostname, production: true })()).toMatch(
+      /^The server is not asked: .* is an address of this machine or its provider$/,
+    )
+    expect(agent.asked).toEqual([])
+  },
+)
+
+test.each<[string, Answer]>([
+  ['never answers', () => undefined],
+  [
+    'never ends',
+    (_, response) => {
+      const more = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(more))
+    },
+  ],
+])('does not wait for an agent that %s', async (_, answer) => {
+  agent.answer = answer
+
+  expect(await asking()()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+import { runs } from '#tests/support/runs.ts'
+
+const sealer = makeSealer('s'.repeat(43), secureRandom)
+const other = makeSealer('t'.repeat(43), secureRandom)
+
+test('opens what it sealed, and nobody sees from the outside what that is', () => {
+  const purpose = fc.string({ maxLength: 20 })
+
+  fc.assert(
+    fc.property(purpose, fc.string({ unit: 'binary', minLength: 8 }), (what, secret) => {
+      const [once, twice] = [sealer.seal(what, secret), sealer.seal(what, secret)]
+      expect(sealer.open(what, once)).toBe(secret)
+      expect(once).not.toBe(twice)
+      expect(Buffer.from(once, 'base64url').includes(secret)).toBe(false)
+    }),
+    runs(),
+  )
+})
+
+test('opens nothing for another purpose or with another key file', () => {
+  const sealed = sealer.seal('signing-key', 'secret')
+
+  expect(() => sealer.open('enrolment-code', sealed)).toThrow()
+  expect(() => other.open('signing-key', sealed)).toThrow()
+})
+
+test('opens nothing in which a bit was changed, and nothing that was cut', () => {
+  const sealed = Buffer.from(sealer.seal('signing-key', 'secret'), 'base64url')
+
+  fc.assert(
+    fc.property(fc.nat(sealed.length * 8 - 1), (bit) => {
+      const changed = Buffer.from(sealed)
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(() => sealer.open('signing-key', changed.toString('base64url'))).toThrow()
+    }),
+    runs(),
+  )
+  fc.assert(
+    fc.property(fc.nat(sealed.length - 1), (length) => {
+      const cut = sealed.subarray(0, length).toString('base64url')
+      expect(() => sealer.open('signing-key', cut)).toThrow()
+    }),
+    runs(),
+  )
+})
