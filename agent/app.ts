@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ExecRequest, OPERATION_HEADER, OperationId, SiteRequest } from '#shared/agent.ts'
-import { COMMANDS, isCommandName } from '#shared/commands.ts'
+import { COMMANDS, type CommandName, isCommandName, type ParamsOf } from '#shared/commands.ts'
 import { EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, bodyOf, notFound, ServiceError, unauthorized } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
@@ -8,6 +8,7 @@ import { parse } from '#shared/parse.ts'
 import { jsonOf, readBytes } from './http/body.ts'
 import { lastEventId, streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
+import type { Policy } from './policy/policy.ts'
 import type { Readings } from './readings.ts'
 import type { Enrolment } from './trust/enrolment.ts'
 import { type Admitted, type Gate, Refused } from './trust/gate.ts'
@@ -22,14 +23,17 @@ export interface AppDeps {
   enrolment: Enrolment | undefined
   /** Absent where no key is asked for. */
   rotation: Rotation | undefined
+  /** What root lets a dashboard do on this server. */
+  policy: Policy
   report: (error: unknown) => void
 }
 
 type Env = { Variables: { admitted: Admitted } }
 
 /** The seven calls of api.md part 4, the events of an operation by its id, and what trust needs. */
-export function createApp({ runner, readings, gate, report, ...trust }: AppDeps): Hono<Env> {
+export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
   const app = new Hono<Env>()
+  const start = starter(runner, policy)
 
   app.use(async (context, next) => {
     if (!isOpen(context.req.method, context.req.path))
@@ -48,21 +52,23 @@ export function createApp({ runner, readings, gate, report, ...trust }: AppDeps)
     const { command, params } = parse(ExecRequest, jsonOf(raw, admitted.body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
     const checked = parse(COMMANDS[command].params, params ?? {})
-    return streamOf(await runner.start(command, checked, operationId(raw)), lastEventId(raw))
+    return start(command, checked, raw)
   })
 
   app.post('/sites/wp-scan', async ({ req: { raw }, var: { admitted } }) => {
     const params = parse(SiteRequest, jsonOf(raw, admitted.body))
-    return streamOf(await runner.start('wp.scan', params, operationId(raw)), lastEventId(raw))
+    return start('wp.scan', params, raw)
   })
 
   app.post('/sites/db-password', async (context) => {
     const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
+    await policy.permitPasswords()
     return context.json({ password: await readings.databasePassword(domain) })
   })
 
   app.post('/sites/admin-password', async (context) => {
     const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
+    await policy.permitPasswords()
     return context.json(await readings.adminPassword(domain))
   })
 
@@ -81,6 +87,21 @@ export function createApp({ runner, readings, gate, report, ...trust }: AppDeps)
     return failure(error)
   })
   return app
+}
+
+/** Starts what the policy permits, or shows what was started under the same id. */
+function starter(runner: Runner, policy: Policy) {
+  return async <N extends CommandName>(command: N, params: ParamsOf<N>, request: Request) => {
+    const id = operationId(request)
+    const known = id !== undefined && (await runner.find(id)) !== undefined
+    const giveBack = known ? undefined : await policy.permit(command)
+    try {
+      return streamOf(await runner.start(command, params, id), lastEventId(request))
+    } catch (error) {
+      giveBack?.()
+      throw error
+    }
+  }
 }
 
 /** Who may ask, and by which keys. */
@@ -112,9 +133,17 @@ function failure(error: unknown, extra: Record<string, string> = {}): Response {
   const status = error instanceof ServiceError ? error.status : 500
   // What was not read of a body that is too large would be taken for the next request.
   const end = status === 413 ? { connection: 'close' } : {}
+  const wait = error instanceof ServiceError ? error.retry_after : undefined
+  const later = wait === undefined ? {} : { 'retry-after': String(wait) }
   return Response.json(bodyOf(error), {
     status,
-    headers: { ...extra, ...end, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    headers: {
+      ...extra,
+      ...end,
+      ...later,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
   })
 }
 

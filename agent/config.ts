@@ -8,6 +8,7 @@ export interface Config {
   port: number
   state_dir: string
   auth: 'signed' | 'none'
+  policy_file: string
   settings: HostSettings
 }
 
@@ -31,6 +32,7 @@ const Environment = z.object({
     .default('127.0.0.1:8443'),
   AGENT_STATE_DIR: path.default('/var/lib/hosting-agent'),
   AGENT_AUTH: z.enum(['signed', 'none'], { error: 'must be signed or none' }).default('signed'),
+  AGENT_POLICY_FILE: path.default('/etc/hosting-agent/policy.json'),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
   AGENT_WP_CLI_URL: url.default(WP_CLI.url),
   AGENT_WP_CLI_SHA512: z
@@ -65,6 +67,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port,
     state_dir: values.AGENT_STATE_DIR,
     auth: values.AGENT_AUTH,
+    policy_file: values.AGENT_POLICY_FILE,
     settings: {
       state_dir: values.AGENT_STATE_DIR,
       wordpress_url: values.AGENT_WORDPRESS_URL,

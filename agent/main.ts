@@ -13,6 +13,7 @@ import { recover } from './operations/recovery.ts'
 import { Runner } from './operations/runner.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
+import { Policy } from './policy/policy.ts'
 import { renewDaily } from './renewal.ts'
 import { trustOf } from './trust/index.ts'
 
@@ -46,6 +47,7 @@ async function serve(config: Config): Promise<void> {
     gate,
     enrolment,
     rotation,
+    policy: new Policy({ ...host, path: config.policy_file, store: runner.store }),
     report: (error) => log('error', { error: describe(error) }),
   })
   const server = await listen(app.fetch, { address: config.address, port: config.port, ...tls })

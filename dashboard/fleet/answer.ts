@@ -11,6 +11,7 @@ const Failure = z.object({
 
 const FINAL: Record<number, ErrorName> = {
   400: 'bad_request',
+  403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
   413: 'too_large',
@@ -26,8 +27,7 @@ export function refusal(status: number, body: unknown): ServiceError {
   const { error, message, fields } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
-  if (status === 401 || status === 403)
-    return offline('The agent refused the key of this dashboard')
+  if (status === 401) return offline('The agent refused the key of this dashboard')
   if (!code) return offline(`The agent answered: ${words}`)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }

@@ -33,6 +33,7 @@ beforeEach(async () => {
     enrolment: undefined,
     runner: {} as never,
     readings: {} as never,
+    policy: {} as never,
     report: () => undefined,
   })
 })

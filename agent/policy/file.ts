@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import type { Files } from '../host/ports.ts'
+
+const Command = z.custom<CommandName>(
+  (value) => typeof value === 'string' && Object.hasOwn(COMMANDS, value),
+  'must be the name of a command',
+)
+
+/** `destructive_per_hour`: how often data may be deleted for good within any 60 minutes. */
+const PolicyFile = z.strictObject({
+  deny: z.array(Command).default([]),
+  passwords: z.enum(['allow', 'deny']).default('allow'),
+  destructive_per_hour: z.number().int().nonnegative().optional(),
+})
+export type Rules = z.output<typeof PolicyFile>
+
+const EVERYTHING: Rules = { deny: [], passwords: 'allow' }
+
+/**
+ * What the administrator of this server lets a dashboard do: all of it without a file. Anything
+ * that makes the file doubtful is `broken`, in words to read: it must not come to mean "allowed".
+ */
+export async function readRules(files: Files, path: string): Promise<Rules | { broken: string }> {
+  const found = await files.stat(path)
+  if (!found) return EVERYTHING
+  if (found.kind !== 'file') return { broken: 'is not a regular file' }
+  if (found.uid !== 0) return { broken: 'does not belong to root' }
+  if ((found.mode & 0o022) !== 0) return { broken: 'can be written by others than root' }
+  const text = await files.read(path).catch(() => undefined)
+  return text === undefined ? { broken: 'cannot be read' } : parsed(text)
+}
+
+function parsed(text: string): Rules | { broken: string } {
+  try {
+    const result = PolicyFile.safeParse(JSON.parse(text))
+    if (result.success) return result.data
+    const [issue] = result.error.issues
+    return { broken: `is wrong at ${issue?.path.join('.') || 'the top'}: ${issue?.message}` }
+  } catch {
+    return { broken: 'is not JSON' }
+  }
+}

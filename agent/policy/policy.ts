@@ -1,0 +1,83 @@
+import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import { forbidden, tooMany } from '#shared/errors.ts'
+import type { Clock, Files } from '../host/ports.ts'
+import type { OperationStore } from '../operations/store.ts'
+import { type Rules, readRules } from './file.ts'
+
+/** What no later command brings back. */
+const DESTRUCTIVE: readonly CommandName[] = ['site.delete']
+const HOUR_MS = 3_600_000
+
+interface PolicyDeps {
+  files: Files
+  /** Root's file, read at every question; no call of the agent writes it. */
+  path: string
+  store: OperationStore
+  clock: Clock
+}
+
+/** What this server allows its dashboard, whoever has taken that over. */
+export class Policy {
+  readonly #deps: PolicyDeps
+  /** When destructive commands were permitted: those of earlier processes are in the store. */
+  #permitted: Promise<number[]> | undefined
+
+  constructor(deps: PolicyDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Throws forbidden for a command that is denied, and too_many over the cap. The returned function
+   * gives the place under the cap back, for a command that was refused before it did anything.
+   */
+  async permit(command: CommandName): Promise<() => void> {
+    const { path } = this.#deps
+    const rules = await readRules(this.#deps.files, path)
+    if ('broken' in rules) {
+      if (COMMANDS[command].changes) throw doubtful(path, rules.broken)
+      return () => undefined
+    }
+    if (rules.deny.includes(command)) throw forbidden(`${path} on this server denies ${command}`)
+    return DESTRUCTIVE.includes(command) ? this.#count(rules) : () => undefined
+  }
+
+  /** Throws forbidden where passwords stay on the server. */
+  async permitPasswords(): Promise<void> {
+    const { files, path } = this.#deps
+    const rules = await readRules(files, path)
+    if ('broken' in rules) throw doubtful(path, rules.broken)
+    if (rules.passwords === 'deny') throw forbidden(`${path} on this server denies passwords`)
+  }
+
+  async #count({ destructive_per_hour: most }: Rules): Promise<() => void> {
+    this.#permitted ??= this.#stored()
+    const permitted = await this.#permitted
+    const now = this.#deps.clock.now()
+    const recent = permitted.filter((at) => at > now - HOUR_MS)
+    if (most !== undefined && recent.length >= most) throw this.#over(most, recent, now)
+    permitted.splice(0, permitted.length, ...recent, now)
+    return () => {
+      const at = permitted.indexOf(now)
+      if (at >= 0) permitted.splice(at, 1)
+    }
+  }
+
+  #over(most: number, recent: number[], now: number) {
+    const freed = recent.toSorted((a, b) => a - b)[recent.length - most] ?? now
+    const seconds = Math.ceil((freed + HOUR_MS - now) / 1000)
+    const allowed = `${most} destructive commands an hour`
+    return tooMany(`${this.#deps.path} on this server allows ${allowed}`, seconds)
+  }
+
+  async #stored(): Promise<number[]> {
+    const { store } = this.#deps
+    const requests = await Promise.all((await store.ids()).map((id) => store.request(id)))
+    return requests.flatMap((request) =>
+      request && DESTRUCTIVE.includes(request.command) ? [request.created_at] : [],
+    )
+  }
+}
+
+function doubtful(path: string, reason: string) {
+  return forbidden(`${path} on this server ${reason}: until root mends it, nothing is changed`)
+}

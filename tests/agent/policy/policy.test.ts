@@ -1,0 +1,172 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { createApp } from '#agent/app.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { Policy } from '#agent/policy/policy.ts'
+import { openGate } from '#agent/trust/gate.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const FILE = '/etc/hosting-agent/policy.json'
+const HOUR_MS = 3_600_000
+
+let host: FakeHost
+beforeEach(() => {
+  host = fakeHost()
+})
+
+const instant = {
+  lock: ({ domain }: { domain: string }) => domain,
+  async *run({ domain }: { domain: string }) {
+    yield 'Working'
+    return { domain }
+  },
+}
+
+/** An agent as after a restart: what it remembers is on the disk. */
+function agent() {
+  const commands = tableOf({
+    'site.delete': instant,
+    'cache.purge': instant,
+    'wp.scan': instant as never,
+  })
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const app = createApp({
+    runner,
+    policy: new Policy({ ...host, path: FILE, store: runner.store }),
+    gate: openGate,
+    readings: {
+      databasePassword: async () => 'secret',
+      adminPassword: async () => ({ user: 'admin', password: 'secret' }),
+    } as never,
+    enrolment: undefined,
+    rotation: undefined,
+    report: () => undefined,
+  })
+  return async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await app.request(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers,
+    })
+    const text = await response.text()
+    const { error, message } = response.status === 200 ? {} : JSON.parse(text)
+    return { status: response.status, error, message, wait: response.headers.get('retry-after') }
+  }
+}
+
+const shop = { domain: 'shop.example' }
+const remove = { command: 'site.delete', params: shop }
+const purge = { command: 'cache.purge', params: shop }
+const policy = (rules: unknown, mode = 0o600) =>
+  host.files.write(FILE, typeof rules === 'string' ? rules : JSON.stringify(rules), { mode })
+
+test('everything is allowed without a policy', async () => {
+  const ask = agent()
+
+  expect(await ask('/exec', remove)).toMatchObject({ status: 200 })
+  expect(await ask('/sites/db-password', shop)).toMatchObject({ status: 200 })
+})
+
+test('a denied command is 403 and names the policy; the others go on, from the next request', async () => {
+  const ask = agent()
+  await policy({ deny: ['site.delete', 'wp.scan'] })
+
+  const denied = `${FILE} on this server denies site.delete`
+  expect(await ask('/exec', remove)).toMatchObject({
+    status: 403,
+    error: 'Forbidden',
+    message: denied,
+  })
+  expect((await ask('/sites/wp-scan', shop)).status).toBe(403)
+  expect((await ask('/exec', purge)).status).toBe(200)
+  await host.files.remove(FILE)
+  expect((await ask('/exec', remove)).status).toBe(200)
+})
+
+test.each(['/sites/db-password', '/sites/admin-password'])('denies %s', async (path) => {
+  await policy({ passwords: 'deny' })
+
+  expect(await agent()(path, shop)).toMatchObject({
+    status: 403,
+    message: `${FILE} on this server denies passwords`,
+  })
+})
+
+test('destructive commands over the cap are 429 until an hour is over, restart or not', async () => {
+  await policy({ destructive_per_hour: 2 })
+  expect((await agent()('/exec', remove)).status).toBe(200)
+  host.time += HOUR_MS / 2
+  const ask = agent()
+  expect((await ask('/exec', remove)).status).toBe(200)
+
+  expect(await agent()('/exec', remove)).toEqual({
+    status: 429,
+    error: 'Too many requests',
+    message: `${FILE} on this server allows 2 destructive commands an hour`,
+    wait: '1800',
+  })
+  expect((await ask('/exec', remove)).wait).toBe('1800')
+  expect((await ask('/exec', purge)).status).toBe(200)
+  host.time += HOUR_MS / 2
+  expect((await ask('/exec', remove)).status).toBe(200)
+})
+
+test('of many at the same time the cap lets through exactly as many as it says', async () => {
+  await policy({ destructive_per_hour: 3 })
+  const ask = agent()
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/exec', remove)))
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+})
+
+test('an operation that was started is shown again, whatever the policy has become', async () => {
+  const ask = agent()
+  const id = { 'operation-id': 'op1' }
+  await ask('/exec', remove, id)
+  await policy({ deny: ['site.delete'], destructive_per_hour: 0 })
+
+  expect((await ask('/exec', remove, id)).status).toBe(200)
+  expect((await ask('/exec', remove, { 'operation-id': 'op2' })).status).toBe(403)
+})
+
+test('what was refused before it began takes no place under the cap', async () => {
+  await policy({ destructive_per_hour: 1 })
+  const ask = agent()
+  host.privileged = false
+  expect((await ask('/exec', remove)).message).toContain('must run as root')
+  host.privileged = true
+
+  expect((await ask('/exec', remove)).status).toBe(200)
+})
+
+test.each([
+  ['no JSON', '{', 0o600, 'is not JSON'],
+  ['a rule too many', { allow: [] }, 0o600, 'is wrong at the top'],
+  ['an unknown command', { deny: ['site.destroy'] }, 0o600, 'must be the name of a command'],
+  ['a prototype as command', { deny: ['__proto__'] }, 0o600, 'must be the name of a command'],
+  ['a bad number', { destructive_per_hour: -1 }, 0o600, 'is wrong at destructive_per_hour'],
+  ['a file that a group writes', {}, 0o660, 'can be written by others than root'],
+  ['a file that everybody writes', {}, 0o602, 'can be written by others than root'],
+])('changes nothing with %s, and still looks', async (_, rules, mode, reason) => {
+  await policy(rules, mode)
+  const ask = agent()
+
+  const refused = await ask('/exec', purge)
+  expect(refused).toMatchObject({ status: 403, message: expect.stringContaining(reason) })
+  expect((await ask('/sites/db-password', shop)).status).toBe(403)
+  expect((await ask('/sites/wp-scan', shop)).status).toBe(200)
+})
+
+test('changes nothing with a link or a file that is not root’s', async () => {
+  await host.files.link('/srv/www/shop/policy.json', FILE)
+  expect((await agent()('/exec', purge)).message).toContain('is not a regular file')
+
+  await policy({})
+  const stat = host.files.stat.bind(host.files)
+  host.files.stat = async (path) => {
+    const found = await stat(path)
+    return found && { ...found, uid: 1000 }
+  }
+  expect((await agent()('/exec', purge)).message).toContain('does not belong to root')
+})

@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test'
+import { refusal } from '#dashboard/fleet/answer.ts'
+
+test.each([
+  [401, 'offline', 'The agent refused the key of this dashboard'],
+  [403, 'forbidden', 'denied by the policy'],
+  [429, 'offline', 'The agent answered: denied by the policy'],
+  [503, 'offline', 'The agent answered: denied by the policy'],
+])('an answer %d of an agent counts as %s', (status, code, message) => {
+  const error = refusal(status, { error: 'x', message: 'denied by the policy' })
+
+  expect([error.code, error.message]).toEqual([code, message] as never)
+})
