@@ -1,3 +1,4 @@
+import { conflict } from '#shared/errors.ts'
 import type { Build } from './builds.ts'
 
 interface Parts {
@@ -13,9 +14,13 @@ interface Parts {
 /**
  * One line to paste into a shell on the server. The digest stands in it, as the dashboard shows it,
  * and is not downloaded beside the program. The code is asked for afterwards, on standard input.
+ * Throws conflict for an address of the dashboard that a shell could take for more than one.
  */
 export function installLine({ machine, sha256 }: Build, parts: Parts): string {
   const { public_url, user, server_id, port, hub_key } = parts
+  // It becomes part of a line that root runs, and may come from a Host header.
+  if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+(\/[A-Za-z0-9._/-]*)?$/.test(public_url))
+    throw conflict('Set PUBLIC_URL to the address at which servers reach this dashboard')
   const root = user === 'root' ? '' : 'sudo '
   const program = '/usr/local/bin/hosting-agent'
   return [
