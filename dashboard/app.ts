@@ -12,6 +12,7 @@ import { operationRoutes } from '#dashboard/operations/routes.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
 import { settingsRoutes } from '#dashboard/settings/routes.ts'
 import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
+import { keyRoutes } from '#dashboard/trust/keys/routes.ts'
 import { downloadRoutes, trustRoutes } from '#dashboard/trust/routes.ts'
 
 /** Every route of the dashboard. What is not named here is 404, and 401 under /api. */
@@ -43,6 +44,7 @@ function closedRoutes(deps: Deps) {
     .use(authRoutes(deps))
     .use(serverRoutes(deps))
     .use(trustRoutes(deps))
+    .use(keyRoutes(deps))
     .use(siteRoutes(deps))
     .use(siteActionRoutes(deps))
     .use(operationRoutes(deps))

@@ -14,8 +14,8 @@ import type { Log } from '#dashboard/runtime/log.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { Enroller } from '#dashboard/trust/enroller.ts'
+import type { Keyring } from '#dashboard/trust/keyring.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
-import type { SigningKey } from '#dashboard/trust/signing-key.ts'
 import { makeTransports } from '#dashboard/trust/transports.ts'
 
 /** All times in milliseconds. */
@@ -49,8 +49,8 @@ export interface Outside {
   random: Random
   log: Log
   secret: string
-  /** Signs what agents are asked. */
-  key: SigningKey
+  /** Sign what agents are asked. */
+  keys: Keyring
   sealer: Sealer
   /** Which addresses an agent may have. */
   rules: AddressRules
@@ -65,8 +65,8 @@ export function makeDeps(outside: Outside) {
   const { db, clock, random, log, public_url } = outside
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, limits, bus: new Bus(), ...limits }
-  const { key, sealer, rules } = outside
-  const trust = { db, clock, random, log, key, sealer, rules }
+  const { keys, sealer, rules } = outside
+  const trust = { db, clock, random, log, keys, sealer, rules }
   const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })
   const sync = { ...base, agents, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({ clock, sync: (id) => backgroundSync(sync, id) })
@@ -85,7 +85,7 @@ export function makeDeps(outside: Outside) {
   })
   return {
     ...sync,
-    key,
+    keys,
     sealer,
     enroller,
     scheduler,

@@ -4,14 +4,15 @@ import type { Config } from '#dashboard/config.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
-import { realClock } from '#dashboard/runtime/clock.ts'
+import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
+import { Keyring } from '#dashboard/trust/keyring.ts'
+import { deleteUnneeded } from '#dashboard/trust/keys/queries.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
-import { loadSigningKey, type SigningKey } from '#dashboard/trust/signing-key.ts'
 
 /** What the dashboard cannot start without; the message says what to do. */
 export class StartError extends Error {}
@@ -58,7 +59,7 @@ async function assemble(config: Config): Promise<Deps> {
     ...outside,
     log: jsonLog((line) => process.stderr.write(line), realClock.now),
     secret,
-    key: await openSigningKey({ ...outside, sealer }),
+    keys: await openKeys({ ...outside, sealer }),
     sealer,
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,
@@ -79,9 +80,11 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
 }
 
 /** A key that cannot be opened means that DATA_DIR and the database do not belong together. */
-async function openSigningKey(deps: Parameters<typeof loadSigningKey>[0]): Promise<SigningKey> {
+async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise<Keyring> {
+  const keys = new Keyring(deps)
   try {
-    return await loadSigningKey(deps)
+    await keys.current()
+    return keys
   } catch {
     const hint = 'restore DATA_DIR/seal-secret from the backup that belongs to this database'
     throw new StartError(`The signing key cannot be opened: ${hint}`)
@@ -118,7 +121,9 @@ function listen({ HOST, PORT }: Config, deps: Deps) {
 }
 
 function cleanUp({ db, clock, log }: Deps): void {
-  deleteOld(db, clock.now()).catch((error: unknown) => log.error('clean-up failed', error))
+  deleteOld(db, clock.now())
+    .then(() => deleteUnneeded(db, timestamp(clock)))
+    .catch((error: unknown) => log.error('clean-up failed', error))
 }
 
 function hostOf(host: string): string {

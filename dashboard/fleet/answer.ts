@@ -27,7 +27,7 @@ export function refusal(status: number, body: unknown): ServiceError {
   const { error, message, fields } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
-  if (status === 401) return offline('The agent refused the key of this dashboard')
+  if (status === 401) return offline('The agent refused the key of this dashboard', status)
   if (!code) return offline(`The agent answered: ${words}`)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }

@@ -1,20 +1,14 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { type FoundSite, FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
-import type { Agents } from './agents.ts'
 import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
 import { planSync } from './sync-plan.ts'
 
-export interface SyncDeps {
-  db: Database
-  clock: Clock
-  agents: Agents
-  /** How long the first answer of an agent may take. */
-  contact_ms: number
-}
+export type SyncDeps = HandOverDeps
 
 /** True: a change of state gets an activity of its own, since no operation tells of it. */
 interface Options {
@@ -31,6 +25,7 @@ export async function* syncServer(
   options: Options,
 ): AsyncGenerator<string, { sites: number }> {
   try {
+    await handOver(deps, server)
     return yield* readAndApply(deps, server, options)
   } catch (error) {
     if (error instanceof ServiceError) {

@@ -3,16 +3,16 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import type { AddressRules } from './addresses.ts'
 import { enrol } from './enrol.ts'
+import type { Keyring } from './keyring.ts'
 import { CODE_PURPOSE } from './open-enrolment.ts'
 import { countFailure, listOpenEnrolments, pinAgent } from './queries.ts'
 import type { Sealer } from './seal.ts'
-import type { SigningKey } from './signing-key.ts'
 
 interface Deps {
   db: Database
   clock: Clock
   log: Log
-  key: SigningKey
+  keys: Keyring
   sealer: Sealer
   rules: AddressRules
   /** Called when an agent is known: its first signed request makes the server `online`. */
@@ -56,10 +56,10 @@ export class Enroller {
     }
   }
 
-  async #ask({ code_key_sealed, ...to }: Open): Promise<void> {
-    const { db, clock, key, sealer, rules, enrolled } = this.#deps
+  async #ask({ code_key_sealed, kid, ...to }: Open): Promise<void> {
+    const { db, clock, keys, sealer, rules, enrolled } = this.#deps
     const code_key = Buffer.from(sealer.open(CODE_PURPOSE, code_key_sealed), 'base64url')
-    const result = await enrol(key, { ...to, code_key }, rules)
+    const result = await enrol(await keys.get(kid), { ...to, code_key }, rules)
     if (result.outcome === 'away') return
     const { server_id, hostname: domain } = to
     const created_at = timestamp(clock)
@@ -69,7 +69,7 @@ export class Enroller {
       return
     }
     const { certificate, public_key } = result
-    const agent = { server_id, certificate, public_key, enrolled_at: created_at }
+    const agent = { server_id, certificate, public_key, kid, enrolled_at: created_at }
     await pinAgent(db, agent, { ...entry, status: 'success' })
     enrolled(server_id)
   }

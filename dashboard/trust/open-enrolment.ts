@@ -6,15 +6,16 @@ import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { Enrolment } from '#shared/api/enrolment.ts'
 import { listBuilds } from './builds.ts'
 import { installLine } from './install-line.ts'
+import type { Keyring } from './keyring.ts'
 import { putEnrolment } from './queries.ts'
 import type { Sealer } from './seal.ts'
-import type { SigningKey } from './signing-key.ts'
+import { hubKeyOf } from './signing-key.ts'
 
 export interface EnrolmentDeps {
   db: Database
   clock: Clock
   random: Random
-  key: SigningKey
+  keys: Keyring
   sealer: Sealer
 }
 
@@ -27,17 +28,18 @@ export const CODE_PURPOSE = 'enrolment-code'
  * it is the key of the proof. `origin`: where the server reaches this dashboard.
  */
 export async function openEnrolment(
-  { db, clock, random, key, sealer }: EnrolmentDeps,
+  { db, clock, random, keys, sealer }: EnrolmentDeps,
   server: ServerRow,
   { origin, user_id }: { origin: string; user_id: number },
 ): Promise<Enrolment> {
   const code = randomText(random, CODE_BYTES)
   const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest('base64url')
   const expires_at = timestamp(clock, CODE_MS)
+  const key = await keys.current()
   const code_key_sealed = sealer.seal(CODE_PURPOSE, code_key)
   await putEnrolment(
     db,
-    { server_id: server.id, code_key_sealed, expires_at },
+    { server_id: server.id, code_key_sealed, expires_at, kid: key.kid },
     {
       type: 'server.enrol',
       domain: server.hostname,
@@ -47,7 +49,7 @@ export async function openEnrolment(
       created_at: timestamp(clock),
     },
   )
-  const hub_key = `ed25519:${key.kid}:${key.public_key}`
+  const hub_key = hubKeyOf(key)
   const parts = {
     public_url: origin,
     user: server.user,

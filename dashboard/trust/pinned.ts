@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
 import { type Address, type Call, lengthOf, type Transport } from '#dashboard/fleet/transport.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
@@ -14,6 +14,7 @@ import type { SigningKey } from './signing-key.ts'
 export interface PinnedDeps {
   clock: Clock
   random: Random
+  /** The first to sign with. */
   key: SigningKey
   rules: AddressRules
 }
@@ -31,12 +32,15 @@ export class PinnedTransport implements Transport {
   readonly #to: Address
   readonly #audience: string
   readonly #agent: Agent
+  #key: SigningKey
+  #until: string | null = null
   #boot = UNKNOWN_BOOT
 
   constructor(deps: PinnedDeps, to: Address, known: AgentRow) {
     this.certificate = known.certificate
     this.#deps = deps
     this.#to = to
+    this.#key = deps.key
     this.#audience = audienceOf(known.public_key)
     this.#agent = new Agent(pinned(known.certificate, deps.rules))
   }
@@ -44,6 +48,7 @@ export class PinnedTransport implements Transport {
   open(call: Call) {
     checkLiteral(this.#to.hostname, this.#deps.rules)
     const { method, path, headers, body } = call
+    this.#checkAge(path)
     const authorization = this.#sign(call)
     return request({
       host: this.#to.hostname,
@@ -53,6 +58,13 @@ export class PinnedTransport implements Transport {
       headers: { ...headers, authorization, ...lengthOf(method, body) },
       agent: this.#agent,
     }).end(body)
+  }
+
+  /** The newest key that the agent knows, and until when it is good. */
+  signingWith(key: SigningKey, until: string | null): this {
+    this.#key = key
+    this.#until = until
+    return this
   }
 
   learn(headers: IncomingHttpHeaders): boolean {
@@ -76,9 +88,16 @@ export class PinnedTransport implements Transport {
     this.#agent.destroy()
   }
 
+  /** A key that is over hands over the one after it, and does nothing else. */
+  #checkAge(path: string): void {
+    if (this.#until === null || path === '/keys') return
+    if (this.#until > timestamp(this.#deps.clock)) return
+    throw offline('The agent does not know the new key yet: the next sync gives it to it')
+  }
+
   #sign({ method, path, headers, body }: Call): string {
     const operation_id = headers[OPERATION_HEADER]
-    return signRequest(this.#deps.key, {
+    return signRequest(this.#key, {
       audience: this.#audience,
       boot: this.#boot,
       method,

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
@@ -7,20 +7,14 @@ import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-sch
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
-export async function findSigningKey(db: Database) {
-  const newest = desc(signing_keys.created_at)
-  const [row] = await db.read.select().from(signing_keys).orderBy(newest).limit(1)
-  return row
-}
-
-/** The first one stays: two dashboards on one database may start at the same time. */
-export async function insertSigningKey(db: Database, values: typeof signing_keys.$inferInsert) {
-  await db.write((queries) => queries.insert(signing_keys).values(values).onConflictDoNothing())
-}
-
-export async function findAgent(db: Database, server_id: number): Promise<AgentRow | undefined> {
+/** `until`: how long the key is good that it knows. */
+export async function findAgent(db: Database, server_id: number) {
   const same = eq(server_agents.server_id, server_id)
-  const [row] = await db.read.select().from(server_agents).where(same)
+  const [row] = await db.read
+    .select({ ...getTableColumns(server_agents), until: signing_keys.until })
+    .from(server_agents)
+    .leftJoin(signing_keys, eq(signing_keys.kid, server_agents.kid))
+    .where(same)
   return row
 }
 
@@ -30,7 +24,7 @@ export async function putEnrolment(
   values: Omit<EnrolmentRow, 'failures'>,
   entry: NewActivity,
 ): Promise<void> {
-  const { code_key_sealed, expires_at } = values
+  const { code_key_sealed, expires_at, kid } = values
   await db.write((queries) =>
     queries.batch([
       queries
@@ -38,7 +32,7 @@ export async function putEnrolment(
         .values(values)
         .onConflictDoUpdate({
           target: enrolments.server_id,
-          set: { code_key_sealed, expires_at, failures: 0 },
+          set: { code_key_sealed, expires_at, kid, failures: 0 },
         }),
       queries.insert(activities).values(entry),
     ]),
@@ -51,6 +45,7 @@ export function listOpenEnrolments(db: Database, now: string, most_failures: num
     .select({
       server_id: enrolments.server_id,
       code_key_sealed: enrolments.code_key_sealed,
+      kid: enrolments.kid,
       hostname: servers.hostname,
       port: servers.port,
     })

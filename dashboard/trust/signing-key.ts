@@ -2,17 +2,17 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
-import { findSigningKey, insertSigningKey } from './queries.ts'
+import { findCurrentKey, insertFirstKey, type KeyRow } from './keys/queries.ts'
 import type { Sealer } from './seal.ts'
 
-/** The key that speaks for this dashboard; `public_key` is its 32 bytes in base64url. */
+/** A key that speaks for this dashboard; `public_key` is its 32 bytes in base64url. */
 export interface SigningKey {
   kid: string
   public_key: string
   private_key: KeyObject
 }
 
-interface Deps {
+export interface KeyDeps {
   db: Database
   clock: Clock
   random: Random
@@ -21,23 +21,33 @@ interface Deps {
 
 const PURPOSE = 'signing-key'
 
-/** Made at the first start. Throws when the key file is not the one that the key was sealed with. */
-export async function loadSigningKey(deps: Deps): Promise<SigningKey> {
-  const known = await findSigningKey(deps.db)
-  const row = known ?? (await createSigningKey(deps))
-  const pem = deps.sealer.open(PURPOSE, row.private_key_sealed)
-  return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem) }
+/** The current one, made at the first start. Throws when the key file is not the one it was sealed with. */
+export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
+  const known = await findCurrentKey(deps.db)
+  if (known) return openSigningKey(deps.sealer, known)
+  const made = createSigningKey(deps)
+  await insertFirstKey(deps.db, made)
+  return openSigningKey(deps.sealer, (await findCurrentKey(deps.db)) ?? made)
 }
 
-async function createSigningKey({ db, clock, random, sealer }: Deps) {
+export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>): KeyRow {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const pem = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
-  const row = {
+  return {
     kid: randomText(random, 9),
     public_key: String(publicKey.export({ format: 'jwk' }).x),
     private_key_sealed: sealer.seal(PURPOSE, pem),
     created_at: timestamp(clock),
+    until: null,
   }
-  await insertSigningKey(db, row)
-  return (await findSigningKey(db)) ?? row
+}
+
+export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
+  const pem = sealer.open(PURPOSE, row.private_key_sealed)
+  return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem) }
+}
+
+/** As `hosting-agent enrol` and `hosting-agent trust` take it. */
+export function hubKeyOf({ kid, public_key }: Pick<SigningKey, 'kid' | 'public_key'>): string {
+  return `ed25519:${kid}:${public_key}`
 }

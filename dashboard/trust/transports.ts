@@ -1,10 +1,12 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Address, plainTransport, type Transports } from '#dashboard/fleet/transport.ts'
+import type { Keyring } from './keyring.ts'
 import { type PinnedDeps, PinnedTransport } from './pinned.ts'
 import { findAgent } from './queries.ts'
 
-interface Deps extends PinnedDeps {
+interface Deps extends Omit<PinnedDeps, 'key'> {
   db: Database
+  keys: Keyring
 }
 
 /** One way to each agent, kept as long as the server is where it was and has the same certificate. */
@@ -13,12 +15,14 @@ export function makeTransports(deps: Deps): Transports {
   return async (to: Address) => {
     const agent = await findAgent(deps.db, to.id)
     const before = known.get(to.id)
-    if (agent && before?.certificate === agent.certificate && before.leadsTo(to)) return before
+    const key = agent && (await deps.keys.get(agent.kid))
+    if (agent && key && before?.certificate === agent.certificate && before.leadsTo(to))
+      return before.signingWith(key, agent.until)
     before?.close()
     known.delete(to.id)
-    if (!agent) return plainTransport(to, deps.rules.production)
-    const made = new PinnedTransport(deps, to, agent)
+    if (!agent || !key) return plainTransport(to, deps.rules.production)
+    const made = new PinnedTransport({ ...deps, key }, to, agent)
     known.set(to.id, made)
-    return made
+    return made.signingWith(key, agent.until)
   }
 }

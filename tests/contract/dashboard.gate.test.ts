@@ -39,6 +39,8 @@ const PATHS = [
   '/api/operations',
   '/api/operations/x',
   '/api/operations/x/events',
+  '/api/keys',
+  '/api/keys/rotate',
   '/api/fleet',
   '/api/fleet/servers/1',
   '/api/fleet/sites',

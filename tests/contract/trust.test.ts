@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { buildAgent } from '#scripts/build-agent.ts'
 import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
@@ -12,9 +9,7 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
-
-/** The agents of these tests run as this user, and their files are theirs. */
-const NOBODY = 65_534
+import { type Enrolment, enrolAgent } from '#tests/support/trust/enrol-agent.ts'
 
 let dashboard: Running
 let agent: Running
@@ -34,33 +29,10 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(sweep)
 
-interface Enrolment {
-  code: string
-  lines: { machine: string; line: string }[]
-}
-
 async function open(): Promise<Enrolment> {
   const { status, body } = await client.post(`/api/servers/${server}/enrolment`)
   expect(status).toBe(201)
   return (body as { enrolment: Enrolment }).enrolment
-}
-
-/** What the line does on the server after it has installed the agent, with the code on its input. */
-async function enrol({ code, lines }: Enrolment): Promise<string> {
-  const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
-  const { file } = await buildAgent('.')
-  const options = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-  const env = { AGENT_STATE_DIR: state }
-  const child = spawn(file, args, { env, stdio: 'pipe', ...options })
-  child.stdin.end(`${code}\n`)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk)
-    })
-  }
-  await once(child, 'close')
-  return output
 }
 
 test('an agent that nobody enrolled obeys nobody', async () => {
@@ -71,7 +43,7 @@ test('an agent that nobody enrolled obeys nobody', async () => {
 })
 
 test('the pasted line and the code make the server online, by a signed request', async () => {
-  const output = await enrol(await open())
+  const output = await enrolAgent(await open(), state)
 
   expect(output.trim()).toBe('enrolled: the dashboard and this agent trust each other')
   const online = await poll(

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { type Limits, makeDeps } from '#dashboard/deps.ts'
 import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
@@ -34,13 +34,12 @@ const LIMITS: Partial<Limits> = {
   patience_ms: 2_000,
 }
 
-/** A key of its own; the addresses of a private network are allowed. */
-function trust(production: boolean) {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const public_key = String(publicKey.export({ format: 'jwk' }).x)
+/** Keys of its own; the addresses of a private network are allowed. */
+function trust(db: Database, clock: Clock, production: boolean) {
+  const sealer = makeSealer('s'.repeat(32), secureRandom)
   return {
-    key: { kid: 'test', public_key, private_key: privateKey },
-    sealer: makeSealer('s'.repeat(32), secureRandom),
+    keys: new Keyring({ db, clock, random: secureRandom, sealer }),
+    sealer,
     rules: { production, allow_private: true },
   }
 }
@@ -63,9 +62,9 @@ export class Dashboard {
       db,
       clock,
       random: secureRandom,
-      log: jsonLog((line) => this.log.push(line), clock.now),
+      log: jsonLog((line) => this.log.push(line), () => clock.now()),
       secret: 's'.repeat(32),
-      ...trust(options.production ?? false),
+      ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,
       limits: { ...LIMITS, ...limits },
       password_cost: { memory_kib: 8, rounds: 1 },

@@ -1,0 +1,28 @@
+import { findKey } from './keys/queries.ts'
+import { type KeyDeps, loadSigningKey, openSigningKey, type SigningKey } from './signing-key.ts'
+
+/** The keys that sign for this dashboard. */
+export class Keyring {
+  readonly #deps: KeyDeps
+  readonly #opened = new Map<string, SigningKey>()
+
+  constructor(deps: KeyDeps) {
+    this.#deps = deps
+  }
+
+  /** Asked of the records each time: another dashboard on the same ones may have put a new one there. */
+  current(): Promise<SigningKey> {
+    return loadSigningKey(this.#deps)
+  }
+
+  /** Opened once. Throws when the key is gone. */
+  async get(kid: string): Promise<SigningKey> {
+    const known = this.#opened.get(kid)
+    if (known) return known
+    const row = await findKey(this.#deps.db, kid)
+    if (!row) throw new Error(`The signing key ${kid} is gone`)
+    const key = openSigningKey(this.#deps.sealer, row)
+    this.#opened.set(kid, key)
+    return key
+  }
+}

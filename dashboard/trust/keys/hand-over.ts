@@ -1,0 +1,76 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { type KeyList, KnownKeys } from '#shared/keys.ts'
+import { findAgent } from '../queries.ts'
+import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } from './queries.ts'
+
+export interface HandOverDeps {
+  db: Database
+  clock: Clock
+  agents: Agents
+  log: Log
+  /** How long the first answer of an agent may take. */
+  contact_ms: number
+}
+
+/** More than these an agent does not take. */
+const MOST_KEYS = 4
+
+/**
+ * Gives the agent of a server the current key, signed with the one that it knows. Throws offline
+ * when it is away; an agent that will not have it goes on with the key that it knows.
+ */
+export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
+  const agent = await findAgent(deps.db, server.id)
+  if (!agent?.until) return
+  const current = await findCurrentKey(deps.db)
+  if (!current) return
+  try {
+    const known = await knownKeys(deps, server, agent.kid, current.kid)
+    const after = known.keys.includes(current.kid) ? known : await give(deps, server, known)
+    if (!after.keys.includes(current.kid)) return
+    await confirmKey(deps.db, server.id, current.kid)
+    await deleteUnneeded(deps.db, timestamp(deps.clock))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'offline') throw error
+    deps.log.error('an agent does not take the new key', error, { server_id: server.id })
+  }
+}
+
+/** Root on the server may have put the current key there by hand: then the old one is refused. */
+async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, current: string) {
+  const ask = () => deps.agents.get(server, '/keys', KnownKeys, deps.contact_ms)
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    await confirmKey(deps.db, server.id, current)
+    return await ask().catch(async (cause: unknown) => {
+      await confirmKey(deps.db, server.id, old)
+      throw cause
+    })
+  }
+}
+
+async function give(
+  { db, clock, agents }: HandOverDeps,
+  server: ServerRow,
+  { epoch }: KnownKeys,
+): Promise<KnownKeys> {
+  const now = timestamp(clock)
+  const rows = (await listKeys(db)).filter(({ until }) => until === null || until > now)
+  const list: KeyList = { epoch: epoch + 1, keys: rows.slice(0, MOST_KEYS).map(entryOf) }
+  return agents.post(server, '/keys', list, KnownKeys)
+}
+
+function entryOf({ kid, public_key, until }: KeyRow): KeyList['keys'][number] {
+  return { kid, public_key, until: until === null ? null : Math.floor(Date.parse(until) / 1000) }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause === 401
+}

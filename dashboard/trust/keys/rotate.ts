@@ -1,0 +1,53 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Random } from '#dashboard/runtime/random.ts'
+import type { KeyView } from '#shared/api/keys.ts'
+import type { Sealer } from '../seal.ts'
+import { createSigningKey, hubKeyOf } from '../signing-key.ts'
+import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  random: Random
+  sealer: Sealer
+  scheduler: { add(server_id: number): void }
+}
+
+/** How long agents accept the key before. */
+const OVERLAP_MS = 24 * 3600_000
+
+/**
+ * Makes a new key, which each agent is given at its next sync: at once, or when it is back. Until
+ * an agent knows it, the key that it does know signs.
+ */
+export async function rotateKey(deps: Deps, user_id: number): Promise<void> {
+  const { db, clock, scheduler } = deps
+  await replaceKey(db, createSigningKey(deps), timestamp(clock, OVERLAP_MS), {
+    type: 'key.rotate',
+    domain: '',
+    status: 'success',
+    user_id,
+    created_at: timestamp(clock),
+  })
+  await deleteUnneeded(db, timestamp(clock))
+  for (const id of await listEnrolledIds(db)) scheduler.add(id)
+}
+
+export async function listKeyViews({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<KeyView[]> {
+  const now = clock.now().getTime()
+  return (await countKeys(db)).map((key) => ({
+    kid: key.kid,
+    hub_key: hubKeyOf(key),
+    state: stateOf(key.until, timestamp(clock)),
+    created_at: key.created_at,
+    age: Math.floor((now - Date.parse(key.created_at)) / 1000),
+    until: key.until,
+    agents: key.agents,
+  }))
+}
+
+function stateOf(until: string | null, now: string): KeyView['state'] {
+  if (until === null) return 'current'
+  return until > now ? 'leaving' : 'retired'
+}

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { buildAgent } from '#scripts/build-agent.ts'
+import { NOBODY } from '../children.ts'
+
+export interface Enrolment {
+  code: string
+  lines: { machine: string; line: string }[]
+}
+
+/** What the line does on the server after it has installed the agent, with the code on its input. */
+export async function enrolAgent({ code, lines }: Enrolment, state: string): Promise<string> {
+  const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
+  const { file } = await buildAgent('.')
+  const options = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const env = { AGENT_STATE_DIR: state }
+  const child = spawn(file, args, { env, stdio: 'pipe', ...options })
+  child.stdin.end(`${code}\n`)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk)
+    })
+  }
+  await once(child, 'close')
+  return output
+}
