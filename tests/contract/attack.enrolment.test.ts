@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { openDatabase } from '#dashboard/db/client.ts'
+import { enrolments, server_agents } from '#dashboard/db/trust-schema.ts'
+import { buildAgent } from '#scripts/build-agent.ts'
+import type { EnrolmentAnswer } from '#shared/enrolment.ts'
+import { NOBODY } from '#tests/support/children.ts'
+import { Client } from '#tests/support/client.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+import {
+  ADMIN,
+  type Running,
+  startAgent,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
+
+let dashboard: Running
+let agent: Running
+let middle: TlsAgent
+let client: Client
+let data = ''
+let state = ''
+let server = 0
+let code = ''
+/** What went over the wire of who sits in the middle. */
+const heard: string[] = []
+
+beforeAll(async () => {
+  state = await temporaryFolder('enrolling')
+  data = await temporaryFolder('dashboard')
+  const [running, records, relay] = await Promise.all([
+    startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state }),
+    startDashboard(data),
+    TlsAgent.start(),
+  ])
+  agent = running
+  dashboard = records
+  middle = relay
+  middle.answer = async ({ method = '', url = '' }, response, body) => {
+    const answer = await new Client(agent.url).send({ method, path: url, body })
+    heard.push(body, answer.text)
+    response.writeHead(answer.status).end(forged(answer.text))
+  }
+  client = new Client(dashboard.url)
+  await client.login(ADMIN)
+  const input = { hostname: '127.0.0.1', port: middle.port }
+  const { body } = await client.post('/api/servers', input)
+  server = (body as { server: { id: number } }).server.id
+}, 60_000)
+afterAll(async () => {
+  await middle.stop()
+  await sweep()
+})
+
+/** The answer as it is, then with the certificate of who sits in the middle. */
+function forged(text: string): string {
+  if (heard.length < 4) return text
+  const answer = JSON.parse(text) as EnrolmentAnswer
+  return JSON.stringify({ ...answer, certificate: middle.identity.certificate })
+}
+
+async function open(): Promise<{ code: string; hub_key: string }> {
+  const { body } = await client.post(`/api/servers/${server}/enrolment`)
+  return (body as { enrolment: { code: string; hub_key: string } }).enrolment
+}
+
+/** What root types on the server. */
+async function enrol({ code, hub_key }: { code: string; hub_key: string }): Promise<string> {
+  const { file } = await buildAgent('.')
+  const lower = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const args = ['enrol', '--hub-key', hub_key, '--server', String(server)]
+  const child = spawn(file, args, { env: { AGENT_STATE_DIR: state }, stdio: 'pipe', ...lower })
+  child.stdin.end(`${code}\n`)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk)
+    })
+  }
+  await once(child, 'close')
+  return output.trim()
+}
+
+async function records() {
+  const db = await openDatabase(`file:${data}/dashboard.db`)
+  const pinned = await db.read.select().from(server_agents)
+  const open = await db.read.select().from(enrolments)
+  db.close()
+  return { pinned: pinned.length, failures: open.map(({ failures }) => failures) }
+}
+
+async function told(): Promise<string[]> {
+  const { body } = await client.get('/api/activity?limit=500')
+  const { activities } = body as { activities: { type: string; status: string }[] }
+  return activities.filter(({ type }) => type === 'server.enrol').map(({ status }) => status)
+}
+
+test('a man in the middle is never believed, and three attempts burn the code', async () => {
+  const enrolment = await open()
+  code = enrolment.code
+
+  const output = await enrol(enrolment)
+
+  await poll(async () => (await told()).length === 4, { every_ms: 100, timeout_ms: 10_000 })
+  await Bun.sleep(1200)
+  expect(output).toBe(
+    'hosting-agent: the code is wrong or was used: ask the dashboard for a new one',
+  )
+  expect(await records()).toEqual({ pinned: 0, failures: [3] })
+  expect(await told()).toEqual(['failed', 'failed', 'failed', 'running'])
+  expect(middle.asked).toEqual(Array(3).fill('POST /enrol'))
+  const { status, body } = await client.post(`/api/servers/${server}/sync`)
+  expect({ status, body }).toMatchObject({ status: 503, body: { error: 'Agent offline' } })
+}, 30_000)
+
+test('who listens learns neither the code nor a key', async () => {
+  const { private_key, tls_key } = JSON.parse(
+    await readFile(`${state}/trust/identity.json`, 'utf8'),
+  ) as { private_key: string; tls_key: string }
+  const secrets = [code, ...[private_key, tls_key].map((pem) => pem.split('\n')[1] ?? '')]
+
+  expect(heard).toHaveLength(6)
+  expect(secrets.filter((secret) => heard.join('\n').includes(secret))).toEqual([])
+  expect(secrets.every((secret) => secret.length >= 22)).toBe(true)
+})
+
+test('a new code over the straight way makes the server online', async () => {
+  await client.patch(`/api/servers/${server}`, { port: agent.port })
+
+  const output = await enrol(await open())
+
+  expect(output).toBe('enrolled: the dashboard and this agent trust each other')
+  expect(await records()).toEqual({ pinned: 1, failures: [] })
+  expect((await client.post(`/api/servers/${server}/sync`)).status).toBe(200)
+  expect(middle.asked).toHaveLength(3)
+}, 30_000)
+
+test('once the agent is known, who steps into the middle is told nothing', async () => {
+  await client.patch(`/api/servers/${server}`, { port: middle.port })
+
+  const { status, body } = await client.post(`/api/servers/${server}/sync`)
+
+  expect({ status, body }).toEqual({
+    status: 503,
+    body: {
+      error: 'Agent offline',
+      message: `The agent on 127.0.0.1:${middle.port} broke the connection`,
+    },
+  })
+  expect(middle.asked).toHaveLength(3)
+})
