@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { ServerResponse } from 'node:http'
+import type { Metrics } from '#shared/agent.ts'
+import { HubKey } from '#shared/enrolment.ts'
+import { encodeChallenge } from '#shared/token.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { nonce } from '#tests/support/trust/sign.ts'
+import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
+
+const space = { used: 512, total: 2048, unit: 'MB' } as const
+const metrics: Metrics = {
+  ...{ cpu: 1, ram: space, disk: space, load: [0, 0, 0], uptime: 60 },
+  ...{ os: 'Debian GNU/Linux 13', version: '1.2.3' },
+}
+const site = {
+  ...{ domain: 'shop.example', user: 'shop', docroot: '/srv/www/shop', php: '8.2', tier: 'small' },
+  ...{ tls: 'none', framework: 'wordpress', wp_version: '6.9', db_name: 'shop' },
+  updates: { plugins: 1, themes: null, core: false },
+}
+
+/** What the agent answers, by path; the usual when it is not here. */
+const answers = new Map<string, string | ((response: ServerResponse) => unknown)>()
+const usual = new Map([
+  ['/metrics', JSON.stringify(metrics)],
+  ['/services', '{"services":[]}'],
+  ['/sites', '{"sites":[]}'],
+])
+
+let agent: TlsAgent
+const { client } = useDashboard()
+beforeAll(async () => {
+  agent = await TlsAgent.start()
+  agent.answer = (request, response, body) => {
+    if (request.url === '/enrol') return agent.proving(request, response, body)
+    const answer = answers.get(request.url ?? '') ?? usual.get(request.url ?? '')
+    return typeof answer === 'function' ? answer(response) : response.end(answer)
+  }
+  await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
+  const { body } = await client().post('/api/servers/1/enrolment')
+  const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
+  await agent.enrolment.open(1, HubKey.parse(hub_key), code)
+  await poll(async () => agent.asked.includes('GET /sites'), { every_ms: 50, timeout_ms: 10_000 })
+}, 60_000)
+beforeEach(() => answers.clear())
+afterAll(() => agent.stop())
+
+const sync = async () => {
+  const { status, body, text } = await client().post('/api/servers/1/sync')
+  return status === 200 ? text : { status, body }
+}
+const away = (message: string) => ({ status: 503, body: { error: 'Agent offline', message } })
+const broken = () => away(`The agent on 127.0.0.1:${agent.port} broke the connection`)
+const malformed = away('The agent sent a malformed answer to /metrics')
+const refusing = (seconds: number) => (response: ServerResponse) => {
+  const challenge = encodeChallenge(nonce(), Math.floor(Date.now() / 1000) + seconds)
+  response.writeHead(401, { 'www-authenticate': challenge }).end()
+}
+
+describe('an agent that', () => {
+  test.each<[string, string | ((response: ServerResponse) => unknown), object]>([
+    ['sends nothing', '', away('The agent sent an answer that is not JSON')],
+    ['sends HTML', '<html></html>', away('The agent sent an answer that is not JSON')],
+    [
+      'sends a list without end',
+      '['.repeat(5e6),
+      away('The agent sent an answer that is not JSON'),
+    ],
+    ['sends a list', '[]', malformed],
+    ['sends null', 'null', malformed],
+    ['hides its values in a prototype', `{"__proto__":${JSON.stringify(metrics)}}`, malformed],
+    ['sends less than nothing', JSON.stringify({ ...metrics, cpu: -1 }), malformed],
+    ['sends a number beyond all', JSON.stringify(metrics).replace('60', '1e999'), malformed],
+    ['sends a very long name', JSON.stringify({ ...metrics, os: 'x'.repeat(256) }), malformed],
+    [
+      'sends another to somebody else',
+      (response) =>
+        response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+      away('The agent answered: status 302'),
+    ],
+    [
+      'refuses the key',
+      (response) => response.writeHead(401).end('{"error":"Unauthorized"}'),
+      away('The agent refused the key of this dashboard'),
+    ],
+    [
+      'tells a new nonce each time',
+      refusing(0),
+      away('The agent refused the key of this dashboard'),
+    ],
+    [
+      'answers with a page of its own',
+      (response) =>
+        response.writeHead(500).end(`{"message":"<script>alert(1)</script>${'x'.repeat(1000)}"}`),
+      away(`The agent answered: <script>alert(1)</script>${'x'.repeat(475)}`),
+    ],
+  ])('%s is told of in one sentence', async (_, answer, told) => {
+    answers.set('/metrics', answer)
+
+    expect(await sync()).toEqual(told)
+  })
+
+  test.each<[string, (response: ServerResponse) => unknown]>([
+    [
+      'breaks off in the middle',
+      (response) => response.writeHead(200, { 'content-length': 9 }).destroy(),
+    ],
+    ['closes the connection', (response) => response.destroy()],
+    ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
+    [
+      'sends headers without end',
+      (response) => response.socket?.write(`HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(1e5)}`),
+    ],
+  ])('%s is told of in one sentence', async (_, answer) => {
+    answers.set('/metrics', answer)
+
+    expect(await sync()).toEqual(broken())
+  })
+
+  test('sends more than anybody has sites is told of in one sentence', async () => {
+    answers.set('/sites', ' '.repeat(65 << 20))
+
+    const text = await sync()
+
+    expect(text).toContain('"message":"The agent sent an answer that is too large"')
+  }, 20_000)
+
+  test.each([
+    [3600, 'ahead of'],
+    [-45, 'behind'],
+  ])('has a clock %d seconds off is told of with the seconds', async (seconds, way) => {
+    answers.set('/metrics', refusing(seconds))
+
+    const { body } = Object(await sync())
+
+    const number = `(${Math.abs(seconds)}|${Math.abs(seconds) + 1}|${Math.abs(seconds) - 1})`
+    const sentence = `^The clock of the server is ${number} seconds ${way} this one: set it$`
+    expect(body).toEqual({
+      error: 'Agent offline',
+      message: expect.stringMatching(new RegExp(sentence)),
+    })
+  })
+
+  test.each([
+    ['__proto__', { domain: '__proto__' }],
+    ['a path', { domain: '../../etc/passwd' }],
+    ['HTML', { domain: '<b>.example' }],
+    ['a line', { domain: 'a\nb.example' }],
+    ['a list', { domain: ['shop.example'] }],
+    ['a tier that is none', { tier: '__proto__' }],
+  ])('finds a site with %s has none of its sites on record', async (_, changes) => {
+    answers.set('/sites', JSON.stringify({ sites: [site, { ...site, ...changes }] }))
+
+    const text = await sync()
+
+    expect(text).toContain('"message":"The agent sent a malformed answer to /sites"')
+    expect((await client().get('/api/servers/1/sites')).body).toEqual({ sites: [] })
+  })
+
+  test('writes HTML and control characters everywhere has them on record as text', async () => {
+    const os = '<img src=x onerror=alert(1)>'
+    const plain = JSON.stringify({ ...metrics, os, version: '\u001b[31m\u202e' })
+    answers.set('/metrics', plain.replace('{', '{"__proto__":{"polluted":true},'))
+    const user = '"><script>'
+    answers.set('/sites', JSON.stringify({ sites: [{ ...site, user, docroot: '\u0000' }, site] }))
+
+    const text = await sync()
+
+    expect(text).toContain('event: complete')
+    const { body, headers } = await client().get('/api/servers/1')
+    expect(body).toMatchObject({ server: { os, version: '\u001b[31m\u202e' } })
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(JSON.stringify(body)).not.toContain('polluted')
+  })
+})
+
+test('the dashboard answers as before', async () => {
+  expect(await sync()).toContain('event: complete')
+  expect((await client().get('/api/fleet')).status).toBe(200)
+})
