@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { MACHINES, machineOf } from '#shared/machines.ts'
 import { fail } from './lib/fail.ts'
+import { gzipBeside } from './lib/gzip-beside.ts'
 import { must } from './lib/run.ts'
 
 const ENTRY = 'agent/main.ts'
@@ -69,11 +71,26 @@ async function digestOf(root: string, target = ''): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Its arguments are those of the command line, its output one line. */
+/**
+ * `--target bun-linux-arm64`: for that machine instead of this one. `--all`: for every machine that
+ * the dashboard gives the agent to, each with the compressed form that it sends. A line for each file.
+ */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { target: { type: 'string' } } })
-  const { file, bytes, ms, fresh } = await buildAgent(join(import.meta.dir, '..'), values.target)
-  const what = fresh ? `built in ${(ms / 1000).toFixed(2)} s` : 'unchanged'
+  const { values } = parseArgs({
+    options: { target: { type: 'string' }, all: { type: 'boolean', default: false } },
+  })
+  const root = join(import.meta.dir, '..')
+  if (!values.all) return tell('built', await buildAgent(root, values.target))
+  const own = machineOf(process.arch, await readFile('/proc/self/maps', 'utf8'))
+  for (const machine of MACHINES) {
+    const build = await buildAgent(root, machine === own ? undefined : `bun-${machine}`)
+    tell('built', build)
+    tell('compressed', await gzipBeside(build.file))
+  }
+}
+
+function tell(done: string, { file, bytes, ms, fresh }: AgentBuild): void {
+  const what = fresh ? `${done} in ${(ms / 1000).toFixed(2)} s` : 'unchanged'
   console.log(`${file}  ${(bytes / 1e6).toFixed(1)} MB  ${what}`)
 }
 

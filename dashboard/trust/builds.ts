@@ -1,40 +1,46 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { buildName, MACHINES, machineOf } from '#shared/machines.ts'
 
 /** Where scripts/build-agent.ts leaves what it built. */
 const FOLDER = fileURLToPath(new URL('../../dist/', import.meta.url))
-
-/** `uname -m` and libc of a server, and the file that runs there. The first is this machine's own. */
-const FILES: Record<string, string> = {
-  'linux-x64': 'hosting-agent',
-  'linux-arm64': 'hosting-agent-linux-arm64',
-  'linux-x64-musl': 'hosting-agent-linux-x64-musl',
-  'linux-arm64-musl': 'hosting-agent-linux-arm64-musl',
-}
 
 export interface Build {
   machine: string
   path: string
   /** Hexadecimal, of the executable and not of its compressed form. */
   sha256: string
+  /** Its compressed form, when `build-agent.ts --all` has left it beside it. */
+  gzip?: { path: string; bytes: number } | undefined
 }
 
 const digests = new Map<string, { mtime: number; sha256: string }>()
+let own: string | undefined
 
 /** The agents that this dashboard can give away. */
-export async function listBuilds(): Promise<Build[]> {
-  const found = await Promise.all(Object.keys(FILES).map(findBuild))
+export async function listBuilds(folder = FOLDER): Promise<Build[]> {
+  const found = await Promise.all(MACHINES.map((machine) => findBuild(machine, folder)))
   return found.filter((build) => build !== undefined)
 }
 
-export async function findBuild(machine: string): Promise<Build | undefined> {
-  const name = Object.hasOwn(FILES, machine) ? FILES[machine] : undefined
-  const path = `${FOLDER}${name}`
-  const there = name === undefined ? undefined : await stat(path).catch(() => undefined)
-  return there && { machine, path, sha256: await digestOf(path, there.mtimeMs) }
+export async function findBuild(machine: string, folder = FOLDER): Promise<Build | undefined> {
+  if (!(MACHINES as readonly string[]).includes(machine)) return undefined
+  own ??= machineOf(process.arch, readFileSync('/proc/self/maps', 'utf8'))
+  const path = `${folder}${buildName(machine, own)}`
+  const there = await stat(path).catch(() => undefined)
+  if (!there) return undefined
+  const gzip = await compressedOf(path, there.mtime)
+  return { machine, path, sha256: await digestOf(path, there.mtimeMs), gzip }
+}
+
+/** One with another time was made of an executable that is no longer there. */
+async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
+  const there = await stat(`${path}.gz`).catch(() => undefined)
+  if (there?.mtime.getTime() !== mtime.getTime()) return undefined
+  return { path: `${path}.gz`, bytes: there.size }
 }
 
 async function digestOf(path: string, mtime: number): Promise<string> {

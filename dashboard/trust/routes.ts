@@ -6,6 +6,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
 import { notFound } from '#shared/errors.ts'
 import { findBuild } from './builds.ts'
+import { downloadOf } from './download.ts'
 import { openEnrolment } from './open-enrolment.ts'
 import { unpinAgent } from './queries.ts'
 
@@ -39,7 +40,6 @@ export function downloadRoutes() {
     const build = await findBuild(machine)
     if (!build) throw notFound('Agent')
     server?.timeout(request, 0)
-    const body = Bun.file(build.path).stream().pipeThrough(new CompressionStream('gzip'))
-    return new Response(body, { headers: { 'content-type': 'application/gzip' } })
+    return downloadOf(build, request.method)
   })
 }

@@ -62,7 +62,10 @@ export class Dashboard {
       db,
       clock,
       random: secureRandom,
-      log: jsonLog((line) => this.log.push(line), () => clock.now()),
+      log: jsonLog(
+        (line) => this.log.push(line),
+        () => clock.now(),
+      ),
       secret: 's'.repeat(32),
       ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,
