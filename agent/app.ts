@@ -63,13 +63,15 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.post('/sites/db-password', async (context) => {
     const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
     await policy.permitPasswords()
-    return context.json({ password: await readings.databasePassword(domain) })
+    const password = await readings.databasePassword(domain)
+    return context.json({ password: password.reveal() })
   })
 
   app.post('/sites/admin-password', async (context) => {
     const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
     await policy.permitPasswords()
-    return context.json(await readings.adminPassword(domain))
+    const { user, password } = await readings.adminPassword(domain)
+    return context.json({ user, password: password.reveal() })
   })
 
   app.get('/operations/:id/events', async (context) => {

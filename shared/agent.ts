@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from './fields.ts'
 import { Updates } from './inventory.ts'
+import { SecretText } from './secret.ts'
 import { FRAMEWORKS, SERVICE_STATUSES, TIERS, TLS_MODES } from './values.ts'
 
 /** Bodies of the agent's calls (decisions.md, Agent). Sizes are whole MB, `uptime` seconds, `cpu` percent. */
@@ -48,9 +49,9 @@ export const ExecRequest = z.object({
 })
 
 export const SiteRequest = z.object({ domain: Domain })
-export const DatabasePassword = z.object({ password: z.string().max(1024) })
+export const DatabasePassword = z.object({ password: SecretText })
 /** A freshly set password of the WordPress administrator: shown once, stored nowhere. */
-export const AdminPassword = z.object({ user: text(), password: z.string().max(1024) })
+export const AdminPassword = z.object({ user: text(), password: SecretText })
 
 /** Names the operation that a request starts or, when the agent knows it, attaches to. */
 export const OPERATION_HEADER = 'operation-id'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secretOf } from './secret.ts'
 
 /** How a dashboard and an agent come to know each other's keys (once, with a code that a person carries). */
 const key = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url')
@@ -15,9 +16,9 @@ export const HubKey = z
 export type HubKey = z.output<typeof HubKey>
 
 /** 128 bits in base64url. */
-export const EnrolmentCode = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{22}$/, 'Must be the 22 characters shown')
+export const EnrolmentCode = secretOf(
+  z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'Must be the 22 characters shown'),
+)
 
 /** What the dashboard asks: signed with its key, so that the agent knows who asks. */
 export const EnrolmentRequest = z.strictObject({

@@ -23,7 +23,7 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   const server = checked('--server', Id.safeParse(Number(values.server)))
   const code = checked('the code on standard input', EnrolmentCode.safeParse(await readLine()))
   const enrolment = await enrolmentOf(config, host)
-  await enrolment.open(server, hub, code)
+  await enrolment.open(server, hub, code.reveal())
   const end = host.clock.now() + PATIENCE_MS
   while (host.clock.now() < end) {
     const pending = await enrolment.pending()

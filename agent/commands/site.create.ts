@@ -1,5 +1,6 @@
 import { conflict, invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
 import { issue } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
@@ -86,7 +87,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'database',
       title: 'Creating the database and wp-config.php',
       async apply() {
-        const password = host.random.text(32)
+        const password = new Secret(host.random.text(32))
         await createDatabase(host, user, password)
         await configure(host, site, password)
       },

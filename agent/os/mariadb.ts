@@ -1,4 +1,5 @@
 import { invalid } from '#shared/errors.ts'
+import type { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
 import { ensureRunning, servicesOf } from './services/index.ts'
 import { MARIADB } from './services/known.ts'
@@ -24,12 +25,12 @@ export async function refuseExistingDatabase({ database }: Host, user: string): 
 export async function createDatabase(
   { database }: Host,
   user: string,
-  password: string,
+  password: Secret,
 ): Promise<void> {
   await database.query('CREATE DATABASE ?? CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci', [
     user,
   ])
-  await database.query("CREATE USER ?@'localhost' IDENTIFIED BY ?", [user, password])
+  await database.query("CREATE USER ?@'localhost' IDENTIFIED BY ?", [user, password.reveal()])
   await database.query(`GRANT ${PRIVILEGES} ON ??.* TO ?@'localhost'`, [pattern(user), user])
 }
 

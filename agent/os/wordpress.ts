@@ -1,3 +1,4 @@
+import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
 import { docrootOf, homeOf } from './paths.ts'
 import type { Site } from './sites.ts'
@@ -13,7 +14,7 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
  * wp-config.php, 0600 of the site's user. Written beside the site by root and copied in by the user,
  * so that root writes nothing inside a site and the password is in no argument.
  */
-export async function configure(host: Host, { user }: Site, password: string): Promise<void> {
+export async function configure(host: Host, { user }: Site, password: Secret): Promise<void> {
   const draft = `${homeOf(user)}/.wp-config.php`
   const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
   const prefix = `${host.random.name(6)}_`
@@ -52,12 +53,12 @@ export async function install(host: Host, site: Site): Promise<void> {
 export async function setAdminPassword(
   host: Host,
   site: Pick<Site, 'user' | 'php'>,
-): Promise<{ user: string; password: string }> {
-  const password = host.random.text(24)
+): Promise<{ user: string; password: Secret }> {
+  const password = new Secret(host.random.text(24))
   const code = `<?php
 $found = get_users(['role' => 'administrator', 'orderby' => 'ID', 'number' => 1]);
 if (!$found) WP_CLI::error('the site has no administrator');
-wp_set_password('${password}', $found[0]->ID);
+wp_set_password('${password.reveal()}', $found[0]->ID);
 echo $found[0]->user_login;
 `
   const output = await evaluate(host, site, code)
@@ -102,7 +103,7 @@ const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
  */
 function renderConfig(
   user: string,
-  password: string,
+  password: Secret,
   prefix: string,
   keys: readonly (readonly [string, string])[],
 ): string {
@@ -111,7 +112,7 @@ function renderConfig(
   return `<?php
 ${text('DB_NAME', user)}
 ${text('DB_USER', user)}
-${text('DB_PASSWORD', password)}
+${text('DB_PASSWORD', password.reveal())}
 ${text('DB_HOST', 'localhost')}
 ${text('DB_CHARSET', 'utf8mb4')}
 ${text('DB_COLLATE', '')}

@@ -4,6 +4,7 @@ import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import { type ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
+import { Secret } from '#shared/secret.ts'
 import type { Caller } from './caller.ts'
 import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
 
@@ -22,9 +23,9 @@ export async function createApiToken(
   { db, clock, random }: Deps,
   { user }: Caller,
   input: unknown,
-): Promise<{ token: ApiToken; plaintext: string }> {
+): Promise<{ token: ApiToken; plaintext: Secret }> {
   const { name } = parse(CreateApiToken, input)
-  const plaintext = PREFIX + randomText(random, 32)
+  const plaintext = new Secret(PREFIX + randomText(random, 32))
   const created_at = timestamp(clock)
   const values = { user_id: user.id, name, hash: sha256(plaintext), created_at }
   await insertApiToken(db, values, entry('auth.token_create', user.id, created_at))
@@ -41,9 +42,9 @@ export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: 
 
 export async function findTokenCaller(
   { db, clock }: Deps,
-  plaintext: string,
+  plaintext: Secret,
 ): Promise<Caller | undefined> {
-  if (!plaintext.startsWith(PREFIX)) return undefined
+  if (!plaintext.reveal().startsWith(PREFIX)) return undefined
   const found = await findApiToken(db, sha256(plaintext))
   if (!found) return undefined
   const { id, last_used_at } = found.token
@@ -52,8 +53,8 @@ export async function findTokenCaller(
   return { user: found.user, jti: '' }
 }
 
-function sha256(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
+function sha256(secret: Secret): string {
+  return new Bun.CryptoHasher('sha256').update(secret.reveal()).digest('hex')
 }
 
 function entry(type: string, user_id: number, created_at: string) {

@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { Secret } from '#shared/secret.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
@@ -26,7 +27,7 @@ export async function makeFirstUser(
   if (await hasUsers(db)) return undefined
   const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
   const password = ADMIN_PASSWORD ?? randomText(random, 18)
-  const password_hash = await passwords.hash(password)
+  const password_hash = await passwords.hash(new Secret(password))
   const values = { email, name: 'Administrator', password_hash, created_at: timestamp(clock) }
   const made = await insertUser(db, values)
   return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined

@@ -1,4 +1,5 @@
 import { Limit } from '#dashboard/runtime/limit.ts'
+import { Secret } from '#shared/secret.ts'
 
 /** `memory_kib` and `rounds` of argon2id (RFC 9106). */
 export interface PasswordCost {
@@ -19,20 +20,20 @@ export class Passwords {
 
   constructor(cost: PasswordCost) {
     this.#cost = cost
-    this.#nobody = this.hash(crypto.randomUUID())
+    this.#nobody = this.hash(new Secret(crypto.randomUUID()))
   }
 
-  hash(password: string): Promise<string> {
+  hash(password: Secret): Promise<string> {
     const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
     return this.#limit.run(() =>
-      Bun.password.hash(password, { algorithm: 'argon2id', memoryCost, timeCost }),
+      Bun.password.hash(password.reveal(), { algorithm: 'argon2id', memoryCost, timeCost }),
     )
   }
 
   /** Without a hash it takes as long and is false: nobody learns which accounts there are. */
-  async verify(password: string, hash: string | undefined): Promise<boolean> {
+  async verify(password: Secret, hash: string | undefined): Promise<boolean> {
     const against = hash ?? (await this.#nobody)
-    const matches = await this.#limit.run(() => Bun.password.verify(password, against))
+    const matches = await this.#limit.run(() => Bun.password.verify(password.reveal(), against))
     return matches && hash !== undefined
   }
 }

@@ -53,9 +53,11 @@ export function authRoutes(deps: LoginDeps) {
     .get('/tokens', async ({ request }) => ({
       tokens: await listApiTokens(deps.db, callerOf(request).user.id),
     }))
-    .post('/tokens', async ({ request, status }) =>
-      status(201, await createApiToken(deps, callerOf(request), await readJson(request))),
-    )
+    .post('/tokens', async ({ request, status }) => {
+      const input = await readJson(request)
+      const { token, plaintext } = await createApiToken(deps, callerOf(request), input)
+      return status(201, { token, plaintext: plaintext.reveal() })
+    })
     .delete('/tokens/:token_id', async ({ request, params, set }) => {
       await removeApiToken(deps, callerOf(request), idIn(params.token_id, 'Token'))
       set.status = 204

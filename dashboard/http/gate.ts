@@ -4,6 +4,7 @@ import { cookieLine, cookieToken } from '#dashboard/auth/cookie.ts'
 import { findCaller, type SessionDeps } from '#dashboard/auth/sessions.ts'
 import { SESSION_SECONDS } from '#dashboard/auth/tokens.ts'
 import { forbidden, unauthorized } from '#shared/errors.ts'
+import { Secret } from '#shared/secret.ts'
 import { isSameOrigin } from './origin.ts'
 import { pathOf } from './path.ts'
 
@@ -41,14 +42,17 @@ function isOutside(path: string): boolean {
   )
 }
 
-async function admitBearer(deps: Deps, request: Request, bearer: string): Promise<undefined> {
-  const caller = (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer))?.caller
+async function admitBearer(deps: Deps, request: Request, bearer: Secret): Promise<undefined> {
+  const caller =
+    (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer.reveal()))?.caller
   if (!caller) throw unauthorized()
   admit(request, caller)
 }
 
-function bearerOf(request: Request): string | undefined {
-  return /^bearer +([\w.~+/=-]+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+function bearerOf(request: Request): Secret | undefined {
+  const header = request.headers.get('authorization') ?? ''
+  const token = /^bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1]
+  return token === undefined ? undefined : new Secret(token)
 }
 
 function checkOrigin({ public_url }: Deps, request: Request): void {

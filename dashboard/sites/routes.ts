@@ -77,12 +77,14 @@ export function siteActionRoutes(deps: Deps) {
       listener?.timeout(request, 0)
       return purgeCache(deps, await place(deps, request, params))
     })
-    .post('/sites/:site_id/db-password', async ({ request, params }) =>
-      readDatabasePassword(deps, await place(deps, request, params)),
-    )
-    .post('/sites/:site_id/admin-password', async ({ request, params }) =>
-      resetAdminPassword(deps, await place(deps, request, params)),
-    )
+    .post('/sites/:site_id/db-password', async ({ request, params }) => {
+      const { password } = await readDatabasePassword(deps, await place(deps, request, params))
+      return { password: password.reveal() }
+    })
+    .post('/sites/:site_id/admin-password', async ({ request, params }) => {
+      const { user, password } = await resetAdminPassword(deps, await place(deps, request, params))
+      return { user, password: password.reveal() }
+    })
 }
 
 function server({ db }: Deps, { server_id }: { server_id: string }) {

@@ -58,7 +58,8 @@ export class Enroller {
 
   async #ask({ code_key_sealed, kid, ...to }: Open): Promise<void> {
     const { db, clock, keys, sealer, rules, enrolled } = this.#deps
-    const code_key = Buffer.from(sealer.open(CODE_PURPOSE, code_key_sealed), 'base64url')
+    const opened = sealer.open(CODE_PURPOSE, code_key_sealed)
+    const code_key = Buffer.from(opened.reveal(), 'base64url')
     const result = await enrol(await keys.get(kid), { ...to, code_key }, rules)
     if (result.outcome === 'away') return
     const { server_id, hostname: domain } = to

@@ -4,6 +4,7 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { Enrolment } from '#shared/api/enrolment.ts'
+import { Secret } from '#shared/secret.ts'
 import { listBuilds } from './builds.ts'
 import { installLine } from './install-line.ts'
 import type { Keyring } from './keyring.ts'
@@ -31,12 +32,14 @@ export async function openEnrolment(
   { db, clock, random, keys, sealer }: EnrolmentDeps,
   server: ServerRow,
   { origin, user_id }: { origin: string; user_id: number },
-): Promise<Enrolment> {
-  const code = randomText(random, CODE_BYTES)
-  const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest('base64url')
+): Promise<Omit<Enrolment, 'code'> & { code: Secret }> {
+  const code = new Secret(randomText(random, CODE_BYTES))
+  const code_key = createHash('sha256')
+    .update(`hosting-code/1\n${code.reveal()}`)
+    .digest('base64url')
   const expires_at = timestamp(clock, CODE_MS)
   const key = await keys.current()
-  const code_key_sealed = sealer.seal(CODE_PURPOSE, code_key)
+  const code_key_sealed = sealer.seal(CODE_PURPOSE, new Secret(code_key))
   await putEnrolment(
     db,
     { server_id: server.id, code_key_sealed, expires_at, kid: key.kid },

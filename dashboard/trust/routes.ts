@@ -17,7 +17,8 @@ export function trustRoutes(deps: Deps) {
       const origin = deps.public_url ?? new URL(request.url).origin
       const user_id = callerOf(request).user.id
       set.headers['cache-control'] = 'no-store'
-      return status(201, { enrolment: await openEnrolment(deps, server, { origin, user_id }) })
+      const { code, ...shown } = await openEnrolment(deps, server, { origin, user_id })
+      return status(201, { enrolment: { code: code.reveal(), ...shown } })
     })
     .delete('', async ({ request, params, set }) => {
       const { id, hostname } = await getServer(deps.db, idIn(params.server_id, 'Server'))

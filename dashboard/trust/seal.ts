@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { Random } from '#dashboard/runtime/random.ts'
+import { Secret } from '#shared/secret.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -7,19 +8,19 @@ const TAG_BYTES = 16
 /** Keeps a secret in the database that only this dashboard, with its key file, can read. */
 export interface Sealer {
   /** base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when opened. */
-  seal(purpose: string, secret: string): string
+  seal(purpose: string, secret: Secret): string
   /** Throws when the key file, the purpose or the text is another one. */
-  open(purpose: string, sealed: string): string
+  open(purpose: string, sealed: string): Secret
 }
 
 /** `secret`: at least 256 random bits from a file outside the database. */
 export function makeSealer(secret: string, random: Random): Sealer {
   const key = createHash('sha256').update(`hosting-seal/1\n${secret}`).digest()
   return {
-    seal(purpose, text) {
+    seal(purpose, plain) {
       const iv = Buffer.from(random(IV_BYTES))
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const body = Buffer.concat([cipher.update(plain.reveal(), 'utf8'), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
     },
     open(purpose, sealed) {
@@ -29,7 +30,8 @@ export function makeSealer(secret: string, random: Random): Sealer {
       const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag)
       const body = bytes.subarray(IV_BYTES + TAG_BYTES)
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+      const plain = Buffer.concat([decipher.update(body), decipher.final()])
+      return new Secret(plain.toString('utf8'))
     },
   }
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { Secret } from '#shared/secret.ts'
 import { findCurrentKey, insertFirstKey, type KeyRow } from './keys/queries.ts'
 import type { Sealer } from './seal.ts'
 
@@ -32,7 +33,7 @@ export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
 
 export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>): KeyRow {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const pem = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const pem = new Secret(String(privateKey.export({ format: 'pem', type: 'pkcs8' })))
   return {
     kid: randomText(random, 9),
     public_key: String(publicKey.export({ format: 'jwk' }).x),
@@ -44,7 +45,7 @@ export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>)
 
 export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
   const pem = sealer.open(PURPOSE, row.private_key_sealed)
-  return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem) }
+  return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem.reveal()) }
 }
 
 /** As `hosting-agent enrol` and `hosting-agent trust` take it. */

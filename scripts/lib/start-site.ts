@@ -44,7 +44,7 @@ export async function makeSite(api: Api, server_id: number, site: Site): Promise
   }
   const { user, password } = AdminPassword.parse(answer.body)
   console.log(
-    `  WordPress login:     ${user}\n  password:            ${password}   (shown this once)`,
+    `  WordPress login:     ${user}\n  password:            ${password.reveal()}   (shown this once)`,
   )
 }
 

@@ -1,32 +1,34 @@
 import { z } from 'zod'
+import { secretOf } from '../secret.ts'
 import { body } from './body.ts'
 
-/** A secret is taken as it was typed: never trimmed. */
-const secret = (label: string) =>
+const text = (label: string) =>
   z.string({
     error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
   })
 
-/** An address that nobody has is wrong credentials, not a failed field. */
+/** An address that nobody has is wrong credentials, not a failed field. A password is never trimmed. */
 export const Login = body({
-  email: secret('E-mail address')
+  email: text('E-mail address')
     .trim()
     .min(1, 'E-mail address is required')
     .max(254, 'Must have at most 254 characters'),
-  password: secret('Password')
-    .min(1, 'Password is required')
-    .max(1024, 'Must have at most 1024 characters'),
+  password: secretOf(
+    text('Password').min(1, 'Password is required').max(1024, 'Must have at most 1024 characters'),
+  ),
 })
 
 export const ChangePassword = body({
-  current_password: secret('Current password').min(1, 'Current password is required'),
-  password: secret('Password')
-    .min(12, 'Must have at least 12 characters')
-    .max(1024, 'Must have at most 1024 characters'),
+  current_password: secretOf(text('Current password').min(1, 'Current password is required')),
+  password: secretOf(
+    text('Password')
+      .min(12, 'Must have at least 12 characters')
+      .max(1024, 'Must have at most 1024 characters'),
+  ),
 })
 
 export const CreateApiToken = body({
-  name: secret('Name')
+  name: text('Name')
     .trim()
     .min(1, 'Must have 1 to 64 characters')
     .max(64, 'Must have 1 to 64 characters'),

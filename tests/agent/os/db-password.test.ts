@@ -14,8 +14,8 @@ function shop(config: string) {
 test('reads the password of any site of the machine without running its PHP', async () => {
   const host = shop(`<?php define( 'DB_PASSWORD', 'it\\'s "secret"' );`)
 
-  expect(await databasePassword(host, 'shop.example')).toBe(`it's "secret"`)
-  expect(await databasePassword(host, 'www.shop.example')).toBe(`it's "secret"`)
+  expect((await databasePassword(host, 'shop.example')).reveal()).toBe(`it's "secret"`)
+  expect((await databasePassword(host, 'www.shop.example')).reveal()).toBe(`it's "secret"`)
   expect(host.ran).toEqual([])
 })
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { createDatabase, ensureMariadb, refuseExistingDatabase } from '#agent/os/mariadb.ts'
+import { Secret } from '#shared/secret.ts'
 import { server } from '#tests/agent/commands/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 test('grants a name and not a pattern that other names match', async () => {
   const host = fakeHost()
 
-  await createDatabase(host, 'shop_one', 'secret')
+  await createDatabase(host, 'shop_one', new Secret('secret'))
 
   const [create, , grant] = host.queries
   expect(create).toBe(

@@ -7,7 +7,8 @@ test('hands a new password to WordPress on standard input only', async () => {
   const host = fakeHost()
   host.answer('/usr/bin/php8.2', 'anna-x\n')
 
-  const { user, password } = await setAdminPassword(host, shop)
+  const { user, password: secret } = await setAdminPassword(host, shop)
+  const password = secret.reveal()
 
   expect([user, password.length]).toEqual(['anna-x', 24])
   expect(host.runs).toHaveLength(1)

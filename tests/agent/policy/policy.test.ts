@@ -3,6 +3,7 @@ import { createApp } from '#agent/app.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import { openGate } from '#agent/trust/gate.ts'
+import { Secret } from '#shared/secret.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -35,8 +36,8 @@ function agent() {
     policy: new Policy({ ...host, path: FILE, store: runner.store }),
     gate: openGate,
     readings: {
-      databasePassword: async () => 'secret',
-      adminPassword: async () => ({ user: 'admin', password: 'secret' }),
+      databasePassword: async () => new Secret('secret'),
+      adminPassword: async () => ({ user: 'admin', password: new Secret('secret') }),
     } as never,
     enrolment: undefined,
     rotation: undefined,

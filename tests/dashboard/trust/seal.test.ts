@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
+import { Secret } from '#shared/secret.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const sealer = makeSealer('s'.repeat(43), secureRandom)
@@ -12,8 +13,9 @@ test('opens what it sealed, and nobody sees from the outside what that is', () =
 
   fc.assert(
     fc.property(purpose, fc.string({ unit: 'binary', minLength: 8 }), (what, secret) => {
-      const [once, twice] = [sealer.seal(what, secret), sealer.seal(what, secret)]
-      expect(sealer.open(what, once)).toBe(secret)
+      const seal = () => sealer.seal(what, new Secret(secret))
+      const [once, twice] = [seal(), seal()]
+      expect(sealer.open(what, once).reveal()).toBe(secret)
       expect(once).not.toBe(twice)
       expect(Buffer.from(once, 'base64url').includes(secret)).toBe(false)
     }),
@@ -22,14 +24,14 @@ test('opens what it sealed, and nobody sees from the outside what that is', () =
 })
 
 test('opens nothing for another purpose or with another key file', () => {
-  const sealed = sealer.seal('signing-key', 'secret')
+  const sealed = sealer.seal('signing-key', new Secret('secret'))
 
   expect(() => sealer.open('enrolment-code', sealed)).toThrow()
   expect(() => other.open('signing-key', sealed)).toThrow()
 })
 
 test('opens nothing in which a bit was changed, and nothing that was cut', () => {
-  const sealed = Buffer.from(sealer.seal('signing-key', 'secret'), 'base64url')
+  const sealed = Buffer.from(sealer.seal('signing-key', new Secret('secret')), 'base64url')
 
   fc.assert(
     fc.property(fc.nat(sealed.length * 8 - 1), (bit) => {
