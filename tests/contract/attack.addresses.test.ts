@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { HubKey } from '#shared/enrolment.ts'
+import { Client } from '#tests/support/client.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+import {
+  ADMIN,
+  type Running,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
+
+/** Listens on every address of this machine, and counts who comes. */
+const listener = createServer((socket) => {
+  connections += 1
+  socket.on('error', () => undefined).destroy()
+})
+let connections = 0
+let port = 0
+let client: Client
+let dashboard: Running
+
+beforeAll(async () => {
+  const ready = once(listener, 'listening')
+  listener.once('error', () => listener.listen(0, '0.0.0.0')).listen(0, '::')
+  await ready
+  port = (listener.address() as AddressInfo).port
+  const data = await temporaryFolder('addresses')
+  const before = await startDashboard(data)
+  await enrolled(before)
+  await before.stop()
+  dashboard = await startDashboard(data, { NODE_ENV: 'production' })
+  client = new Client(dashboard.url)
+  await client.login(ADMIN)
+}, 60_000)
+beforeEach(() => {
+  connections = 0
+})
+afterAll(async () => {
+  listener.close()
+  await sweep()
+})
+
+/** Only where loopback is allowed can this machine become known. */
+async function enrolled(to: Running): Promise<void> {
+  await using agent = await TlsAgent.start()
+  agent.answer = agent.proving
+  const browser = new Client(to.url)
+  await browser.login(ADMIN)
+  await browser.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
+  const { body } = await browser.post('/api/servers/1/enrolment')
+  const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
+  await agent.enrolment.open(1, HubKey.parse(hub_key), code)
+  await poll(async () => agent.asked.length > 1, { every_ms: 50, timeout_ms: 10_000 })
+}
+
+async function asked(hostname: string) {
+  const changed = await client.patch('/api/servers/1', { hostname, port })
+  expect(changed.status).toBe(200)
+  const { status, body } = await client.post('/api/servers/1/sync')
+  return { status, body }
+}
+
+const refused = (message: unknown) => ({ status: 503, body: { error: 'Agent offline', message } })
+
+test('the listener counts who comes', async () => {
+  await once(connect(port, '127.0.0.1'), 'close')
+
+  expect(connections).toBe(1)
+})
+
+test.each([
+  '127.0.0.1',
+  '127.9.9.9',
+  '0.0.0.0',
+  '169.254.169.254',
+  '::1',
+  '::',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  'fe80::1',
+  'fd00:ec2::254',
+])('%s is not asked in production', async (hostname) => {
+  const reason = `The server is not asked: ${hostname} is an address of this machine or its provider`
+
+  expect(await asked(hostname)).toEqual(refused(reason))
+  expect(connections).toBe(0)
+})
+
+test('a name that leads to this machine is not asked in production', async () => {
+  const sentence = /^The server is not asked: \S+ is an address of this machine or its provider$/
+
+  expect(await asked('localhost')).toEqual(refused(expect.stringMatching(sentence)))
+  expect(connections).toBe(0)
+})
+
+test('a private network is asked only when the operator says so', async () => {
+  const reason =
+    'The server is not asked: 10.1.2.3 is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there'
+
+  expect(await asked('10.1.2.3')).toEqual(refused(reason))
+})
+
+test('a server that is not enrolled is not asked in production, with a code or without', async () => {
+  await client.post('/api/servers', { hostname: '127.0.0.1', port })
+  await client.post('/api/servers/2/enrolment')
+
+  const { status, body } = await client.post('/api/servers/2/sync')
+  await Bun.sleep(1500)
+
+  expect({ status, body }).toEqual(
+    refused('The server is not enrolled yet: paste the line that its page shows there'),
+  )
+  expect(connections).toBe(0)
+  expect(dashboard.output.err).not.toContain('enrolment failed')
+})
