@@ -9,23 +9,25 @@ import { answerTo } from '#dashboard/http/errors.ts'
 import { gate } from '#dashboard/http/gate.ts'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 import { operationRoutes } from '#dashboard/operations/routes.ts'
+import { idOf } from '#dashboard/runtime/request-id.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
 import { settingsRoutes } from '#dashboard/settings/routes.ts'
 import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
 import { keyRoutes } from '#dashboard/trust/keys/routes.ts'
 import { downloadRoutes, trustRoutes } from '#dashboard/trust/routes.ts'
+import { REQUEST_HEADER } from '#shared/agent.ts'
 
 /** Every route of the dashboard. What is not named here is 404, and 401 under /api. */
 export function createApp(deps: Deps) {
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(async ({ request, server, set }) => {
-      Object.assign(set.headers, SECURITY_HEADERS)
+      Object.assign(set.headers, headersOf(deps, request))
       const renewed = await gate(deps, request, isSecure(request, server))
       if (renewed) set.headers['set-cookie'] = renewed
     })
     .onError(({ code, error, request, set }) => {
       const { status, headers, body } = answerTo(deps, error, code, request)
-      Object.assign(set.headers, SECURITY_HEADERS, headers)
+      Object.assign(set.headers, headersOf(deps, request), headers)
       set.status = status
       return body
     })
@@ -33,6 +35,10 @@ export function createApp(deps: Deps) {
     .use(downloadRoutes())
     .use(loginRoute(deps))
     .use(closedRoutes(deps))
+}
+
+function headersOf({ random }: Deps, request: Request) {
+  return { ...SECURITY_HEADERS, [REQUEST_HEADER]: idOf(request, random) }
 }
 
 /** The second guard stands before each of these, whatever the gate made of the request. */

@@ -12,6 +12,7 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 import { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
+import { inRequest, newRequestId } from '#dashboard/runtime/request-id.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { Enroller } from '#dashboard/trust/enroller.ts'
 import type { Keyring } from '#dashboard/trust/keyring.ts'
@@ -69,7 +70,10 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, rules }
   const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })
   const sync = { ...base, agents, syncs: new KeyedQueue<number>() }
-  const scheduler = new Scheduler({ clock, sync: (id) => backgroundSync(sync, id) })
+  const scheduler = new Scheduler({
+    clock,
+    sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),
+  })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
   const worker = new Worker({
     ...base,

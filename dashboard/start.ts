@@ -7,6 +7,7 @@ import { type Deps, makeDeps } from '#dashboard/deps.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import { idOf, inRequest } from '#dashboard/runtime/request-id.ts'
 import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
@@ -110,7 +111,7 @@ function listen({ HOST, PORT }: Config, deps: Deps) {
       port: PORT,
       idleTimeout: 30,
       maxRequestBodySize: MOST_BODY,
-      fetch: (request) => app.fetch(request),
+      fetch: (request) => inRequest(idOf(request, deps.random), () => app.fetch(request)),
     })
     app.server = server
     return server

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { currentRequestId } from '#dashboard/runtime/request-id.ts'
+import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { refusal, unreachable } from './answer.ts'
@@ -142,9 +143,15 @@ async function answered(transport: Transport, call: Call, watch: Watch): Promise
   throw refusal(response.statusCode ?? 0, body)
 }
 
+/** The agent's log has the id of the request that led to this call. */
+function named(call: Call): Call {
+  const id = currentRequestId()
+  return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
+}
+
 async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = transport.open(call)
+    const request = transport.open(named(call))
     watch.guard((reason) => {
       reject(reason)
       request.destroy(reason)

@@ -1,5 +1,6 @@
 import type { Log } from '#dashboard/runtime/log.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Random } from '#dashboard/runtime/random.ts'
+import { idOf } from '#dashboard/runtime/request-id.ts'
 import { ERRORS, type ErrorBody, notFound, ServiceError } from '#shared/errors.ts'
 
 interface Answer {
@@ -29,9 +30,9 @@ function foreseen(error: ServiceError): Answer {
 }
 
 /** The request id is all that a client sees; the log line with the same id says what happened. */
-function unforeseen({ log, random }: Deps, error: unknown, { method }: Request): Answer {
-  const request_id = randomText(random, 9)
-  log.error('request failed', error, { request_id, method })
+function unforeseen({ log, random }: Deps, error: unknown, request: Request): Answer {
+  const request_id = idOf(request, random)
+  log.error('request failed', error, { request_id, method: request.method })
   const message = `Something went wrong; the log has more under request id ${request_id}`
   return { status: 500, headers: {}, body: { error: ERRORS.internal.error, message } }
 }

@@ -86,12 +86,16 @@ export class Worker {
   }
 
   #settle(operation: OperationRow, job: Running): void {
+    const { log, onFinished } = this.#deps
+    const { id: operation_id, type, server_id } = operation
+    log.info('operation begins', { operation_id, type, server_id })
     job.accepted.catch(() => undefined)
     job.finished
       .then((outcome) => {
         if (outcome.status === 'success') job.accept.resolve()
         else job.accept.reject(errorOf(outcome.error))
-        this.#deps.onFinished(operation, outcome)
+        log.info('operation ends', { operation_id, type, status: outcome.status })
+        onFinished(operation, outcome)
       }, job.accept.reject)
       .finally(() => this.#running.delete(operation.id))
   }

@@ -1,6 +1,11 @@
+import { currentRequestId } from './request-id.ts'
+
 type Facts = Record<string, string | number | null | undefined>
 
-/** One JSON line per call. Facts are names, ids and rules: never what somebody submitted. */
+/**
+ * One JSON line per call: `at`, `level`, `message`, `request_id` when a request led to it, then the
+ * facts. These are names, ids and rules: never what somebody submitted.
+ */
 export interface Log {
   info(message: string, facts?: Facts): void
   error(message: string, error: unknown, facts?: Facts): void
@@ -8,7 +13,11 @@ export interface Log {
 
 export function jsonLog(write: (line: string) => void, now: () => Date): Log {
   const line = (level: string, message: string, facts: object) =>
-    write(`${JSON.stringify({ time: now().toISOString(), level, message, ...facts })}\n`)
+    write(`${JSON.stringify({ ...headOf(level, message), ...facts })}\n`)
+  const headOf = (level: string, message: string) => {
+    const request_id = currentRequestId()
+    return { at: now().toISOString(), level, message, ...(request_id ? { request_id } : {}) }
+  }
   return {
     info: (message, facts = {}) => line('info', message, facts),
     error: (message, error, facts = {}) =>
@@ -27,7 +36,7 @@ function describe(error: unknown, depth = 0): object {
     name,
     ...('code' in error ? { code: String(error.code) } : {}),
     ...(isTalkative(error) ? {} : { message }),
-    ...(depth === 0 ? { at: frames(stack) } : {}),
+    ...(depth === 0 ? { frames: frames(stack) } : {}),
     ...(cause === undefined || depth > 3 ? {} : { cause: describe(cause, depth + 1) }),
   }
 }

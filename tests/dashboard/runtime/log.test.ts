@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { jsonLog } from '#dashboard/runtime/log.ts'
+import { inRequest } from '#dashboard/runtime/request-id.ts'
 
 const at = () => new Date('2026-01-01T00:00:00Z')
 
@@ -17,4 +18,37 @@ test.each([
   const [line = ''] = lines
   expect(JSON.parse(line)).toMatchObject({ level: 'error', request_id: 'r1', error: { name } })
   expect(line).not.toContain('secret')
+})
+
+test('a line tells when, how grave, what, and of which request and operation', () => {
+  const lines: string[] = []
+  const log = jsonLog((line) => lines.push(line), at)
+
+  log.info('started')
+  inRequest('r1', () => log.info('operation begins', { operation_id: 'o1' }))
+
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { at: '2026-01-01T00:00:00.000Z', level: 'info', message: 'started' },
+    {
+      at: '2026-01-01T00:00:00.000Z',
+      level: 'info',
+      message: 'operation begins',
+      request_id: 'r1',
+      operation_id: 'o1',
+    },
+  ])
+})
+
+test('work that goes on after the answer still belongs to its request', async () => {
+  const lines: string[] = []
+  const log = jsonLog((line) => lines.push(line), at)
+  const later = async () => {
+    await Bun.sleep(1)
+    log.info('later')
+  }
+
+  await Promise.all([inRequest('r1', later), inRequest('r2', later), later()])
+
+  const ids = lines.map((line) => (JSON.parse(line) as { request_id?: string }).request_id)
+  expect(ids).toEqual(['r1', 'r2', undefined])
 })
