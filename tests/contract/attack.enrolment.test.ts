@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { openDatabase } from '#dashboard/db/client.ts'
 import { enrolments, server_agents } from '#dashboard/db/trust-schema.ts'
-import { buildAgent } from '#scripts/build-agent.ts'
 import type { EnrolmentAnswer } from '#shared/enrolment.ts'
-import { NOBODY } from '#tests/support/children.ts'
 import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
@@ -17,6 +13,7 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
+import { enrolByHand, type Opened } from '#tests/support/trust/enrol-by-hand.ts'
 import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
 
 let dashboard: Running
@@ -64,26 +61,9 @@ function forged(text: string): string {
   return JSON.stringify({ ...answer, certificate: middle.identity.certificate })
 }
 
-async function open(): Promise<{ code: string; hub_key: string }> {
+async function open(): Promise<Opened> {
   const { body } = await client.post(`/api/servers/${server}/enrolment`)
-  return (body as { enrolment: { code: string; hub_key: string } }).enrolment
-}
-
-/** What root types on the server. */
-async function enrol({ code, hub_key }: { code: string; hub_key: string }): Promise<string> {
-  const { file } = await buildAgent('.')
-  const lower = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-  const args = ['enrol', '--hub-key', hub_key, '--server', String(server)]
-  const child = spawn(file, args, { env: { AGENT_STATE_DIR: state }, stdio: 'pipe', ...lower })
-  child.stdin.end(`${code}\n`)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk)
-    })
-  }
-  await once(child, 'close')
-  return output.trim()
+  return (body as { enrolment: Opened }).enrolment
 }
 
 async function records() {
@@ -104,7 +84,7 @@ test('a man in the middle is never believed, and three attempts burn the code', 
   const enrolment = await open()
   code = enrolment.code
 
-  const output = await enrol(enrolment)
+  const output = await enrolByHand(state, server, enrolment)
 
   await poll(async () => (await told()).length === 4, { every_ms: 100, timeout_ms: 10_000 })
   await Bun.sleep(1200)
@@ -132,7 +112,7 @@ test('who listens learns neither the code nor a key', async () => {
 test('a new code over the straight way makes the server online', async () => {
   await client.patch(`/api/servers/${server}`, { port: agent.port })
 
-  const output = await enrol(await open())
+  const output = await enrolByHand(state, server, await open())
 
   expect(output).toBe('enrolled: the dashboard and this agent trust each other')
   expect(await records()).toEqual({ pinned: 1, failures: [] })

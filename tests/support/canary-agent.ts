@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import { TlsAgent } from './trust/tls-agent.ts'
+
+type Tell = (response: ServerResponse, good: object) => unknown
+
+const truly: Tell = (response, good) => response.end(JSON.stringify(good))
+
+/** Ways to tell a password that are none: each is a failure whose words must not repeat it. */
+export const WRONGLY: readonly Tell[] = [
+  (response, good) => response.end(JSON.stringify([good])),
+  (response, good) => response.end(JSON.stringify(good).slice(0, -1)),
+  (response, good) => response.writeHead(500).end(JSON.stringify(good)),
+  (response, good) => response.writeHead(302, { location: JSON.stringify(good) }).end(),
+  (response, good) => {
+    response.writeHead(200, { 'content-length': 999 }).write(JSON.stringify(good))
+    setTimeout(() => response.destroy(), 20)
+  },
+]
+
+const space = { used: 1, total: 2, unit: 'MB' }
+const readings: Record<string, object> = {
+  '/metrics': {
+    ...{ cpu: 1, ram: space, disk: space, load: [0, 0, 0], uptime: 1, os: 'x', version: '1' },
+  },
+  '/services': { services: [] },
+  '/sites': {
+    sites: [
+      {
+        ...{ domain: 'shop.example', user: 'shop', docroot: '/srv/shop', php: '8.2' },
+        ...{ tier: 'small', tls: 'none', framework: 'wordpress', wp_version: '6.9' },
+        ...{ db_name: 'shop', updates: { plugins: 0, themes: 0, core: false } },
+      },
+    ],
+  },
+}
+
+/** Proves itself, has one site, and tells its passwords as `tell` says. */
+export async function secretAgent(passwords: { db: string; admin: string }) {
+  const agent = await TlsAgent.start()
+  const answers = new Map<string, object>([
+    ['/sites/db-password', { password: passwords.db }],
+    ['/sites/admin-password', { user: 'admin', password: passwords.admin }],
+  ])
+  const how = { tell: truly, truly }
+  agent.answer = (request, response, body) => {
+    const { url = '' } = request
+    const good = answers.get(url)
+    if (url === '/enrol') return agent.proving(request, response, body)
+    return good ? how.tell(response, good) : response.end(JSON.stringify(readings[url] ?? {}))
+  }
+  return { agent, how }
+}
