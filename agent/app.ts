@@ -2,9 +2,10 @@ import { Hono } from 'hono'
 import { ExecRequest, OPERATION_HEADER, OperationId, SiteRequest } from '#shared/agent.ts'
 import { COMMANDS, type CommandName, isCommandName, type ParamsOf } from '#shared/commands.ts'
 import { EnrolmentRequest } from '#shared/enrolment.ts'
-import { badRequest, bodyOf, notFound, ServiceError, unauthorized } from '#shared/errors.ts'
+import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
+import { failureOf, isOpen } from './http/answer.ts'
 import { jsonOf, readBytes } from './http/body.ts'
 import { lastEventId, streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
@@ -82,11 +83,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   })
 
   trustCalls(app, trust)
-  app.notFound(() => failure(notFound('Endpoint')))
+  app.notFound(() => failureOf(notFound('Endpoint')))
   app.onError((error) => {
-    if (error instanceof Refused) return failure(unauthorized(), error.headers)
-    if (!(error instanceof ServiceError)) report(error)
-    return failure(error)
+    if (!(error instanceof ServiceError || error instanceof Refused)) report(error)
+    return failureOf(error)
   })
   return app
 }
@@ -123,29 +123,6 @@ function trustCalls(
   app.post('/keys', async ({ req: { raw }, var: { admitted }, json }) => {
     if (!rotation) throw notFound('Endpoint')
     return json(await rotation.replace(parse(KeyList, jsonOf(raw, admitted.body))))
-  })
-}
-
-/** Everything else needs a proof; `/enrol` answers only who can prove to be the expected dashboard. */
-function isOpen(method: string, path: string): boolean {
-  return (method === 'GET' && path === '/health') || (method === 'POST' && path === '/enrol')
-}
-
-function failure(error: unknown, extra: Record<string, string> = {}): Response {
-  const status = error instanceof ServiceError ? error.status : 500
-  // What was not read of a body that is too large would be taken for the next request.
-  const end = status === 413 ? { connection: 'close' } : {}
-  const wait = error instanceof ServiceError ? error.retry_after : undefined
-  const later = wait === undefined ? {} : { 'retry-after': String(wait) }
-  return Response.json(bodyOf(error), {
-    status,
-    headers: {
-      ...extra,
-      ...end,
-      ...later,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
   })
 }
 

@@ -9,6 +9,10 @@ export interface Config {
   state_dir: string
   auth: 'signed' | 'none'
   policy_file: string
+  /** Where the two halves of the agent meet. */
+  run_dir: string
+  /** systemd's folder of what it loaded for this process: systemd.exec(5), Credentials. */
+  credentials: string | undefined
   settings: HostSettings
 }
 
@@ -33,6 +37,8 @@ const Environment = z.object({
   AGENT_STATE_DIR: path.default('/var/lib/hosting-agent'),
   AGENT_AUTH: z.enum(['signed', 'none'], { error: 'must be signed or none' }).default('signed'),
   AGENT_POLICY_FILE: path.default('/etc/hosting-agent/policy.json'),
+  AGENT_RUN_DIR: path.default('/run/hosting-agent'),
+  CREDENTIALS_DIRECTORY: path.optional(),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
   AGENT_WP_CLI_URL: url.default(WP_CLI.url),
   AGENT_WP_CLI_SHA512: z
@@ -68,6 +74,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     state_dir: values.AGENT_STATE_DIR,
     auth: values.AGENT_AUTH,
     policy_file: values.AGENT_POLICY_FILE,
+    run_dir: values.AGENT_RUN_DIR,
+    credentials: values.CREDENTIALS_DIRECTORY,
     settings: {
       state_dir: values.AGENT_STATE_DIR,
       wordpress_url: values.AGENT_WORDPRESS_URL,

@@ -1,5 +1,6 @@
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
 import { readBytes } from '../http/body.ts'
+import { pathOf } from '../http/path.ts'
 import { activeKeys, type HubTrust } from './hub.ts'
 import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
@@ -69,10 +70,4 @@ export function signedGate(deps: SignedGateDeps): Gate {
 function challengeFor(refused: Refusal, boot: string, now: number): Record<string, string> {
   const helps = refused === 'boot' || refused === 'clock'
   return helps ? { [CHALLENGE_HEADER]: encodeChallenge(boot, now) } : {}
-}
-
-/** Path and query as they were sent: a URL parser would normalise what was signed. */
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  return start < 0 ? '/' : url.slice(start)
 }

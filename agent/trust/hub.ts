@@ -19,7 +19,10 @@ const Trusted = z.strictObject({
 /** The dashboard that this agent obeys, and the keys that speak for it. */
 export type Trusted = z.infer<typeof Trusted>
 
-/** `<state>/trust/hub.json`. Read at every question: the command line may change it meanwhile. */
+/**
+ * `<state>/trust/hub.json`. Read at every question: the command line may change it meanwhile. It holds
+ * no secret, and the half of the agent without privileges reads it too.
+ */
 export class HubTrust {
   readonly #files: Files
   readonly #path: string
@@ -35,7 +38,7 @@ export class HubTrust {
   }
 
   async write(trusted: Trusted): Promise<void> {
-    await this.#files.write(this.#path, `${JSON.stringify(trusted)}\n`, { mode: 0o600 })
+    await this.#files.write(this.#path, `${JSON.stringify(trusted)}\n`, { mode: 0o644 })
   }
 
   async remove(): Promise<void> {

@@ -28,7 +28,7 @@ export async function loadIdentity(
   const text = await files.read(path)
   if (text !== undefined) return Stored.parse(JSON.parse(text))
   const identity = await createIdentity(now)
-  await files.mkdir(`${state_dir}/trust`, { mode: 0o700 })
+  await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })
   await files.write(path, `${JSON.stringify(identity)}\n`, { mode: 0o600 })
   return identity
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
+import type { Notice } from '../front/notice.ts'
 import type { Clock, Host } from '../host/ports.ts'
 import type { Place } from '../http/listen.ts'
 import { Enrolment } from './enrolment.ts'
@@ -13,29 +14,38 @@ interface Trust {
   gate: Gate
   enrolment: Enrolment | undefined
   rotation: Rotation | undefined
-  tls: Pick<Place, 'tls'>
+  tls: Place['tls']
+  /** For the half that listens; absent where nobody is asked for a proof. */
+  notice: Notice | undefined
+}
+
+const OPEN: Trust = {
+  gate: openGate,
+  enrolment: undefined,
+  rotation: undefined,
+  tls: undefined,
+  notice: undefined,
 }
 
 /** What a process needs to know who may ask: `none` asks nobody for a proof and speaks plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
-  if (config.auth === 'none')
-    return { gate: openGate, enrolment: undefined, rotation: undefined, tls: {} }
+  if (config.auth === 'none') return OPEN
   const { files, clock } = host
   const identity = await loadIdentity(files, config.state_dir, clock.now())
   const enrolment = await enrolmentOf(config, host)
   const trust = new HubTrust(files, config.state_dir)
   const now = () => seconds(clock)
+  const notice = { audience: audienceOf(identity), boot: randomBytes(16).toString('base64url') }
   const gate = signedGate({
+    ...notice,
     trust,
-    audience: audienceOf(identity),
-    boot: randomBytes(16).toString('base64url'),
     seen: new SeenTokens(),
     now,
     admitted: () => enrolment.close(),
   })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
   const rotation = new Rotation({ trust, now, exclusive: host.exclusive })
-  return { gate, enrolment, rotation, tls: { tls } }
+  return { gate, enrolment, rotation, tls, notice }
 }
 
 export async function enrolmentOf({ state_dir }: Config, { files, clock }: Host) {

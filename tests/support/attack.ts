@@ -31,8 +31,14 @@ export class SignedAgent {
     this.running = running
   }
 
-  /** `prepare` may put more into the state folder, which the agent's user can change. */
-  static async start(prepare?: (state: string) => Promise<void>): Promise<SignedAgent> {
+  /**
+   * `prepare` may put more into the state folder, which the agent's user can change; `begin` starts
+   * something else than one process that does everything.
+   */
+  static async start(
+    prepare?: (state: string) => Promise<void>,
+    begin: (state: string) => Promise<Running> = begun,
+  ): Promise<SignedAgent> {
     const hub = signer('h1')
     const state = await temporaryFolder('attacked')
     await mkdir(`${state}/trust`)
@@ -44,8 +50,8 @@ export class SignedAgent {
       await chmod(each, each === path ? 0o600 : 0o700)
     }
     await prepare?.(state)
-    const agent = new SignedAgent(hub, state, await begun(state))
-    await agent.#learn()
+    const agent = new SignedAgent(hub, state, await begin(state))
+    await agent.learn()
     return agent
   }
 
@@ -53,7 +59,7 @@ export class SignedAgent {
   async restart(): Promise<void> {
     await this.running.stop()
     this.running = await begun(this.state, `127.0.0.1:${this.running.port}`)
-    await this.#learn()
+    await this.learn()
   }
 
   /** The Authorization header of a call, good for this process now unless `claims` say otherwise. */
@@ -76,7 +82,8 @@ export class SignedAgent {
     return new Client(this.running.url).send({ method, path, headers: sent, ...content })
   }
 
-  async #learn(): Promise<void> {
+  /** Whom tokens are for, as the dashboard learns it. */
+  async learn(): Promise<void> {
     const text = await readFile(`${this.state}/trust/identity.json`, 'utf8')
     this.audience = digestOf(String(JSON.parse(text).public_key))
     this.boot = nonce()

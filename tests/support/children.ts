@@ -55,7 +55,7 @@ export async function listening(argv: readonly string[], options: Options): Prom
   })
   const found = (async () => {
     for (;;) {
-      const url = /^listening on (https?:\S+)$/m.exec(output.out)?.[1]
+      const url = /^listening on ((?:https?|unix):\S+)$/m.exec(output.out)?.[1]
       if (url) return new URL(url)
       if (gone) throw new Error(`${argv.join(' ')} ended:\n${output.out}${output.err}`)
       await Promise.race([changed(), ended])

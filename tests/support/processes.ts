@@ -31,9 +31,13 @@ export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
  * An agent that can read this machine and cannot change it: it runs as nobody even when the tests
  * run as root, so that no mistake in a test installs or removes anything.
  */
-export async function startAgent(runtime: AgentRuntime, env: Environment = {}): Promise<Running> {
+export async function startAgent(
+  runtime: AgentRuntime,
+  env: Environment = {},
+  what: 'serve' | 'root' | 'front' = 'serve',
+): Promise<Running> {
   const state = env.AGENT_STATE_DIR ?? (await temporaryFolder('agent'))
-  const argv = [...(await AGENT_RUNTIMES[runtime]()), 'serve']
+  const argv = [...(await AGENT_RUNTIMES[runtime]()), what]
   const own = { AGENT_LISTEN: '127.0.0.1:0', AGENT_AUTH: 'none', AGENT_STATE_DIR: state }
   return listening(argv, { env: { ...own, ...env, ...(await homes(state)) }, unprivileged: true })
 }

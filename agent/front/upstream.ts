@@ -1,0 +1,55 @@
+import http from 'node:http'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { offline } from '#shared/errors.ts'
+import { pathOf } from '../http/path.ts'
+
+/** Passes a request on, with its body, and gives the answer as it comes. Throws offline. */
+export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
+
+/** All that the root half reads. */
+const PASSED = ['authorization', 'content-type', 'accept', 'last-event-id', OPERATION_HEADER]
+/** They are about one connection, not about the answer (RFC 9110, section 7.6.1). */
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date']
+
+/** By the socket of the root half, a connection for each request: a local one costs microseconds. */
+export function upstreamAt(socketPath: string): Upstream {
+  return (request, body) =>
+    new Promise((resolve, reject) => {
+      const { method, url, headers, signal } = request
+      const path = pathOf(url)
+      const passed = requestHeaders(headers, body)
+      const outgoing = http.request({ socketPath, method, path, headers: passed, agent: false })
+      outgoing.on('response', (incoming) => resolve(answerOf(outgoing, incoming)))
+      outgoing.on('error', (error) => reject(offline('The agent is starting', error)))
+      signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
+      outgoing.end(body)
+    })
+}
+
+function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHeaders {
+  const passed = PASSED.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value]]
+  })
+  return { ...Object.fromEntries(passed), 'content-length': body.length }
+}
+
+function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage): Response {
+  const chunks = incoming[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await chunks.next()
+      if (next.done) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel() {
+      incoming.destroy()
+      outgoing.destroy()
+    },
+  })
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined && !OF_CONNECTION.includes(name)) headers.set(name, String(value))
+  }
+  return new Response(body, { status: incoming.statusCode ?? 500, headers })
+}

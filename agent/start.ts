@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises'
+import process from 'node:process'
+import { createApp } from './app.ts'
+import { commands } from './commands/index.ts'
+import type { Config } from './config.ts'
+import { createFront, frontGate } from './front/front.ts'
+import { socketIn, writeNotice } from './front/notice.ts'
+import { upstreamAt } from './front/upstream.ts'
+import type { Host } from './host/ports.ts'
+import { realHost } from './host/real.ts'
+import { listen, type Place, type Socket } from './http/listen.ts'
+import { describe, log, logError } from './log.ts'
+import { recover } from './operations/recovery.ts'
+import { Runner } from './operations/runner.ts'
+import { readingsOf } from './os/readings.ts'
+import { ensureServices } from './os/services/ensure.ts'
+import { Policy } from './policy/policy.ts'
+import { renewDaily } from './renewal.ts'
+import { GROUP } from './sandbox.ts'
+import { trustOf } from './trust/index.ts'
+
+type Handler = Parameters<typeof listen>[0]
+
+/** Both halves in one process: for machines without systemd. */
+export async function serve(config: Config): Promise<void> {
+  const { app, tls, renew } = await open(config, realHost(config.settings))
+  await answer(app.fetch, { address: config.address, port: config.port, tls })
+  renew()
+}
+
+/** The half that does the work, sandboxed, on a socket that the other half alone can use. */
+export async function root(config: Config): Promise<void> {
+  const host = realHost(config.settings)
+  const { app, notice, renew } = await open(config, host)
+  if (!notice) throw new Error('AGENT_AUTH=none is for `hosting-agent serve` alone')
+  const group = host.privileged ? { mode: 0o750, group: GROUP } : {}
+  await host.files.mkdir(config.run_dir, group)
+  const socket = socketIn(config.run_dir)
+  await host.files.remove(socket)
+  await writeNotice(host.files, config.run_dir, notice)
+  await answer(app.fetch, { socket })
+  renew()
+}
+
+/** The half that listens on the network, without privileges; systemd gives it the key of its TLS. */
+export async function front(config: Config): Promise<void> {
+  const { files, clock } = realHost(config.settings)
+  if (!config.credentials) throw new Error('CREDENTIALS_DIRECTORY must hold tls.key and tls.crt')
+  const [key, certificate] = await Promise.all(
+    ['tls.key', 'tls.crt'].map((name) => readFile(`${config.credentials}/${name}`, 'utf8')),
+  )
+  const handler = createFront({
+    gate: frontGate({ files, clock, state_dir: config.state_dir, run_dir: config.run_dir }),
+    upstream: upstreamAt(socketIn(config.run_dir)),
+    report: logError,
+  })
+  const tls = { key: key ?? '', certificate: certificate ?? '' }
+  await answer(handler, { address: config.address, port: config.port, tls })
+}
+
+async function open(config: Config, host: Host) {
+  await host.files.mkdir(config.state_dir, { mode: 0o711 })
+  const runner = new Runner({
+    host,
+    commands,
+    report: (error, operation_id) => log('error', { operation_id, error: describe(error) }),
+  })
+  const problems = host.privileged ? await ensureServices(host) : []
+  for (const problem of problems) log('error', { error: problem })
+  await recover(host, commands, runner.store)
+  const { tls, notice, ...trust } = await trustOf(config, host)
+  const policy = new Policy({ ...host, path: config.policy_file, store: runner.store })
+  const readings = readingsOf(host)
+  const app = createApp({ runner, readings, policy, ...trust, report: logError })
+  const renew = () => {
+    if (host.privileged) void renewDaily(host, runner, logError)
+  }
+  return { app, tls, notice, renew }
+}
+
+async function answer(handler: Handler, place: Place | Socket): Promise<void> {
+  const server = await listen(handler, place)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void server.stop().finally(() => process.exit(0)))
+  }
+  console.log(`listening on ${server.url}`)
+}

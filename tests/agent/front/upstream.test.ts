@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFront } from '#agent/front/front.ts'
+import { upstreamAt } from '#agent/front/upstream.ts'
+import { type Listening, listen } from '#agent/http/listen.ts'
+import { openGate } from '#agent/trust/gate.ts'
+
+const open: Listening[] = []
+const folders: string[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.stop()
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
+})
+
+/** A front on loopback before a root half that answers as a test wants. */
+async function frontOf(answer?: (request: Request) => Response | Promise<Response>) {
+  const folder = await mkdtemp(join(tmpdir(), 'front-'))
+  folders.push(folder)
+  const socket = join(folder, 'root.sock')
+  if (answer) open.push(await listen(answer, { socket }))
+  const front = createFront({
+    gate: openGate,
+    upstream: upstreamAt(socket),
+    report: (error) => {
+      throw error
+    },
+  })
+  const listening = await listen(front, { address: '127.0.0.1', port: 0 })
+  open.push(listening)
+  return listening.url
+}
+
+test('passes method, path, body and the headers that count, and the answer back', async () => {
+  const url = await frontOf(async (request) => {
+    const { method, headers } = request
+    const seen = ['authorization', 'content-type', 'last-event-id', 'operation-id', 'x-other']
+    const path = request.url.slice(request.url.indexOf('/', 8))
+    const body = { method, path, text: await request.text(), seen: seen.map((n) => headers.get(n)) }
+    return Response.json(body, { status: 418, headers: { 'www-authenticate': 'Hosting x' } })
+  })
+
+  const response = await fetch(`${url}/exec?a=%2F`, {
+    method: 'POST',
+    body: '{"é":1}',
+    headers: {
+      authorization: 'Hosting t',
+      'content-type': 'application/json',
+      'last-event-id': '7',
+      'operation-id': 'op1',
+      'x-other': 'no',
+    },
+  })
+
+  expect([response.status, response.headers.get('www-authenticate')]).toEqual([418, 'Hosting x'])
+  expect(await response.json()).toEqual({
+    method: 'POST',
+    path: '/exec?a=%2F',
+    text: '{"é":1}',
+    seen: ['Hosting t', 'application/json', '7', 'op1', null],
+  })
+})
+
+test('hands each event on when it comes, and stops when its reader has gone', async () => {
+  const gone = Promise.withResolvers<void>()
+  let next: (text: string) => void = () => undefined
+  const url = await frontOf(() => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        next = (text) => controller.enqueue(new TextEncoder().encode(text))
+        next('one')
+      },
+      cancel: () => gone.resolve(),
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  })
+  const reader = new AbortController()
+
+  const response = await fetch(`${url}/operations/x/events`, { signal: reader.signal })
+  const chunks = response.body?.getReader()
+  const read = async () => new TextDecoder().decode((await chunks?.read())?.value)
+
+  expect(await read()).toBe('one')
+  next('two')
+  expect(await read()).toBe('two')
+  reader.abort()
+  await gone.promise
+})
+
+test('is 503 while the root half does not run', async () => {
+  const response = await fetch(`${await frontOf()}/metrics`)
+
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { error: 'Agent offline', message: 'The agent is starting' },
+  ])
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { stat } from 'node:fs/promises'
+import { decodeChallenge } from '#shared/token.ts'
+import { type Halves, startHalves } from '#tests/support/halves.ts'
+import { agentRuntimes, sweep } from '#tests/support/processes.ts'
+import { unauthorized } from '#tests/support/rows.ts'
+import { signer } from '#tests/support/trust/sign.ts'
+
+const read = { path: '/metrics' }
+const scan = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"nobody.example"}' }
+
+describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
+  let halves: Halves
+  beforeAll(async () => {
+    halves = await startHalves(runtime)
+  }, 60_000)
+  afterAll(sweep)
+
+  /** Past the front, as who has taken it over. */
+  async function behind(path: string, proof?: string) {
+    const headers = proof === undefined ? {} : { authorization: proof }
+    const response = await fetch(`http://agent${path}`, { unix: halves.socket, headers })
+    return { status: response.status, body: await response.json() }
+  }
+
+  test('what the dashboard signed passes both', async () => {
+    const { agent } = halves
+
+    expect((await agent.ask(read)).status).toBe(200)
+    const found = await agent.ask(scan)
+    expect([found.status, found.body]).toEqual([
+      404,
+      { error: 'Not found', message: 'Site nobody.example not found' },
+    ] as never)
+    expect((await agent.send({ path: '/health' })).body).toEqual({ status: 'ok' })
+    const enrol = await agent.send({ method: 'POST', path: '/enrol', body: '{}' })
+    expect(enrol.status).toBe(422)
+  })
+
+  test('what nobody signed reaches neither', async () => {
+    const { agent } = halves
+
+    expect((await agent.send(read)).body).toEqual(unauthorized)
+    expect((await agent.ask({ ...read, by: signer('h1') })).body).toEqual(unauthorized)
+    expect((await agent.send({ ...scan, body: '{}' }, agent.sign(scan))).status).toBe(401)
+    expect((await agent.send({ path: '/enrol' })).status).toBe(401)
+  })
+
+  test('a request is good once, by whichever half it is tried again', async () => {
+    const { agent } = halves
+    const proof = agent.sign(read)
+
+    expect((await agent.send(read, proof)).status).toBe(200)
+    expect((await agent.send(read, proof)).status).toBe(401)
+    expect((await behind('/metrics', proof)).status).toBe(401)
+  })
+
+  test('who has taken the front over can ask the root half for nothing', async () => {
+    const { agent } = halves
+
+    expect(await behind('/metrics')).toEqual({ status: 401, body: unauthorized })
+    const forged = agent.sign({ ...read, by: signer('h1') })
+    expect(await behind('/metrics', forged)).toEqual({ status: 401, body: unauthorized })
+    expect((await stat(halves.socket)).mode & 0o777).toBe(0o660)
+  })
+
+  test('the front refuses a body that is too large', async () => {
+    const { status } = await halves.agent.send({
+      ...{ method: 'POST', path: '/enrol', body: 'x'.repeat(2 << 20) },
+    })
+
+    expect(status).toBe(413)
+  })
+
+  test('a root half that is away is 503; a new one is asked with its new nonce', async () => {
+    const { agent } = halves
+    await halves.root.kill()
+    const away = await agent.ask(read)
+    expect([away.status, away.body]).toEqual([
+      503,
+      { error: 'Agent offline', message: 'The agent is starting' },
+    ] as never)
+
+    await halves.restartRoot()
+
+    const { status, headers } = await agent.ask(read)
+    expect(status).toBe(401)
+    const boot = decodeChallenge(headers.get('www-authenticate') ?? '')?.boot
+    expect(boot).not.toBe(agent.boot)
+    await agent.learn()
+    expect((await agent.ask(read)).status).toBe(200)
+  }, 30_000)
+})
