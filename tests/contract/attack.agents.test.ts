@@ -97,7 +97,7 @@ describe('an agent that', () => {
   ])('%s is told of in one sentence', async (_, answer, told) => {
     answers.set('/metrics', answer)
 
-    expect(await sync()).toEqual(told)
+    expect<unknown>(await sync()).toEqual(told)
   })
 
   test.each<[string, (response: ServerResponse) => unknown]>([

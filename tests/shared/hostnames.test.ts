@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { isHostname, isIpLiteral } from '#shared/names.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const longest = [63, 63, 63, 61].map((length) => 'a'.repeat(length)).join('.')
 
@@ -61,7 +62,7 @@ test('takes no address that the runtime does not take', () => {
     fc.property(fc.oneof(fc.ipV4Extended(), fc.ipV6(), near), (address) => {
       if (isIpLiteral(address)) expect(isIP(address)).not.toBe(0)
     }),
-    { numRuns: 3000 },
+    runs(3000),
   )
 })
 
@@ -72,6 +73,6 @@ test('takes every ordinary address', () => {
       expect(isIpLiteral(address)).toBe(true)
       expect(isHostname(address)).toBe(true)
     }),
-    { numRuns: 1000 },
+    runs(1000),
   )
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { apexOf, canonicalDomain } from '#shared/names.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const longest = [63, 63, 63, 61].map((length) => 'a'.repeat(length)).join('.')
 const tooLong = [63, 63, 63, 62].map((length) => 'a'.repeat(length)).join('.')
@@ -104,7 +105,7 @@ test('gives only names in lower-case ASCII that a configuration file can hold', 
       const domain = canonicalDomain(name)
       if (domain !== undefined) expect(domain).toMatch(plain)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -114,7 +115,7 @@ test('leaves a canonical name as it is', () => {
       const domain = canonicalDomain(name)
       if (domain !== undefined) expect(canonicalDomain(domain)).toBe(domain)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -124,6 +125,7 @@ test('takes every ordinary domain in any case and with a trailing dot', () => {
       expect(canonicalDomain(name)).toBe(name.toLowerCase())
       expect(canonicalDomain(`${name.toUpperCase()}.`)).toBe(name.toLowerCase())
     }),
+    runs(),
   )
 })
 

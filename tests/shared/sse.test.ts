@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { encodeEvent, isTerminal, PING, readEvents, type StoredEvent } from '#shared/sse.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const encoder = new TextEncoder()
 
@@ -37,7 +38,7 @@ test('reads back what it wrote, however the network cuts it', async () => {
 
       expect(await read(cut(wire, sizes))).toEqual(events)
     }),
-    { numRuns: 300 },
+    runs(300),
   )
 })
 
@@ -106,7 +107,7 @@ test('ends, with events or a refusal of its own, on whatever arrives', async () 
       const outcome = await read([parts.join('\n')]).catch((error: unknown) => String(error))
       if (typeof outcome === 'string') expect(outcome).toContain('malformed event')
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })
 

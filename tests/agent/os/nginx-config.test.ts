@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseNginx, readNginxConfig } from '#agent/os/nginx-config.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const leaf = (name: string, ...args: string[]) => ({ name, args, block: undefined })
 
@@ -96,7 +97,7 @@ test('reads back every word that can be quoted', () => {
       const text = `name ${words.map((inner) => `"${inner}"`).join(' ')};`
       expect(parseNginx(text)).toEqual([leaf('name', ...words)])
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
 
@@ -110,7 +111,7 @@ test('neither throws nor hangs on any text', () => {
     fc.property(text, (source) => {
       parseNginx(source)
     }),
-    { numRuns: 200, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
+    runs(),
   )
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { mapAt, type PhpValue, parsePhpValue, textAt } from '#agent/os/php-value.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const fixture = (name: string) =>
   readFileSync(
@@ -96,7 +97,7 @@ test('reads back every value that PHP can write', () => {
     fc.property(values, (value) => {
       expect(parsePhpValue(serialize(value))).toEqual(value)
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
 
@@ -111,6 +112,6 @@ test('neither throws nor hangs on damaged data', () => {
     fc.property(damaged, (text) => {
       parsePhpValue(text)
     }),
-    { numRuns: 200, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
+    runs(),
   )
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compareVersions } from '#agent/os/version-compare.ts'
+import { runs } from '#tests/support/runs.ts'
 
 /** As PHP 8.2 answers. */
 test.each([
@@ -31,6 +32,6 @@ test('is the same from both sides', () => {
     fc.property(version, version, (one, other) => {
       expect(compareVersions(one, other) + compareVersions(other, one)).toBe(0)
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })

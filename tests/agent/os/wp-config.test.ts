@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseWpConfig } from '#agent/os/wp-config.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const constant = (source: string, name = 'X') =>
   parseWpConfig(`<?php\n${source}`).constants.get(name)
@@ -75,7 +76,7 @@ test('reads every password that is written as PHP writes it', () => {
       expect(constant(`define('X', '${single}');`)).toBe(password)
       expect(constant(`define("X", "${double}");`)).toBe(password)
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
 
@@ -87,7 +88,7 @@ test('never finds a constant in comments, strings and HTML', () => {
       const inner = start === "'" ? hidden.replaceAll("'", '"') : hidden
       expect(constant(`${start} ${part} ${inner}`)).toBeUndefined()
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
 

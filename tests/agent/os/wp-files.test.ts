@@ -8,6 +8,7 @@ import { coreVersion, extensionsOf } from '#agent/os/wp-files.ts'
 import { pluginHeaders } from '#agent/os/wp-headers.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { fill, rootedFiles } from '#tests/support/rooted-files.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const DOCROOT = '/srv/www/shop/public'
 const PLUGINS = `${DOCROOT}/wp-content/plugins`
@@ -169,7 +170,7 @@ test('reads every name that stands in a header, whatever stands around it', () =
       const text = `<?php${line}${before}Plugin Name: ${value} */${line}`
       expect(pluginHeaders(text)?.name).toBe(value)
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
 

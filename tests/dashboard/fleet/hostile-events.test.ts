@@ -100,7 +100,7 @@ test.each<[string, string, object]>([
 ])('%s is one failure on record', async (_, stream, error) => {
   await hearing(stream, async (answer, dashboard) => {
     const { status, error: recorded } = await operationIn(dashboard)
-    expect({ status, recorded }).toEqual({ status: 'failed', recorded: error })
+    expect<unknown>({ status, recorded }).toEqual({ status: 'failed', recorded: error })
     expect(await eventsIn(dashboard)).toEqual([`1 error ${JSON.stringify(error)}`])
     expect(answer.status).toBe(500)
   })
