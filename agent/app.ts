@@ -1,5 +1,11 @@
 import { Hono } from 'hono'
-import { ExecRequest, OPERATION_HEADER, OperationId, SiteRequest } from '#shared/agent.ts'
+import {
+  ExecRequest,
+  OPERATION_HEADER,
+  OperationId,
+  REQUEST_HEADER,
+  SiteRequest,
+} from '#shared/agent.ts'
 import { COMMANDS, type CommandName, isCommandName, type ParamsOf } from '#shared/commands.ts'
 import { EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
@@ -7,6 +13,7 @@ import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
 import { failureOf, isOpen } from './http/answer.ts'
 import { jsonOf, readBytes } from './http/body.ts'
+import { idOf, inRequest } from './http/request-id.ts'
 import { lastEventId, streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
@@ -36,6 +43,11 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   const app = new Hono<Env>()
   const start = starter(runner, policy)
 
+  app.use(async (context, next) => {
+    const id = idOf(context.req.raw)
+    await inRequest(id, next)
+    context.header(REQUEST_HEADER, id)
+  })
   app.use(async (context, next) => {
     if (!isOpen(context.req.method, context.req.path))
       context.set('admitted', await gate(context.req.raw))

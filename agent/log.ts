@@ -1,10 +1,19 @@
-/** One line of JSON on stderr, which is the journal's. */
-export function log(level: 'error' | 'info', fields: object): void {
-  console.error(JSON.stringify({ at: new Date().toISOString(), level, ...fields }))
+import { currentRequestId } from './http/request-id.ts'
+
+type Facts = Record<string, string | number | undefined>
+
+/**
+ * One line of JSON on stderr, which is the journal's: `at`, `level`, `message`, `request_id` when a
+ * request led to it, then the facts.
+ */
+export function log(level: 'error' | 'info', message: string, facts: Facts = {}): void {
+  const request_id = currentRequestId()
+  const head = { at: new Date().toISOString(), level, message, request_id }
+  console.error(JSON.stringify({ ...head, ...facts }))
 }
 
-export function logError(error: unknown): void {
-  log('error', { error: describe(error) })
+export function logError(error: unknown, facts: Facts = {}): void {
+  log('error', 'unforeseen error', { ...facts, error: describe(error) })
 }
 
 export function describe(error: unknown): string {

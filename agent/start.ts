@@ -9,7 +9,7 @@ import { upstreamAt } from './front/upstream.ts'
 import type { Host } from './host/ports.ts'
 import { realHost } from './host/real.ts'
 import { listen, type Place, type Socket } from './http/listen.ts'
-import { describe, log, logError } from './log.ts'
+import { log, logError } from './log.ts'
 import { recover } from './operations/recovery.ts'
 import { Runner } from './operations/runner.ts'
 import { readingsOf } from './os/readings.ts'
@@ -63,10 +63,11 @@ async function open(config: Config, host: Host) {
   const runner = new Runner({
     host,
     commands,
-    report: (error, operation_id) => log('error', { operation_id, error: describe(error) }),
+    report: (error, operation_id) => logError(error, { operation_id }),
+    tell: (message, facts) => log('info', message, facts),
   })
   const problems = host.privileged ? await ensureServices(host) : []
-  for (const problem of problems) log('error', { error: problem })
+  for (const problem of problems) log('error', problem)
   await recover(host, commands, runner.store)
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({ ...host, path: config.policy_file, store: runner.store })

@@ -55,6 +55,7 @@ export const AdminPassword = z.object({ user: text(), password: SecretText })
 
 /** Names a request, on its answer and from the dashboard to the agent, so that both logs can be joined. */
 export const REQUEST_HEADER = 'x-request-id'
+export const RequestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
 /** Names the operation that a request starts or, when the agent knows it, attaches to. */
 export const OPERATION_HEADER = 'operation-id'

@@ -1,8 +1,10 @@
+import { REQUEST_HEADER } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Clock, Files } from '../host/ports.ts'
 import { failureOf, isOpen } from '../http/answer.ts'
 import { readBytes } from '../http/body.ts'
 import { pathOf } from '../http/path.ts'
+import { idOf, inRequest } from '../http/request-id.ts'
 import { type Gate, Refused, signedGate } from '../trust/gate.ts'
 import { HubTrust } from '../trust/hub.ts'
 import { SeenTokens } from '../trust/seen.ts'
@@ -20,7 +22,7 @@ interface FrontDeps {
  * too slow or not signed by the dashboard goes no further. What passes is checked again by the other.
  */
 export function createFront({ gate, upstream, report }: FrontDeps) {
-  return async (request: Request): Promise<Response> => {
+  const answer = async (request: Request): Promise<Response> => {
     try {
       const open = isOpen(request.method, pathOf(request.url))
       const body = open ? await readBytes(request) : (await gate(request)).body
@@ -29,6 +31,12 @@ export function createFront({ gate, upstream, report }: FrontDeps) {
       if (!(error instanceof ServiceError || error instanceof Refused)) report(error)
       return failureOf(error)
     }
+  }
+  return async (request: Request): Promise<Response> => {
+    const id = idOf(request)
+    const response = await inRequest(id, () => answer(request))
+    response.headers.set(REQUEST_HEADER, id)
+    return response
   }
 }
 

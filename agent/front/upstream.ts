@@ -1,7 +1,8 @@
 import http from 'node:http'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 import { pathOf } from '../http/path.ts'
+import { currentRequestId } from '../http/request-id.ts'
 
 /** Passes a request on, with its body, and gives the answer as it comes. Throws offline. */
 export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
@@ -31,7 +32,9 @@ function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHe
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
   })
-  return { ...Object.fromEntries(passed), 'content-length': body.length }
+  const id = currentRequestId()
+  const named = id ? { [REQUEST_HEADER]: id } : {}
+  return { ...Object.fromEntries(passed), ...named, 'content-length': body.length }
 }
 
 function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage): Response {

@@ -19,6 +19,8 @@ export interface RunnerOptions {
   places?: number
   /** Unforeseen errors, whose text no client sees. */
   report: (error: unknown, operation_id: string) => void
+  /** That an operation begins, and how it ends. */
+  tell?: (message: string, facts: { operation_id: string; command?: string }) => void
 }
 
 type Work = { next: IteratorResult<string, object>; work: Progress<object> }
@@ -88,6 +90,7 @@ export class Runner {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
       this.#operations.set(id, operation)
+      this.#options.tell?.('operation begins', { operation_id: id, command: name })
     }
     const key = stored ? await command.lock(params, host) : undefined
     const begin = () => begun(command.run(params, context))
@@ -125,6 +128,7 @@ export class Runner {
         step = await work.next()
       }
       await operation.complete({ ...step.value })
+      this.#options.tell?.('operation completes', { operation_id: operation.id })
     } catch (error) {
       await this.#failed(operation, error)
     } finally {

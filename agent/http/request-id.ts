@@ -1,0 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { REQUEST_HEADER, RequestId } from '#shared/agent.ts'
+
+const current = new AsyncLocalStorage<string>()
+
+/** The id that the dashboard gave a request, so that both logs can be joined, or a new one. */
+export function idOf(request: Request): string {
+  const given = RequestId.safeParse(request.headers.get(REQUEST_HEADER))
+  return given.success ? given.data : randomBytes(9).toString('base64url')
+}
+
+/** All that `work` begins belongs to the request of this id, also an operation that outlives it. */
+export function inRequest<T>(id: string, work: () => T): T {
+  return current.run(id, work)
+}
+
+/** The id of the request that led here; undefined for what the agent does by itself. */
+export function currentRequestId(): string | undefined {
+  return current.getStore()
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Client } from '#tests/support/client.ts'
+import {
+  ADMIN,
+  type Running,
+  startAgent,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+
+let dashboard: Running
+let agent: Running
+let client: Client
+
+beforeAll(async () => {
+  agent = await startAgent('the executable')
+  dashboard = await startDashboard(await temporaryFolder('dashboard'))
+  client = new Client(dashboard.url)
+  await client.login(ADMIN)
+}, 60_000)
+afterAll(sweep)
+
+test.each(['/health', '/api/servers', '/api/nowhere', '/nowhere'])(
+  'every answer has an id of its own: %s',
+  async (path) => {
+    const [one, other] = [await client.get(path), await client.get(path)]
+
+    expect(one.headers.get('x-request-id')).toMatch(/^[\w-]{12}$/)
+    expect(other.headers.get('x-request-id')).not.toBe(one.headers.get('x-request-id'))
+  },
+)
+
+test('a client does not choose the id', async () => {
+  const { headers } = await client.send({ path: '/health', headers: { 'x-request-id': 'mine' } })
+
+  expect(headers.get('x-request-id')).not.toBe('mine')
+})
+
+test('the agent answers with the id that it was given', async () => {
+  const asked = { path: '/metrics', headers: { 'x-request-id': 'r-1' } }
+
+  const { headers } = await new Client(agent.url).send(asked)
+
+  expect(headers.get('x-request-id')).toBe('r-1')
+})
+
+test('an agent is asked with the id of the request that led to it, and the log has it', async () => {
+  const heard = new Set<string | null>()
+  using asked = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      heard.add(request.headers.get('x-request-id'))
+      return Response.json({}, { status: 500 })
+    },
+  })
+  const input = { hostname: '127.0.0.1', port: asked.port }
+  const { body } = await client.post('/api/servers', input)
+  const { id } = (body as { server: { id: number } }).server
+
+  const { headers } = await client.post(`/api/servers/${id}/sync`)
+
+  const request_id = String(headers.get('x-request-id'))
+  expect([...heard]).toContain(request_id)
+  const lines = dashboard.output.err.split('\n').filter((line) => line.includes(request_id))
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+    'operation begins',
+    'operation ends',
+  ])
+})
