@@ -112,7 +112,7 @@ test('a server that is not enrolled is not asked in production, with a code or w
   await client.post('/api/servers/2/enrolment')
 
   const { status, body } = await client.post('/api/servers/2/sync')
-  await Bun.sleep(1500)
+  await Bun.sleep(1100)
 
   expect({ status, body }).toEqual(
     refused('The server is not enrolled yet: paste the line that its page shows there'),

@@ -13,7 +13,6 @@ const site = {
 const scan: Asked = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"shop.example"}' }
 
 let agent: SignedAgent
-let trickles: Promise<string[]>
 beforeAll(async () => {
   agent = await SignedAgent.start(async (state) => {
     await mkdir(`${state}/sites`)
@@ -22,21 +21,8 @@ beforeAll(async () => {
     await writeFile(path, JSON.stringify(site))
     await chmod(path, 0o644)
   })
-  trickles = Promise.all([trickle(scan.path, agent.sign(scan)), trickle('/enrol'), trickle()])
 }, 60_000)
 afterAll(sweep)
-
-/** Sends the head of a request, or half of one, and never its end; resolves with what is answered. */
-async function trickle(path?: string, proof = ''): Promise<string> {
-  const head = ['Host: x', `Authorization: ${proof}`, 'Content-Length: 1000']
-  const request = path
-    ? `${rawRequest('POST', path, head)} `
-    : 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
-  const begun = Date.now()
-  const answer = await sendRaw(agent.running.url, request, 14_000).catch(() => undefined)
-  const took = Math.round((Date.now() - begun) / 5000) * 5
-  return answer === undefined ? 'no end' : `${answer.status} ${answer.text} after ${took} s`
-}
 
 test('a body that is too large is refused, and not kept', async () => {
   const body = ' '.repeat(12 << 20)
@@ -162,12 +148,6 @@ describe.each(NAMES)('%s', (name) => {
     expect(eventsOf(text).map(({ event }) => event)).toEqual(['log', 'complete'])
   })
 })
-
-test('who sends slowly is answered and let go after ten seconds', async () => {
-  const slow = '{"error":"Bad request","message":"The body came too slowly"}'
-  const body = `400 ${slow} after 10 s`
-  expect(await trickles).toEqual([body, body, '0  after 10 s'])
-}, 20_000)
 
 test('goes on answering after all of this', async () => {
   expect((await agent.ask({ path: '/metrics' })).status).toBe(200)
