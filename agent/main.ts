@@ -5,6 +5,7 @@ import { status } from './cli/status.ts'
 import { revoke, trust } from './cli/trust.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
+import { reach } from './host/reach.ts'
 import { realHost } from './host/real.ts'
 import { describe } from './log.ts'
 import { front, root, serve } from './start.ts'
@@ -15,7 +16,7 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent front      the half of it that listens, without privileges, and
   hosting-agent root       the half of it that works: systemd starts these two
   hosting-agent enrol      let a dashboard take this server over, with the code that it shows
-  hosting-agent install    run as a systemd service from now on
+  hosting-agent install    run as two systemd services from now on
   hosting-agent uninstall  remove the agent, and leave the sites as they are
   hosting-agent status     say whom this agent obeys
   hosting-agent trust      put a new key in the place of the dashboard's
@@ -39,7 +40,7 @@ function stop(status: number, message: string): never {
 }
 
 /** What runs until it is stopped. */
-const GOES_ON: Record<string, (config: Config) => Promise<void>> = { serve, front, root }
+const GOES_ON: Record<string, (config: Config) => Promise<void>> = { serve, front, root, reach }
 
 /** The commands that do something and end; each returns what it has to say. */
 const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promise<string>> = {

@@ -7,7 +7,7 @@ import { createFront, frontGate } from './front/front.ts'
 import { socketIn, writeNotice } from './front/notice.ts'
 import { upstreamAt } from './front/upstream.ts'
 import type { Host } from './host/ports.ts'
-import { realHost } from './host/real.ts'
+import { confinedHost, realHost } from './host/real.ts'
 import { listen, type Place, type Socket } from './http/listen.ts'
 import { log, logError } from './log.ts'
 import { recover } from './operations/recovery.ts'
@@ -30,7 +30,7 @@ export async function serve(config: Config): Promise<void> {
 
 /** The half that does the work, sandboxed, on a socket that the other half alone can use. */
 export async function root(config: Config): Promise<void> {
-  const host = realHost(config.settings)
+  const host = confinedHost(config.settings)
   const { app, notice, renew } = await open(config, host)
   if (!notice) throw new Error('AGENT_AUTH=none is for `hosting-agent serve` alone')
   const group = host.privileged ? { mode: 0o750, group: GROUP } : {}

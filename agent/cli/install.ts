@@ -1,68 +1,76 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { Port } from '#shared/fields.ts'
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
+import { GROUP } from '../sandbox.ts'
+import { HubTrust } from '../trust/hub.ts'
+import { loadIdentity } from '../trust/identity.ts'
+import { FRONT_UNIT, pathOfUnit, ROOT_UNIT, renderFront, renderRoot, SETTINGS } from './units.ts'
 
-const UNIT = '/etc/systemd/system/hosting-agent.service'
-const SETTINGS = '/etc/hosting-agent/agent.env'
+const UNITS = [ROOT_UNIT, FRONT_UNIT]
+const BUS = '/run/dbus/system_bus_socket'
 
 /**
- * `hosting-agent install --port 8443`: runs this executable as a service from now on. The settings
+ * `hosting-agent install --port 8443`: runs this executable as two services from now on. The settings
  * file is the administrator's once it is there. Run again, it takes up a new executable.
  */
-export async function install(_config: Config, host: Host, args: string[]): Promise<string> {
+export async function install(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { port: { type: 'string', default: '8443' } } })
-  const port = Port.safeParse(Number(values.port))
-  if (!port.success) throw new Error('--port must be between 1 and 65535')
-  if (host.init !== 'systemd') {
-    throw new Error('systemd does not run here: start `hosting-agent serve` by what does')
+  const port = Number(values.port)
+  if (!/^\d+$/.test(values.port) || port < 1024 || port > 65_535) {
+    throw new Error('--port must be between 1024 and 65535: who listens has no privileges')
   }
+  await refuseUnfit(host)
   if ((await host.files.read(SETTINGS)) === undefined) {
-    await host.files.write(SETTINGS, await settingsFor(host, port.data), { mode: 0o600 })
+    await host.files.write(SETTINGS, await settingsFor(config, host, port), { mode: 0o600 })
   }
-  await host.files.write(UNIT, renderUnit(process.execPath))
+  await share(config, host)
+  await host.files.write(pathOfUnit(ROOT_UNIT), renderRoot(process.execPath, config.state_dir))
+  await host.files.write(pathOfUnit(FRONT_UNIT), renderFront(process.execPath, config.state_dir))
   await host.shell.run(['systemctl', 'daemon-reload'])
-  await host.shell.run(['systemctl', 'enable', '--quiet', 'hosting-agent.service'])
-  await host.shell.run(['systemctl', 'restart', 'hosting-agent.service'])
-  return `installed: hosting-agent.service answers on port ${port.data}`
+  await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
+  await host.shell.run(['systemctl', 'restart', ...UNITS])
+  return `installed: ${FRONT_UNIT} answers on port ${port}, and ${ROOT_UNIT} works`
 }
 
 /** `hosting-agent uninstall`: the agent goes, and the sites stay and go on. */
 export async function uninstall({ state_dir }: Config, host: Host): Promise<string> {
-  await host.shell.try(['systemctl', 'disable', '--now', 'hosting-agent.service'])
-  for (const path of [UNIT, SETTINGS, `${state_dir}/trust`]) await host.files.remove(path)
+  await host.shell.try(['systemctl', 'disable', '--now', ...UNITS])
+  for (const path of [...UNITS.map(pathOfUnit), SETTINGS, `${state_dir}/trust`]) {
+    await host.files.remove(path)
+  }
   await host.shell.try(['systemctl', 'daemon-reload'])
+  await host.shell.try(['groupdel', GROUP])
   await host.files.remove(process.execPath)
   return `uninstalled: the sites go on as they are, and their records are still in ${state_dir}`
 }
 
-async function settingsFor(host: Host, port: number): Promise<string> {
-  const hasIpv6 = (await host.files.stat('/proc/net/if_inet6')) !== undefined
-  return `# Settings of the agent: the README of Hosting Control lists them all.\nAGENT_LISTEN=${hasIpv6 ? '[::]' : '0.0.0.0'}:${port}\n`
+async function refuseUnfit({ init, files }: Host): Promise<void> {
+  if (init !== 'systemd') {
+    throw new Error('systemd does not run here: start `hosting-agent serve` by what does')
+  }
+  if (!(await files.stat(BUS))) {
+    throw new Error('the sandbox of the agent needs D-Bus: apt-get install dbus, and try again')
+  }
 }
 
-function renderUnit(program: string): string {
-  return `[Unit]
-Description=Hosting Control agent
-After=network-online.target
-Wants=network-online.target
+/** What the half that listens may know: the public keys, and by a credential the TLS key. */
+async function share({ state_dir }: Config, { files, shell, clock }: Host): Promise<void> {
+  await shell.run(['groupadd', '--system', '--force', GROUP])
+  await files.mkdir(state_dir, { mode: 0o711 })
+  const { tls_key, certificate } = await loadIdentity(files, state_dir, clock.now())
+  await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })
+  await files.write(`${state_dir}/trust/tls.key`, tls_key, { mode: 0o600 })
+  await files.write(`${state_dir}/trust/tls.crt`, certificate, { mode: 0o644 })
+  const hub = new HubTrust(files, state_dir)
+  const trusted = await hub.read()
+  if (trusted) await hub.write(trusted)
+}
 
-[Service]
-ExecStart=${program} serve
-EnvironmentFile=-${SETTINGS}
-Restart=always
-RestartSec=1
-UMask=0022
-NoNewPrivileges=yes
-ProtectClock=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectControlGroups=yes
-LockPersonality=yes
-RestrictRealtime=yes
-
-[Install]
-WantedBy=multi-user.target
+async function settingsFor(config: Config, { files }: Host, port: number): Promise<string> {
+  const hasIpv6 = (await files.stat('/proc/net/if_inet6')) !== undefined
+  return `# Settings of the agent: the README of Hosting Control lists them all.
+AGENT_LISTEN=${hasIpv6 ? '[::]' : '0.0.0.0'}:${port}
+AGENT_STATE_DIR=${config.state_dir}
 `
 }

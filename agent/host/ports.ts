@@ -50,6 +50,11 @@ export interface RunOptions {
   env?: Record<string, string>
   /** Default: the agent's own. */
   umask?: number
+  /**
+   * Where the agent is sandboxed, this program is not: it installs packages, needs the network of the
+   * server, or looks into processes that have more privileges than the agent.
+   */
+  unconfined?: boolean
   /** Default 10 minutes; then the whole process group is killed. */
   timeout_ms?: number
 }

@@ -5,7 +5,9 @@ import type { Host, HostSettings } from './ports.ts'
 import { openDatabase } from './real/database.ts'
 import { files } from './real/files.ts'
 import { net } from './real/net.ts'
+import { confinedShell } from './real/outside.ts'
 import { random } from './real/random.ts'
+import { reachingAcme, reachingNet } from './real/reaching.ts'
 import { shell } from './real/shell.ts'
 
 /** This machine. */
@@ -27,4 +29,9 @@ export function realHost(settings: HostSettings): Host {
     settings,
     exclusive: exclusiveByName(),
   }
+}
+
+/** This machine, for a process in the sandbox of sandbox.ts: what that forbids is done outside of it. */
+export function confinedHost(settings: HostSettings): Host {
+  return { ...realHost(settings), shell: confinedShell, net: reachingNet, acme: reachingAcme }
 }

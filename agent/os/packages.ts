@@ -5,7 +5,7 @@ import type { Host } from '../host/ports.ts'
 const EXTENSIONS = ['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
-const ENV = { DEBIAN_FRONTEND: 'noninteractive' }
+const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' }, unconfined: true }
 
 /** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
 const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
@@ -62,10 +62,10 @@ export async function* install(
 async function* installOnce(host: Host, packages: readonly string[]): Progress<void> {
   const argv = ['apt-get', ...APT, 'install', '-y', '-q', '--no-install-recommends', ...packages]
   try {
-    yield* readable(host.shell.stream(argv, { env: ENV }))
+    yield* readable(host.shell.stream(argv, OPTIONS))
   } catch {
     yield* update(host)
-    yield* readable(host.shell.stream(argv, { env: ENV }))
+    yield* readable(host.shell.stream(argv, OPTIONS))
   }
 }
 
@@ -78,7 +78,7 @@ async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
 
 async function* update({ shell }: Host): Progress<void> {
   yield 'Reading the package lists'
-  yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], { env: ENV }))
+  yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], OPTIONS))
 }
 
 async function refuseUnknownPhp(host: Host, packages: readonly string[], field: string) {

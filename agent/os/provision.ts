@@ -97,7 +97,7 @@ async function retireSharedPool(host: Host, php: string): Promise<void> {
 
 async function ensureNginx(host: Host): Promise<void> {
   if (await isRunning(host, NGINX)) return
-  for (const path of ['/proc/net/tcp', '/proc/net/tcp6']) {
+  for (const path of ['/proc/1/net/tcp', '/proc/1/net/tcp6']) {
     if (/^\s*\d+: [0-9A-F]+:0050 \S+ 0A /m.test((await host.files.read(path)) ?? '')) {
       throw conflict('Port 80 is in use by another program: stop it and try again')
     }

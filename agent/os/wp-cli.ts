@@ -32,6 +32,7 @@ export function runWpCli(
   return host.shell.try([...argv, `--path=${docrootOf(user)}`, ...args], {
     user,
     umask: 0o027,
+    unconfined: true,
     env: {
       HOME: homeOf(user),
       WP_CLI_CACHE_DIR: `${homeOf(user)}/tmp/wp-cli`,

@@ -15,20 +15,7 @@ export const net: Net = {
     return new Uint8Array(await response.arrayBuffer())
   },
 
-  async download(url, path, digest) {
-    const hash = createHash(digest)
-    const file = await open(path, 'w', 0o600)
-    try {
-      for await (const chunk of bytesOf(url)) {
-        hash.update(chunk)
-        await file.writeFile(chunk)
-      }
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    return hash.digest('hex')
-  },
+  download: (url, path, digest) => save(bytesOf(url), path, digest),
 
   probe: (options) =>
     new Promise((resolve, reject) => {
@@ -49,18 +36,39 @@ export const net: Net = {
     }),
 }
 
+/** Writes what comes, and returns its digest in hexadecimal. */
+export async function save(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  digest: 'sha1' | 'sha256' | 'sha512',
+): Promise<string> {
+  const hash = createHash(digest)
+  const file = await open(path, 'w', 0o600)
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      await file.writeFile(chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return hash.digest('hex')
+}
+
 function target({ host, path, tls = false }: Probe): https.RequestOptions {
   const common = { host: '127.0.0.1', path, headers: { host }, agent: false }
   if (!tls) return { ...common, port: 80 }
   return { ...common, port: 443, servername: host, rejectUnauthorized: false }
 }
 
-async function* bytesOf(url: string): AsyncGenerator<Uint8Array> {
+/** Throws a readable Error for anything but 200. */
+export async function* bytesOf(url: string, timeout_ms = 600_000): AsyncGenerator<Uint8Array> {
   if (url.startsWith('file:')) {
     yield await readFile(fileURLToPath(url))
     return
   }
-  const response = await request(url, AbortSignal.timeout(600_000))
+  const response = await request(url, AbortSignal.timeout(timeout_ms))
   if (response.body) yield* response.body
 }
 

@@ -131,12 +131,12 @@ function merged({ stdout, stderr }: ChildProcess): Readable {
   return both
 }
 
-function environment(extra: Record<string, string>): Record<string, string> {
+export function environment(extra: Record<string, string>): Record<string, string> {
   return { PATH, LC_ALL: 'C.UTF-8', HOME: '/root', ...extra }
 }
 
 /** Drops every privilege: user, groups, capabilities, and the way back through setuid programs. */
-function asUser(argv: readonly string[], { user, group }: RunOptions): [string, string[]] {
+export function asUser(argv: readonly string[], { user, group }: RunOptions): [string, string[]] {
   const [program = '', ...args] = argv
   if (user === undefined) return [program, args]
   const groups = group === undefined ? ['--init-groups'] : ['--clear-groups']

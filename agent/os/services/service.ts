@@ -35,5 +35,6 @@ export async function isRunning({ files }: Host, service: Service): Promise<bool
 /** Same in both worlds: what a unit's ExecReload does, without the detour. */
 export async function signal(host: Host, service: Service, name: 'HUP' | 'USR2'): Promise<void> {
   const target = ['--pidfile', service.pid_file, '--exec', service.program]
-  await host.shell.run(['start-stop-daemon', '--stop', '--quiet', '--signal', name, ...target])
+  const argv = ['start-stop-daemon', '--stop', '--quiet', '--signal', name, ...target]
+  await host.shell.run(argv, { unconfined: true })
 }

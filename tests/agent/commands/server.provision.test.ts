@@ -98,7 +98,7 @@ test('names the port that another web server holds', async () => {
   const host = await server()
   await host.disk.remove('/run/nginx.pid')
   await host.disk.write(
-    '/proc/net/tcp6',
+    '/proc/1/net/tcp6',
     '  sl  local_address\n   0: 00000000000000000000000000000000:0050 00000000000000000000000000000000:0000 0A 0\n',
   )
 

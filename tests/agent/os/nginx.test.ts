@@ -71,7 +71,7 @@ test.each([
 test('listens on IPv6 where the machine has it', async () => {
   const host = await server(shop)
   expect(host.disk.all[VHOST]).not.toContain('[::]')
-  await host.disk.write('/proc/net/if_inet6', '00000000000000000000000000000001 01 80 10 80 lo\n')
+  await host.disk.write('/proc/1/net/if_inet6', '00000000000000000000000000000001 01 80 10 80 lo\n')
 
   await nginx.apply(host, shop, undefined)
 

@@ -56,6 +56,7 @@ function argvOf({ name, hostname, root, init, binds }: Machine): string[] {
     '--console=pipe',
     '--resolv-conf=off',
     '--timezone=off',
+    '--capability=CAP_NET_ADMIN',
     '--link-journal=no',
     ...binds.map(({ from, to, readonly }) => `--bind${readonly ? '-ro' : ''}=${from}:${to}`),
     ...(init === 'systemd' ? ['--boot'] : ['--as-pid2', 'sleep', 'infinity']),

@@ -1,0 +1,58 @@
+import { GROUP, ROOT_HALF, UNPRIVILEGED } from '../sandbox.ts'
+
+export const SETTINGS = '/etc/hosting-agent/agent.env'
+export const ROOT_UNIT = 'hosting-agent.service'
+export const FRONT_UNIT = 'hosting-agent-front.service'
+export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
+
+interface Unit {
+  description: string
+  after: string
+  start: string
+  directives: readonly string[]
+}
+
+/** The half that works, on a local socket. */
+export function renderRoot(program: string, state_dir: string): string {
+  return render({
+    description: 'Hosting Control agent',
+    after: 'After=local-fs.target dbus.service',
+    start: `${program} root`,
+    directives: [...ROOT_HALF, `ReadWritePaths=${state_dir}`],
+  })
+}
+
+/** The half that listens. Its TLS key is root's: systemd hands it a copy that nobody else can read. */
+export function renderFront(program: string, state_dir: string): string {
+  return render({
+    description: 'Hosting Control agent, the half that listens',
+    after: `After=network-online.target ${ROOT_UNIT}\nWants=network-online.target ${ROOT_UNIT}`,
+    start: `${program} front`,
+    directives: [
+      ...UNPRIVILEGED,
+      `Group=${GROUP}`,
+      `LoadCredential=tls.key:${state_dir}/trust/tls.key`,
+      `LoadCredential=tls.crt:${state_dir}/trust/tls.crt`,
+    ],
+  })
+}
+
+function render({ description, after, start, directives }: Unit): string {
+  return `[Unit]
+Description=${description}
+${after}
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart=${start}
+EnvironmentFile=-${SETTINGS}
+Restart=always
+RestartSec=1
+NotifyAccess=none
+${directives.join('\n')}
+
+[Install]
+WantedBy=multi-user.target
+`
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { UNPRIVILEGED } from '../../sandbox.ts'
+import type { AcmeOutcome, AcmePort } from '../acme-port.ts'
+import type { Net } from '../ports.ts'
+import { type Call, OrderLine } from '../reach.ts'
+import { bytesOf, net, save } from './net.ts'
+import { transient } from './outside.ts'
+import { environment } from './shell.ts'
+
+/** The network for who has none: each call is made by a short-lived unit without privileges. */
+export const reachingNet: Net = {
+  async fetch(url, options = {}) {
+    if (url.startsWith('file:')) return net.fetch(url)
+    return gathered(answer({ call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 }))
+  },
+  download(url, path, digest) {
+    const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 })
+    return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest)
+  },
+  async probe({ host, path, tls = false }) {
+    const text = new TextDecoder().decode(
+      await gathered(answer({ call: 'probe', host, path, tls })),
+    )
+    return JSON.parse(text)
+  },
+}
+
+export const reachingAcme: AcmePort = {
+  async order({ present, extra_roots, names, ...rest }) {
+    const roots = extra_roots === undefined ? {} : { extra_roots }
+    const child = begin({ call: 'order', ...rest, ...roots, names: [...names] })
+    const ended = endOf(child)
+    ended.catch(() => undefined)
+    let outcome: AcmeOutcome | undefined
+    for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+      const said = OrderLine.parse(JSON.parse(line))
+      if ('present' in said) {
+        await present(said.present.token, said.present.text)
+        child.stdin?.write('\n')
+      } else outcome = said
+    }
+    await ended
+    if (!outcome) throw new Error('the order ended without an outcome')
+    return outcome
+  },
+}
+
+async function* answer(call: Call): AsyncGenerator<Uint8Array> {
+  const child = begin(call)
+  const ended = endOf(child)
+  ended.catch(() => undefined)
+  child.stdin?.end()
+  yield* child.stdout ?? []
+  await ended
+}
+
+function begin(call: Call): ChildProcess {
+  const [program = '', ...args] = [...transient(UNPRIVILEGED), process.execPath, 'reach']
+  const child = spawn(program, args, { env: environment({}), cwd: '/', stdio: 'pipe' })
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.write(`${JSON.stringify(call)}\n`)
+  return child
+}
+
+/** Throws the last line of what it complained of. */
+function endOf(child: ChildProcess): Promise<void> {
+  let complaint = ''
+  child.stderr?.on('data', (chunk) => {
+    complaint = (complaint + String(chunk)).slice(-4000)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const reason = complaint.trim().split('\n').at(-1)
+      if (code === 0) resolve()
+      else reject(new Error(reason || `the network could not be used (exit status ${code})`))
+    })
+  })
+}
+
+async function gathered(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(chunks))
+}

@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { install, uninstall } from '#agent/cli/install.ts'
+import { readConfig } from '#agent/config.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const SETTINGS = '/etc/hosting-agent/agent.env'
+const ROOT = '/etc/systemd/system/hosting-agent.service'
+const FRONT = '/etc/systemd/system/hosting-agent-front.service'
+const config = readConfig({})
+
+let host: FakeHost
+beforeEach(async () => {
+  host = fakeHost()
+  await host.files.write('/run/dbus/system_bus_socket', '')
+  await host.files.write('/proc/net/if_inet6', '')
+})
+
+test('runs the agent as two services, of which the one that listens gets only the TLS key', async () => {
+  const said = await install(config, host, [])
+
+  expect(said).toContain('answers on port 8443')
+  expect(host.ran).toEqual([
+    'groupadd --system --force hosting-agent',
+    'systemctl daemon-reload',
+    'systemctl enable --quiet hosting-agent.service hosting-agent-front.service',
+    'systemctl restart hosting-agent.service hosting-agent-front.service',
+  ])
+  const { [ROOT]: root, [FRONT]: front, [SETTINGS]: settings } = host.disk.all
+  expect(settings).toContain('AGENT_LISTEN=[::]:8443\n')
+  expect(root).toContain(`ExecStart=${process.execPath} root\n`)
+  expect(root).toContain('\nPrivateNetwork=yes\n')
+  expect(front).toContain(`ExecStart=${process.execPath} front\n`)
+  expect(front).toContain('\nDynamicUser=yes\n')
+  expect(front).toContain('\nCapabilityBoundingSet=\n')
+  expect(front?.match(/^LoadCredential=.*$/gm)).toEqual([
+    'LoadCredential=tls.key:/var/lib/hosting-agent/trust/tls.key',
+    'LoadCredential=tls.crt:/var/lib/hosting-agent/trust/tls.crt',
+  ])
+  const modes = [...host.disk.nodes].map(([path, { options }]) => [path, options.mode])
+  expect(modes).toContainEqual(['/var/lib/hosting-agent/trust/tls.key', 0o600])
+  expect(modes).toContainEqual(['/var/lib/hosting-agent/trust/identity.json', 0o600])
+})
+
+test('run again it leaves the settings and the identity as they are', async () => {
+  await install(config, host, [])
+  await host.files.write(SETTINGS, 'AGENT_LISTEN=10.0.0.1:9000\n')
+  const before = host.disk.all
+
+  await install(config, host, ['--port', '9443'])
+
+  expect(host.disk.all).toEqual(before)
+})
+
+test.each(['80', '0', '65536', '1e4', 'x'])('refuses the port %s', async (port) => {
+  await expect(install(config, host, ['--port', port])).rejects.toThrow('between 1024 and 65535')
+  expect(host.ran).toEqual([])
+})
+
+test('says what is missing: systemd, or D-Bus', async () => {
+  await host.files.remove('/run/dbus')
+  await expect(install(config, host, [])).rejects.toThrow('apt-get install dbus')
+
+  host.init = 'direct'
+  await expect(install(config, host, [])).rejects.toThrow('systemd does not run here')
+  expect(host.ran).toEqual([])
+})
+
+test('uninstalls all of it and keeps the records of the sites', async () => {
+  await install(config, host, [])
+  await host.files.write('/var/lib/hosting-agent/sites/shop.json', '{}')
+
+  await uninstall(config, host)
+
+  const left = Object.keys(host.disk.all).filter((path) => path.includes('hosting'))
+  expect(left).toEqual(['/var/lib/hosting-agent', '/var/lib/hosting-agent/sites/shop.json'])
+  expect(host.ran).toContain('groupdel hosting-agent')
+})

@@ -1,0 +1,77 @@
+import { buildAgent } from '#scripts/build-agent.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import { type Acme, startAcme } from '#tests/support/acme/index.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { type Dashboard, startDashboard } from './dashboard.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+const CA = '/etc/hosting-agent/acme-ca.pem'
+
+/** A server whose agent runs as it is installed, in its sandbox, and obeys this dashboard alone. */
+export interface Enrolled {
+  host: lab.Host
+  dashboard: Dashboard
+  acme: Acme
+  server: number
+  /** A path below the server, as the API has it. */
+  path(below: string): string
+  stop(): Promise<void>
+}
+
+export async function startEnrolled(suite: 'bookworm' | 'trixie'): Promise<Enrolled> {
+  const { file } = await buildAgent('.')
+  const { netns, address } = await lab.switchUp()
+  const acme = await startAcme()
+  const host = await lab.startHost({
+    name: `sandbox-${suite}`,
+    suite,
+    init: 'systemd',
+    binds: [{ from: await wordpressMirror(), to: '/srv/mirror', readonly: true }],
+  })
+  await host.put(PROGRAM, await Bun.file(file).bytes(), 0o755)
+  await host.put('/etc/hosting-agent/agent.env', settings(acme), 0o600)
+  await host.put(CA, acme.ca_pem)
+  await host.must([PROGRAM, 'install'])
+  const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow' }
+  const dashboard = await startDashboard(netns, { address, env })
+  const { body } = await dashboard.call('POST', '/api/servers', { hostname: host.address })
+  const server = (body.server as { id: number }).id
+  await enrol(host, dashboard, server)
+  return {
+    host,
+    dashboard,
+    acme,
+    server,
+    path: (below) => `/api/servers/${server}${below}`,
+    async stop() {
+      await dashboard.stop()
+      await acme.stop()
+      await lab.switchDown()
+    },
+  }
+}
+
+const settings = ({ directory_url }: Acme) => `AGENT_LISTEN=[::]:8443
+AGENT_WORDPRESS_URL=file:///srv/mirror
+AGENT_WP_CLI_URL=file:///srv/mirror/wp-cli.phar
+AGENT_ACME_DIRECTORY=${directory_url}
+AGENT_ACME_CA_FILE=${CA}
+`
+
+/** The end of the pasted line: what comes before it is in place. */
+async function enrol(host: lab.Host, dashboard: Dashboard, server: number): Promise<void> {
+  const { body } = await dashboard.call('POST', `/api/servers/${server}/enrolment`)
+  const { code, lines } = body.enrolment as { code: string; lines: { line: string }[] }
+  const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
+  const input = `${code}\n`
+  const { code: ended, stderr } = await host.exec([PROGRAM, ...args], { input, timeout_ms: 60_000 })
+  if (ended !== 0) throw new Error(`not enrolled: ${stderr}`)
+  const online = await lab.poll(
+    async () => {
+      const found = await dashboard.call('GET', `/api/fleet/servers/${server}`)
+      return (found.body.server as { status: string }).status === 'online'
+    },
+    { timeout_ms: 10_000 },
+  )
+  if (!online) throw new Error('the server did not come online')
+}

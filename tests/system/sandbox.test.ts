@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
+import { MINUTES, type Site } from '#tests/support/system/world.ts'
+
+const ROOT = 'hosting-agent.service'
+const FRONT = 'hosting-agent-front.service'
+const DOMAIN = 'shop.example.test'
+const POLICY = '/etc/hosting-agent/policy.json'
+
+const servers = [
+  { suite: 'bookworm', php: '8.2' },
+  { suite: 'trixie', php: '8.4' },
+] as const
+
+/** Without the account at the authority, which is the server's, and what the timers of Debian start. */
+function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
+  const account = /^\/var\/lib\/(hosting-acme\/|hosting-agent\/acme)/
+  return {
+    ...rest,
+    files: files.filter((path) => !account.test(path)),
+    processes: processes.filter((line) => !line.endsWith(' systemctl')),
+  }
+}
+
+unless(lab.available()).describe('the agent in its sandbox', () => {
+  describe.each(servers)('on $suite', ({ suite, php }) => {
+    let world: Enrolled
+    let before: Snapshot
+    let site: Site
+
+    beforeAll(async () => {
+      world = await startEnrolled(suite)
+    }, 5 * MINUTES)
+    afterAll(() => world?.stop(), MINUTES)
+
+    const statusOf = async (unit: string) => {
+      const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
+      const pid = (await world.host.must(show)).trim()
+      const status = await world.host.must(['cat', `/proc/${pid}/status`])
+      const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? ''
+      const devices = await world.host.must(['cat', `/proc/${pid}/net/dev`])
+      return { field, devices: [...devices.matchAll(/^\s*(\w+):/gm)].map(([, name]) => name) }
+    }
+    const ended = async (answer: Answer) => (await endOf(world.dashboard, answer)).data
+
+    test.each([
+      [FRONT, 15],
+      [ROOT, 25],
+    ])('systemd scores %s at most %d tenths', async (unit, tenths) => {
+      const argv = ['systemd-analyze', 'security', '--offline=yes', `--threshold=${tenths}`]
+
+      const { code, stdout } = await world.host.exec([...argv, `/etc/systemd/system/${unit}`])
+
+      expect([code, /Overall exposure.*/.exec(stdout)?.[0]]).toEqual([0, expect.any(String)])
+    })
+
+    test('the half that listens has no user, no capability and no way to the keys', async () => {
+      const { field } = await statusOf(FRONT)
+
+      expect(Number(field('Uid'))).toBeGreaterThan(1000)
+      expect([field('CapEff'), field('CapBnd'), field('NoNewPrivs'), field('Seccomp')]).toEqual([
+        '0000000000000000',
+        '0000000000000000',
+        '1',
+        '2',
+      ])
+      const reads = (path: string) =>
+        world.host.exec(['setpriv', `--reuid=${field('Uid')}`, '--clear-groups', 'cat', path])
+      for (const name of ['identity.json', 'tls.key']) {
+        expect((await reads(`/var/lib/hosting-agent/trust/${name}`)).code).toBe(1)
+      }
+      expect((await reads('/etc/hosting-agent/agent.env')).code).toBe(1)
+    })
+
+    test('the half that works has no network, and of root little but files and users', async () => {
+      const { field, devices } = await statusOf(ROOT)
+
+      expect(devices).toEqual(['lo'])
+      expect([field('CapBnd'), field('NoNewPrivs'), field('Seccomp')]).toEqual([
+        '00000000000001fb',
+        '1',
+        '2',
+      ])
+      const socket = await world.host.must([
+        'stat',
+        '-c',
+        '%U:%G %a',
+        '/run/hosting-agent/root.sock',
+      ])
+      expect(socket.trim()).toBe('root:hosting-agent 660')
+    })
+
+    test(
+      'provisions the server',
+      async () => {
+        const body = { php_versions: [php] }
+        const events = await world.dashboard.stream('POST', world.path('/provision'), body)
+
+        expect(events.at(-1)).toMatchObject({ event: 'complete', data: { php_versions: [php] } })
+        before = lasting(await snapshot(world.host))
+      },
+      8 * MINUTES,
+    )
+
+    test(
+      'creates a site with a certificate that an authority issued',
+      async () => {
+        for (const name of [DOMAIN, `www.${DOMAIN}`]) {
+          await world.acme.resolve(name, world.host.address)
+        }
+        const body = { domain: DOMAIN, php, tls: 'letsencrypt' }
+        const created = await world.dashboard.call('POST', world.path('/sites'), body)
+        expect(created.status).toBe(201)
+        expect(await ended(created)).toEqual({ status: 'ok', domain: DOMAIN })
+        const { id } = created.body.site as Site
+        await world.dashboard.stream('POST', world.path('/sync'))
+
+        const found = await world.dashboard.call('GET', world.path(`/sites/${id}`))
+        site = found.body.site as Site
+        expect(site).toMatchObject({ domain: DOMAIN, tls: 'letsencrypt' })
+        const page = await get(world.host, `https://${DOMAIN}/`)
+        expect([page.status, page.body.includes(`https://${DOMAIN}/`)]).toEqual([200, true])
+        expect((await get(world.host, `https://${DOMAIN}/wp-json/`)).status).toBe(200)
+      },
+      3 * MINUTES,
+    )
+
+    test(
+      'does everything else that a site needs',
+      async () => {
+        const { call, stream } = world.dashboard
+        const password = await call('POST', world.path(`/sites/${site.id}/admin-password`))
+        expect([password.status, password.body.password]).toEqual([200, expect.any(String)])
+        const scan = await stream('POST', world.path('/wp-scan'), { site_id: site.id })
+        expect(scan.at(-1)?.event).toBe('complete')
+        const pool = { user: site.user, php_version: php, tier: 'medium' }
+        expect((await call('POST', world.path('/pool-apply'), pool)).status).toBe(200)
+        expect((await get(world.host, `https://${DOMAIN}/`)).status).toBe(200)
+      },
+      MINUTES,
+    )
+
+    test(
+      'a policy of root’s keeps the site and its passwords from whoever has the dashboard',
+      async () => {
+        const { call } = world.dashboard
+        const rules = { deny: ['site.delete'], passwords: 'deny' }
+        await world.host.put(POLICY, JSON.stringify(rules), 0o600)
+
+        const password = await call('POST', world.path(`/sites/${site.id}/admin-password`))
+        expect([password.status, password.body.message]).toEqual([
+          403,
+          `${POLICY} on this server denies passwords`,
+        ])
+        const deleted = await call('DELETE', world.path(`/sites/${site.id}`))
+        expect(await ended(deleted)).toEqual({
+          error: 'Forbidden',
+          message: `${POLICY} on this server denies site.delete`,
+        })
+        expect((await get(world.host, `https://${DOMAIN}/`)).status).toBe(200)
+        await world.host.must(['rm', POLICY])
+      },
+      MINUTES,
+    )
+
+    test(
+      'deletes the site and leaves nothing of it',
+      async () => {
+        const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${site.id}`))
+
+        expect(await ended(deleted)).toEqual({ status: 'ok', domain: DOMAIN })
+        const left = async () => lasting(await snapshot(world.host))
+        await lab.poll(async () => Bun.deepEquals(await left(), before), { timeout_ms: 5000 })
+        expect(await left()).toEqual(before)
+      },
+      MINUTES,
+    )
+  })
+})
