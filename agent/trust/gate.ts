@@ -1,3 +1,4 @@
+import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
 import { readBytes } from '../http/body.ts'
 import { pathOf } from '../http/path.ts'
@@ -59,11 +60,18 @@ export function signedGate(deps: SignedGateDeps): Gate {
       seen: deps.seen,
     })
     if ('refused' in verdict) throw new Refused(challengeFor(verdict.refused, deps.boot, now))
+    const { claims } = verdict
+    if (claims.op !== operationOf(request)) throw new Refused()
     const body = await readBytes(request)
-    if (!matchesBody(verdict.claims, body)) throw new Refused()
+    if (!matchesBody(claims, body)) throw new Refused()
     await deps.admitted()
-    return { body, actor: verdict.claims.act }
+    return { body, actor: claims.act }
   }
+}
+
+/** The same work under another name would be carried out a second time. */
+function operationOf(request: Request): string | undefined {
+  return request.headers.get(OPERATION_HEADER) ?? undefined
 }
 
 /** Told only to who is trusted, so that it can ask again with the right nonce or report its clock. */

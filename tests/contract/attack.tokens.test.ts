@@ -14,12 +14,13 @@ afterAll(sweep)
 
 const read: Asked = { path: '/metrics' }
 const scan: Asked = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"nobody.example"}' }
+const named = (id: string): Asked => ({ ...scan, headers: { 'operation-id': id } })
 const seconds = () => Math.floor(Date.now() / 1000)
 
 /** All that a refused one is told, whatever the reason. */
 async function refused(asked: Asked, proof?: string) {
   const { status, headers, body } = await agent.send(asked, proof)
-  for (const name of ['date', 'connection', 'keep-alive']) headers.delete(name)
+  for (const name of ['date', 'connection', 'keep-alive', 'x-request-id']) headers.delete(name)
   expect({ status, body, headers: headers.toJSON() }).toEqual({
     status: 401,
     body: unauthorized,
@@ -46,6 +47,7 @@ describe('without a proof', () => {
     '/services',
     '/sites',
     '/operations/x/events',
+    '/keys',
     '/',
     '/nowhere',
     '/Health',
@@ -56,6 +58,7 @@ describe('without a proof', () => {
     '/sites/db-password',
     '/sites/admin-password',
     '/health',
+    '/keys',
   ]
   test.each([
     ...paths.map((path) => ['GET', path]),
@@ -125,6 +128,9 @@ describe('with a proof', () => {
     ['of another path', read, { path: '/sites' }],
     ['of another query', read, { path: '/metrics?x=1' }],
     ['of another spelling of the path', read, { path: '/%6detrics' }],
+    ['of another operation', named('a'), named('b')],
+    ['of an operation', named('a'), scan],
+    ['of no operation', scan, named('b')],
     ['of another method', { ...scan, method: 'GET', path: '/sites' }, scan],
   ])('%s the request is refused', async (_, signed, sent) => {
     await refused(sent, agent.sign(signed))

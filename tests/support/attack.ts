@@ -1,5 +1,6 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { rawKeyOf } from '#agent/trust/keys.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
 import { decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
 import { NOBODY } from './children.ts'
 import { type Answer, Client } from './client.ts'
@@ -63,11 +64,15 @@ export class SignedAgent {
   }
 
   /** The Authorization header of a call, good for this process now unless `claims` say otherwise. */
-  sign({ method = 'GET', path, body = '', claims = {}, by = this.hub }: Asked): string {
+  sign({ method = 'GET', path, body = '', headers = {}, ...more }: Asked): string {
+    const { claims = {}, by = this.hub } = more
+    const op = headers[OPERATION_HEADER]
     const iat = Math.floor(Date.now() / 1000)
     return authorization(by, {
       ...{ iss: by.kid, aud: this.audience, iat, exp: iat + TOKEN_SECONDS, jti: nonce() },
-      ...{ htm: method, htu: path, bh: digestOf(body), boot: this.boot, ...claims },
+      ...{ htm: method, htu: path, bh: digestOf(body), boot: this.boot },
+      ...(op === undefined ? {} : { op }),
+      ...claims,
     })
   }
 
