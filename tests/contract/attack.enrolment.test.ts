@@ -44,7 +44,7 @@ beforeAll(async () => {
     const answer = await new Client(agent.url).send({ method, path: url, body })
     // Before the code was typed on the server there is nothing to hear.
     if (answer.status === 200) heard.push(body, answer.text)
-    response.writeHead(answer.status).end(forged(answer.text))
+    response.writeHead(heard.length > 4 ? 200 : answer.status).end(forged(answer.text))
   }
   client = new Client(dashboard.url)
   await client.login(ADMIN)
@@ -57,9 +57,10 @@ afterAll(async () => {
   await sweep()
 })
 
-/** The answer as it is, then with the certificate of who sits in the middle. */
+/** The answer as it is, then with the certificate of who sits in the middle, then without end. */
 function forged(text: string): string {
   if (heard.length < 4) return text
+  if (heard.length > 4) return '{}'
   const answer = JSON.parse(text) as EnrolmentAnswer
   return JSON.stringify({ ...answer, certificate: middle.identity.certificate })
 }
@@ -97,6 +98,7 @@ test('a man in the middle is never believed, and three attempts burn the code', 
   expect(await told()).toEqual(['failed', 'failed', 'failed', 'running'])
   expect(heard).toHaveLength(6)
   asked = middle.asked.length
+  await Bun.sleep(1100)
   expect(middle.asked).toEqual(Array(asked).fill('POST /enrol'))
   const { status, body } = await client.post(`/api/servers/${server}/sync`)
   expect({ status, body }).toMatchObject({ status: 503, body: { error: 'Agent offline' } })

@@ -67,7 +67,11 @@ test('splits any PHP into tokens that stand in it', () => {
 })
 
 test('takes for a version of WordPress only what can be one', () => {
-  const text = pieces('<?php', '\n', '$wp_version', ' = ', "'", '"', '6.8', ';', '//', '\u2028')
+  const part = fc.oneof(fc.constantFrom("'", '"', '6.8', '.', '-RC1', '\n', '\\'), fc.string())
+  const value = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''))
+  const text = fc
+    .tuple(fc.constantFrom('', '//', '\n', ' ', '\u2028'), fc.constantFrom("'", '"'), value)
+    .map(([before, quote, inner]) => `<?php\n${before}$wp_version = ${quote}${inner}${quote};`)
   const tree = (source: string) => ({ head: () => source })
 
   fc.assert(
