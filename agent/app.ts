@@ -58,6 +58,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
 
   app.get('/health', (context) => context.json({ status: 'ok' }))
   app.get('/metrics', async (context) => context.json(await readings.metrics()))
+  app.get('/build', async (context) => context.json(await readings.build()))
   app.get('/services', async (context) => context.json({ services: await readings.services() }))
   app.get('/sites', async (context) => context.json({ sites: await readings.sites() }))
 

@@ -2,6 +2,7 @@ import process from 'node:process'
 import { enrol } from './cli/enrol.ts'
 import { install, uninstall } from './cli/install.ts'
 import { status } from './cli/status.ts'
+import { switchOver } from './cli/switch.ts'
 import { revoke, trust } from './cli/trust.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
@@ -48,6 +49,7 @@ const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promi
   install,
   revoke,
   status,
+  switch: switchOver,
   trust,
   uninstall,
   version: async ({ settings }) => settings.version,

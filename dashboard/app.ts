@@ -32,7 +32,7 @@ export function createApp(deps: Deps) {
       return body
     })
     .get('/health', () => ({ status: 'ok' }))
-    .use(downloadRoutes())
+    .use(downloadRoutes(deps))
     .use(loginRoute(deps))
     .use(closedRoutes(deps))
 }

@@ -56,6 +56,8 @@ export interface Outside {
   /** Which addresses an agent may have. */
   rules: AddressRules
   public_url: string | undefined
+  /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
+  builds_dir?: string | undefined
   limits?: Partial<Limits>
   password_cost?: PasswordCost
 }
@@ -63,9 +65,9 @@ export interface Outside {
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
-  const { db, clock, random, log, public_url } = outside
+  const { db, clock, random, log, public_url, builds_dir } = outside
   const limits = { ...LIMITS, ...outside.limits }
-  const base = { db, clock, random, log, public_url, limits, bus: new Bus(), ...limits }
+  const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
   const { keys, sealer, rules } = outside
   const trust = { db, clock, random, log, keys, sealer, rules }
   const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })

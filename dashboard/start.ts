@@ -64,6 +64,7 @@ async function assemble(config: Config): Promise<Deps> {
     sealer,
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,
+    builds_dir: config.BUILDS_DIR,
   })
 }
 

@@ -21,6 +21,10 @@ export const Metrics = z.object({
 })
 export type Metrics = z.infer<typeof Metrics>
 
+/** What runs on a server: `machine` as the dashboard names its builds, such as `linux-arm64`. */
+export const AgentBuild = z.object({ version: text(), machine: text(64) })
+export type AgentBuild = z.infer<typeof AgentBuild>
+
 export const Service = z.object({ name: text(), status: z.enum(SERVICE_STATUSES) })
 export type Service = z.infer<typeof Service>
 export const Services = z.object({ services: z.array(Service).max(10_000) })

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { agentUpgrade } from './commands/agent.upgrade.ts'
 import { cachePurge } from './commands/cache.purge.ts'
 import { poolApply } from './commands/pool.apply.ts'
 import { serverProvision } from './commands/server.provision.ts'
@@ -11,6 +12,7 @@ import { wpScan } from './commands/wp.scan.ts'
 
 /** Every command that an agent knows, by its name on the wire. */
 export const COMMANDS = {
+  'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,
   'pool.apply': poolApply,
   'server.provision': serverProvision,

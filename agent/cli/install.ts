@@ -2,6 +2,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
+import { previousOf } from '../os/upgrade.ts'
 import { GROUP } from '../sandbox.ts'
 import { HubTrust } from '../trust/hub.ts'
 import { loadIdentity } from '../trust/identity.ts'
@@ -41,7 +42,7 @@ export async function uninstall({ state_dir }: Config, host: Host): Promise<stri
   }
   await host.shell.try(['systemctl', 'daemon-reload'])
   await host.shell.try(['groupdel', GROUP])
-  await host.files.remove(process.execPath)
+  for (const path of [process.execPath, previousOf(process.execPath)]) await host.files.remove(path)
   return `uninstalled: the sites go on as they are, and their records are still in ${state_dir}`
 }
 

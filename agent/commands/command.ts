@@ -36,5 +36,10 @@ export interface Command<N extends CommandName> {
    * It is then complete, and nothing is undone.
    */
   finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
+  /**
+   * Goes on with an operation that restarts the agent, when it is asked for again after that. It is
+   * neither undone nor ended by the restart.
+   */
+  resume?(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
   run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
 }

@@ -1,4 +1,5 @@
 import type { CommandTable } from '../operations/runner.ts'
+import { agentUpgrade } from './agent.upgrade.ts'
 import { cachePurge } from './cache.purge.ts'
 import { poolApply } from './pool.apply.ts'
 import { serverProvision } from './server.provision.ts'
@@ -11,6 +12,7 @@ import { wpScan } from './wp.scan.ts'
 
 /** The implementation of every contract: one that is missing does not compile. */
 export const commands: CommandTable = {
+  'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,
   'pool.apply': poolApply,
   'server.provision': serverProvision,

@@ -7,7 +7,8 @@ import type { CommandTable } from './runner.ts'
 import { begunSteps, undoSteps } from './steps.ts'
 import type { OperationStore, Request } from './store.ts'
 
-const KEEP_MS = 30 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+const KEEP_MS = 30 * DAY_MS
 
 /**
  * What the process before this one left without an end gets it: `complete` when all of it is there,
@@ -21,6 +22,9 @@ export async function recover(host: Host, commands: CommandTable, store: Operati
       continue
     }
     const operation = new Operation(id, request.fingerprint, store, await store.events(id))
+    const goesOn =
+      commands[request.command].resume && request.created_at > host.clock.now() - DAY_MS
+    if (!operation.ended && goesOn) continue
     if (!operation.ended) await settle(host, commands, store, request, operation)
     else if (request.created_at < host.clock.now() - KEEP_MS) await store.remove(id)
   }

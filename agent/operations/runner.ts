@@ -59,7 +59,9 @@ export class Runner {
       if (known && known.fingerprint !== fingerprint) {
         throw conflict(`Operation ${id} was started with other parameters`)
       }
-      return known ?? this.#start(command, params, id, fingerprint)
+      return known
+        ? this.#resumed(command, params, known)
+        : this.#start(command, params, id, fingerprint)
     })
   }
 
@@ -82,10 +84,7 @@ export class Runner {
     const stored = COMMANDS[name].changes
     const operation = new Operation(id, fingerprint, stored ? this.store : undefined)
     const command: Command<N> = commands[name]
-    const context: Context = {
-      host,
-      perform: (steps) => performSteps(steps, (entry) => this.store.addEntry(id, entry)),
-    }
+    const context = this.#contextOf(id)
     const accept = async () => {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
@@ -110,6 +109,26 @@ export class Runner {
       void this.#locks.take(key).then((release) => this.#late(operation, begin).finally(release))
     }
     return operation
+  }
+
+  /** Takes up, once, an operation that was to outlive a restart of the agent. */
+  async #resumed<N extends CommandName>(name: N, params: ParamsOf<N>, known: Operation) {
+    const { id, fingerprint } = known
+    const command: Command<N> = this.#options.commands[name]
+    const resume = command.resume?.bind(command)
+    if (known.ended || this.#operations.has(id) || !resume) return known
+    const operation = new Operation(id, fingerprint, this.store, await this.store.events(id))
+    this.#operations.set(id, operation)
+    void this.#late(operation, () => begun(resume(params, this.#contextOf(id))))
+    return operation
+  }
+
+  #contextOf(id: string): Context {
+    const { host } = this.#options
+    return {
+      host,
+      perform: (steps) => performSteps(steps, (entry) => this.store.addEntry(id, entry)),
+    }
   }
 
   async #late(operation: Operation, begin: () => Promise<Work>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Host } from '../host/ports.ts'
 import type { Readings } from '../readings.ts'
+import { buildOf } from './build.ts'
 import { databasePassword } from './db-password.ts'
 import { discoverSites } from './discovery.ts'
 import { metricsReader } from './metrics.ts'
@@ -12,6 +13,7 @@ export function readingsOf(host: Host): Readings {
   return {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
+    build: () => buildOf(host),
     sites: () => discoverSites(host),
     databasePassword: (domain) => databasePassword(host, domain),
     adminPassword: async (domain) => setAdminPassword(host, await getSite(host, domain)),

@@ -59,6 +59,10 @@ function scanned(inventory: Inventory, now: string): Success {
 
 function changesOf({ type, params }: OperationRow, result: object): Effect {
   switch (type) {
+    case 'agent.upgrade': {
+      const { version } = COMMANDS['agent.upgrade'].result.parse(result)
+      return { server: { version } }
+    }
     case 'site.create':
       return { site: { status: 'active', status_reason: '' } }
     case 'site.delete':

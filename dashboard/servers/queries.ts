@@ -1,9 +1,9 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
-import { activities, servers } from '#dashboard/db/schema.ts'
+import { activities, operations, servers } from '#dashboard/db/schema.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
-import { notFound } from '#shared/errors.ts'
+import { conflict, notFound } from '#shared/errors.ts'
 
 const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id)`
 
@@ -110,6 +110,18 @@ export async function deleteServer(
     ]),
   )
   return rows.length > 0
+}
+
+/** Throws conflict while an operation waits or runs there; a sync may be cut off. */
+export async function refuseWhileServerBusy(db: Database, id: number): Promise<void> {
+  const { server_id, status, type } = operations
+  const active = inArray(status, ['queued', 'running'])
+  const [busy] = await db.read
+    .select({ type })
+    .from(operations)
+    .where(and(eq(server_id, id), active, ne(type, 'server.sync')))
+    .limit(1)
+  if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
 }
 
 function isBusy(server_id: number) {

@@ -12,6 +12,7 @@ import { getServer, getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
 import { restartService } from './restart-service.ts'
 import { changeServer } from './update-server.ts'
+import { upgradeAgent } from './upgrade-agent.ts'
 
 export function serverRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers' })
@@ -50,6 +51,13 @@ export function serverRoutes(deps: Deps) {
         actor: callerOf(request).user.id,
         patient: false,
       })
+      return streamJob(deps, job, { request, server })
+    })
+    .post('/:server_id/upgrade', async ({ request, params, server }) => {
+      const target = await find(deps, params.server_id)
+      const origin = deps.public_url ?? new URL(request.url).origin
+      const actor = callerOf(request).user.id
+      const job = await upgradeAgent(deps, target, { origin, actor })
       return streamJob(deps, job, { request, server })
     })
     .post('/:server_id/services/restart', async ({ request, params, server }) => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { buildName, MACHINES, machineOf } from '#shared/machines.ts'
 
 /** Where scripts/build-agent.ts leaves what it built. */
-const FOLDER = fileURLToPath(new URL('../../dist/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../dist', import.meta.url))
 
 export interface Build {
   machine: string
@@ -29,7 +30,7 @@ export async function listBuilds(folder = FOLDER): Promise<Build[]> {
 export async function findBuild(machine: string, folder = FOLDER): Promise<Build | undefined> {
   if (!(MACHINES as readonly string[]).includes(machine)) return undefined
   own ??= machineOf(process.arch, readFileSync('/proc/self/maps', 'utf8'))
-  const path = `${folder}${buildName(machine, own)}`
+  const path = join(folder, buildName(machine, own))
   const there = await stat(path).catch(() => undefined)
   if (!there) return undefined
   const gzip = await compressedOf(path, there.mtime)

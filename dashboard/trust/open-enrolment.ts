@@ -18,6 +18,7 @@ export interface EnrolmentDeps {
   random: Random
   keys: Keyring
   sealer: Sealer
+  builds_dir: string | undefined
 }
 
 const CODE_BYTES = 16
@@ -29,7 +30,7 @@ export const CODE_PURPOSE = 'enrolment-code'
  * it is the key of the proof. `origin`: where the server reaches this dashboard.
  */
 export async function openEnrolment(
-  { db, clock, random, keys, sealer }: EnrolmentDeps,
+  { db, clock, random, keys, sealer, builds_dir }: EnrolmentDeps,
   server: ServerRow,
   { origin, user_id }: { origin: string; user_id: number },
 ): Promise<Omit<Enrolment, 'code'> & { code: Secret }> {
@@ -60,7 +61,7 @@ export async function openEnrolment(
     port: server.port,
     hub_key,
   }
-  const lines = (await listBuilds()).map((build) => ({
+  const lines = (await listBuilds(builds_dir)).map((build) => ({
     machine: build.machine,
     sha256: build.sha256,
     line: installLine(build, parts),

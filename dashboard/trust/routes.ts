@@ -35,10 +35,10 @@ export function trustRoutes(deps: Deps) {
 }
 
 /** The agent's executables, for anybody: a server that is being added cannot log in. */
-export function downloadRoutes() {
+export function downloadRoutes({ builds_dir }: Pick<Deps, 'builds_dir'>) {
   return new Elysia().get('/agent/:file', async ({ params, request, server }) => {
     const machine = /^([a-z0-9-]+)\.gz$/.exec(params.file)?.[1] ?? ''
-    const build = await findBuild(machine)
+    const build = await findBuild(machine, builds_dir)
     if (!build) throw notFound('Agent')
     server?.timeout(request, 0)
     return downloadOf(build, request.method)

@@ -4,6 +4,7 @@ import { digits, Limit } from './activity.ts'
 
 /** What the dashboard does as stored operations. Those but `site.scan` and `server.sync` are commands. */
 export const OPERATION_TYPES = [
+  'agent.upgrade',
   'server.provision',
   'server.sync',
   'service.restart',

@@ -125,6 +125,16 @@ const hostile: Record<string, readonly unknown[]> = {
   user: [...hostileUsers, ...noText],
   service: [...hostileText, ...noText, 'ssh', 'nginx;id', 'php-fpm:', 'php-fpm:../x', ' nginx'],
   php_versions: [...hostileText, null, 7, {}, [8.3], ['8.3', '-rf'], Array(11).fill('8.3')],
+  url: [
+    ...hostileText,
+    ...noText,
+    'file:///agent/linux-x64.gz',
+    'https:///agent/linux-x64.gz?x',
+    'https://a.example/other.gz',
+    'https://u@a.example/agent/linux-x64.gz',
+    `https://${'a'.repeat(2048)}/agent/linux-x64.gz`,
+  ],
+  sha256: [...hostileText, ...noText, 'a'.repeat(63), 'A'.repeat(64), 'a'.repeat(65)],
 }
 const valid: Record<string, unknown> = {
   domain: 'nobody.example',
@@ -136,6 +146,8 @@ const valid: Record<string, unknown> = {
   user: 'nobody-has-this',
   service: 'nginx',
   php_versions: [],
+  url: 'https://control.example/agent/linux-x64.gz',
+  sha256: 'a'.repeat(64),
 }
 
 describe.each(agentRuntimes)('%s', (runtime) => {

@@ -31,6 +31,7 @@ const PATHS = [
   '/api/servers/1/wp-scan',
   '/api/servers/1/pool-apply',
   '/api/servers/1/provision',
+  '/api/servers/1/upgrade',
   '/api/servers/1/services/restart',
   '/api/activity',
   '/api/activity?limit=0',

@@ -20,6 +20,7 @@ interface Options {
   clock?: Clock
   limits?: Partial<Limits>
   public_url?: string
+  builds_dir?: string
   production?: boolean
   folder?: string
 }
@@ -69,6 +70,7 @@ export class Dashboard {
       secret: 's'.repeat(32),
       ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,
+      builds_dir: options.builds_dir,
       limits: { ...LIMITS, ...limits },
       password_cost: { memory_kib: 8, rounds: 1 },
     })

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import type { Host } from '../host/ports.ts'
+import { isHealthy } from '../http/health.ts'
+import { draftOf, previousOf, UNITS, writeVerdict } from '../os/upgrade.ts'
+
+const PATIENCE_MS = 20_000
+const PAUSE_MS = 500
+/** In a row: one that answers once and falls over is no good. */
+const ANSWERS = 3
+
+/**
+ * `hosting-agent switch`, which `agent.upgrade` starts in a unit of its own: the new program takes
+ * the place of the old one, and gives it back when it does not answer within 20 seconds.
+ */
+export async function switchOver(config: Config, host: Host, args: string[]): Promise<string> {
+  const { values } = parseArgs({
+    args,
+    options: { program: { type: 'string' }, sha256: { type: 'string' } },
+  })
+  const { program = '', sha256 = '' } = values
+  await host.files.rename(draftOf(program), program)
+  await host.shell.try(['systemctl', 'restart', UNITS])
+  if (await answers(config, host)) {
+    await writeVerdict(host, sha256, 'answers')
+    return 'switched: the new version answers'
+  }
+  await goBack(host, program)
+  await writeVerdict(host, sha256, 'back')
+  return 'back: the new version did not answer'
+}
+
+async function answers(config: Config, { clock }: Host): Promise<boolean> {
+  let row = 0
+  for (const end = clock.now() + PATIENCE_MS; clock.now() < end; ) {
+    row = (await isHealthy(config)) ? row + 1 : 0
+    if (row === ANSWERS) return true
+    await clock.sleep(PAUSE_MS)
+  }
+  return false
+}
+
+/** What hangs may not heed a polite signal either. */
+async function goBack({ shell, files }: Host, program: string): Promise<void> {
+  const copy = `${program}.back`
+  await shell.run(['cp', '--preserve=mode', '--', previousOf(program), copy])
+  await files.rename(copy, program)
+  await shell.try(['systemctl', 'kill', '--signal=SIGKILL', UNITS])
+  await shell.try(['systemctl', 'restart', UNITS])
+}

@@ -1,0 +1,32 @@
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { findBuild } from '#dashboard/trust/builds.ts'
+import { AgentBuild } from '#shared/agent.ts'
+import { conflict } from '#shared/errors.ts'
+import { refuseWhileServerBusy } from './queries.ts'
+
+interface Deps extends BeginDeps {
+  agents: Agents
+  contact_ms: number
+  /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
+  builds_dir: string | undefined
+}
+
+/**
+ * Gives a server the agent that this dashboard has. 409 while something else is done there, which
+ * the restart would cut off, and when there is no build for the machine. `origin`: where the server
+ * reaches this dashboard.
+ */
+export async function upgradeAgent(
+  deps: Deps,
+  server: ServerRow,
+  { origin, actor }: { origin: string; actor: number },
+) {
+  await refuseWhileServerBusy(deps.db, server.id)
+  const { machine } = await deps.agents.get(server, '/build', AgentBuild, deps.contact_ms)
+  const build = await findBuild(machine, deps.builds_dir)
+  if (!build) throw conflict(`There is no build of the agent for ${machine}`)
+  const params = { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256 }
+  return begin(deps, { type: 'agent.upgrade', server, params, actor, patient: false })
+}

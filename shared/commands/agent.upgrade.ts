@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+
+const text = (label: string) =>
+  z.string({
+    error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
+  })
+
+const BUILD = /^https?:\/\/[A-Za-z0-9._~:/[\]-]+\/agent\/[a-z0-9-]+\.gz$/
+
+export const agentUpgrade = command({
+  name: 'agent.upgrade',
+  summary: 'Give this server another build of the agent, or go back when that does not answer',
+  changes: true,
+  params: z.object({
+    /** Of the dashboard, which serves the build compressed. */
+    url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),
+    /** Of the executable, in hexadecimal: nothing else is ever started. */
+    sha256: text('Digest').regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits'),
+  }),
+  result: z.object({ version: z.string() }),
+})

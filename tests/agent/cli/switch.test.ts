@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { switchOver } from '#agent/cli/switch.ts'
+import { readConfig } from '#agent/config.ts'
+import { verdictOn } from '#agent/os/upgrade.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+const sha256 = 'a'.repeat(64)
+
+async function switched(host: FakeHost, port: number): Promise<string> {
+  await host.files.write(`${PROGRAM}.new`, 'new')
+  await host.files.write(PROGRAM, 'old')
+  const config = readConfig({ AGENT_AUTH: 'none', AGENT_LISTEN: `127.0.0.1:${port}` })
+  return switchOver(config, host, ['--program', PROGRAM, '--sha256', sha256])
+}
+
+test('a new program that answers stays', async () => {
+  const host = fakeHost()
+  using agent = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('{}') })
+
+  expect(await switched(host, agent.port ?? 0)).toBe('switched: the new version answers')
+
+  expect(await host.files.read(PROGRAM)).toBe('new')
+  expect(host.ran).toEqual(['systemctl restart hosting-agent*.service'])
+  expect(await verdictOn(host, sha256)).toBe('answers')
+})
+
+test.each([
+  ['does not answer', () => Promise.reject(new Error('no'))],
+  ['answers with an error', () => new Response('', { status: 503 })],
+])('a new program that %s makes room for the one before', async (_, fetch) => {
+  const host = fakeHost()
+  using agent = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch,
+    error: () => new Response('', { status: 500 }),
+  })
+  await host.files.write(`${PROGRAM}.back`, 'old')
+
+  expect(await switched(host, agent.port ?? 0)).toBe('back: the new version did not answer')
+
+  expect(await host.files.read(PROGRAM)).toBe('old')
+  expect(host.ran).toEqual([
+    'systemctl restart hosting-agent*.service',
+    `cp --preserve=mode -- ${PROGRAM}.previous ${PROGRAM}.back`,
+    'systemctl kill --signal=SIGKILL hosting-agent*.service',
+    'systemctl restart hosting-agent*.service',
+  ])
+  expect(await verdictOn(host, sha256)).toBe('back')
+})

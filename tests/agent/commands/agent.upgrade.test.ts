@@ -1,0 +1,106 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { commands } from '#agent/commands/index.ts'
+import type { Operation } from '#agent/operations/operation.ts'
+import { recover } from '#agent/operations/recovery.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { writeVerdict } from '#agent/os/upgrade.ts'
+import { COMMANDS } from '#shared/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+const url = 'https://control.example/agent/linux-x64.gz'
+const sha256 = createHash('sha256').update('program').digest('hex')
+const params = { url, sha256 }
+
+function machine(): FakeHost {
+  const host = fakeHost()
+  host.answer('systemctl show', `{ path=${PROGRAM} ; argv[]=${PROGRAM} root ; status=0/0 }\n`)
+  host.answer('sha256sum', `${sha256}  ${PROGRAM}.new\n`)
+  host.answer(`${PROGRAM}.new version`, '9.9.9\n')
+  host.pages.set(url, 'compressed')
+  return host
+}
+
+const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
+
+async function eventsOf(operation: Operation) {
+  return Array.fromAsync(operation.follow(0, new AbortController().signal))
+}
+const started = async (host: FakeHost) =>
+  (await eventsOf(await runnerOn(host).start('agent.upgrade', params, 'op1'))).at(-1)
+
+test('hands the switch to a unit of its own, run by the program that works', async () => {
+  const host = machine()
+
+  await started(host)
+
+  expect(host.ran).toEqual([
+    'systemctl show --property=ExecStart --value hosting-agent.service',
+    `gunzip --force ${PROGRAM}.new.gz`,
+    `sha256sum ${PROGRAM}.new`,
+    `chmod 755 ${PROGRAM}.new`,
+    `${PROGRAM}.new version`,
+    `ln --force ${PROGRAM} ${PROGRAM}.previous`,
+    [
+      'systemd-run --quiet --collect --unit=hosting-upgrade',
+      '--property=EnvironmentFile=-/etc/hosting-agent/agent.env',
+      '--setenv=AGENT_STATE_DIR=/var/lib/hosting-agent --',
+      `${PROGRAM}.previous switch --program ${PROGRAM} --sha256 ${sha256}`,
+    ].join(' '),
+  ])
+})
+
+test.each([
+  ['another digest', 'sha256sum', `${'0'.repeat(64)}  x\n`, 0],
+  ['a program that does not run here', `${PROGRAM}.new version`, '', 1],
+])('starts nothing and leaves nothing for %s', async (_, line, stdout, code) => {
+  const host = machine()
+  if (code === 0) host.answer(line, stdout)
+  else host.fail(line, 'Exec format error', code)
+
+  expect(await started(host)).toMatchObject({ event: 'error' })
+
+  expect(host.ran.filter((ran) => ran.startsWith('systemd-run'))).toEqual([])
+  expect(await host.files.read(`${PROGRAM}.new.gz`)).toBeUndefined()
+})
+
+test('is refused where the agent is no service', async () => {
+  const host = machine()
+  host.init = 'direct'
+
+  const starting = runnerOn(host).start('agent.upgrade', params)
+
+  await expect(starting).rejects.toThrow('The agent does not run as a service of systemd')
+})
+
+test.each([
+  ['answers', { event: 'complete', data: { status: 'ok', version: '0.0.0' } }],
+  ['back', { event: 'error', data: { error: 'Internal error' } }],
+] as const)('a verdict that says %s ends it after the restart', async (verdict, end) => {
+  const host = machine()
+  const before = runnerOn(host)
+  host.clock.sleep = () => new Promise(() => undefined)
+  const cut = await before.start('agent.upgrade', params, 'op1')
+  const lines = cut.follow(0, new AbortController().signal)
+  for (let line = 0; line < 3; line++) await lines.next()
+
+  await recover(host, commands, before.store)
+  await writeVerdict(host, sha256, verdict)
+  const after = await runnerOn(host).start('agent.upgrade', params, 'op1')
+
+  const events = await eventsOf(after)
+  expect(events.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
+  expect(events.at(-1)).toMatchObject(end)
+})
+
+test.each([
+  'file:///etc/passwd',
+  'https://control.example/evil.gz',
+  'https://control.example/agent/linux-x64.gz?x=1',
+  'https://control.example/agent/../x.gz',
+])('takes no build from %s', (address) => {
+  const given = COMMANDS['agent.upgrade'].params.safeParse({ url: address, sha256 })
+
+  expect(given.success).toBe(false)
+})
