@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { rawKeyOf } from '#agent/trust/keys.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/trust/pinned.ts'
 import { encodeChallenge } from '#shared/token.ts'
 import { HeldClock } from '#tests/dashboard/support/clock.ts'
@@ -30,17 +31,16 @@ afterEach(async () => {
 interface To {
   port?: number
   hostname?: string
-  production?: boolean
+  rules?: AddressRules
   /** Whose certificate is known. */
   known?: TlsAgent
 }
 
 /** What asks an agent, always over the same transport; resolves with the answer or what is said of it. */
 function asking({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {}) {
-  const { known = agent, production = false } = more
+  const { known = agent, rules = { production: false, allow_private: true } } = more
   const to = { id: 1, hostname, port }
   const { certificate, public_key: theirs } = known.identity
-  const rules = { production, allow_private: true }
   const row = { server_id: 1, certificate, public_key: theirs, enrolled_at: '' }
   const deps = { clock, random: secureRandom, key, rules }
   const transport = new PinnedTransport(
@@ -141,12 +141,30 @@ test.each([
 test.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])(
   'does not connect to %s in production',
   async (hostname) => {
-    expect(await asking({ hostname, production: true })()).toMatch(
+    expect(await asking({ hostname, rules: { production: true, allow_private: true } })()).toMatch(
       /^The server is not asked: .* is an address of this machine or its provider$/,
     )
     expect(agent.asked).toEqual([])
   },
 )
+
+test('looks at the addresses of a name again with each new connection', async () => {
+  const rules = { production: false, allow_private: true }
+  const ask = asking({ hostname: 'localhost', rules })
+  await ask()
+  rules.production = true
+
+  const kept = await ask()
+  const { port } = agent
+  await agent.stop()
+  agent = await TlsAgent.start(port)
+  // The end of the kept connection has to be heard of first.
+  await Bun.sleep(50)
+
+  expect(kept).toEqual({ good: true })
+  expect(await ask()).toMatch(/ is an address of this machine or its provider$/)
+  expect(agent.asked).toEqual([])
+})
 
 test.each<[string, Answer]>([
   ['never answers', () => undefined],
