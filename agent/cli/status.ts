@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
+import { readRules } from '../policy/file.ts'
 import { HubTrust, type Trusted } from '../trust/hub.ts'
 import { enrolmentOf } from '../trust/index.ts'
 
@@ -13,8 +14,15 @@ export async function status(config: Config, host: Host): Promise<string> {
     `listens    ${config.address}:${config.port} (${config.auth === 'none' ? 'asks nobody for a proof' : 'signed requests only'})`,
     `state      ${config.state_dir}`,
     `dashboard  ${trusted ? `server ${trusted.server_id}, keys ${keys}` : 'none: not enrolled'}`,
+    `policy     ${await policyOf(config, host)}`,
     ...(pending ? [`enrolment  open for server ${pending.server_id}`] : []),
   ].join('\n')
+}
+
+async function policyOf({ policy_file: path }: Config, { files }: Host): Promise<string> {
+  if (!(await files.stat(path))) return 'none: the dashboard may do everything'
+  const rules = await readRules(files, path)
+  return 'broken' in rules ? `${path} ${rules.broken}: nothing is changed` : path
 }
 
 function shown({ kid, until }: Trusted['keys'][number]): string {

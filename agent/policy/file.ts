@@ -7,15 +7,19 @@ const Command = z.custom<CommandName>(
   'must be the name of a command',
 )
 
-/** `destructive_per_hour`: how often data may be deleted for good within any 60 minutes. */
+/**
+ * `destructive_per_hour`: how often data may be deleted for good within any 60 minutes. `upgrades`: off
+ * as soon as there is a file, since another program would not have to heed it.
+ */
 const PolicyFile = z.strictObject({
   deny: z.array(Command).default([]),
   passwords: z.enum(['allow', 'deny']).default('allow'),
+  upgrades: z.enum(['allow', 'deny']).default('deny'),
   destructive_per_hour: z.number().int().nonnegative().optional(),
 })
 export type Rules = z.output<typeof PolicyFile>
 
-const EVERYTHING: Rules = { deny: [], passwords: 'allow' }
+const EVERYTHING: Rules = { deny: [], passwords: 'allow', upgrades: 'allow' }
 
 /**
  * What the administrator of this server lets a dashboard do: all of it without a file. Anything

@@ -37,7 +37,7 @@ export class Policy {
       if (COMMANDS[command].changes) throw doubtful(path, rules.broken)
       return () => undefined
     }
-    if (rules.deny.includes(command)) throw forbidden(`${path} on this server denies ${command}`)
+    if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
     return DESTRUCTIVE.includes(command) ? this.#count(rules) : () => undefined
   }
 
@@ -76,6 +76,10 @@ export class Policy {
       request && DESTRUCTIVE.includes(request.command) ? [request.created_at] : [],
     )
   }
+}
+
+function denies({ deny, upgrades }: Rules, command: CommandName): boolean {
+  return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')
 }
 
 function doubtful(path: string, reason: string) {

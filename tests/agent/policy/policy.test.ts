@@ -26,6 +26,7 @@ const instant = {
 /** An agent as after a restart: what it remembers is on the disk. */
 function agent() {
   const commands = tableOf({
+    'agent.upgrade': instant as never,
     'site.delete': instant,
     'cache.purge': instant,
     'wp.scan': instant as never,
@@ -82,6 +83,25 @@ test('a denied command is 403 and names the policy; the others go on, from the n
   expect((await ask('/exec', purge)).status).toBe(200)
   await host.files.remove(FILE)
   expect((await ask('/exec', remove)).status).toBe(200)
+})
+
+test('another program could ignore the policy: with one, upgrades are off until it allows them', async () => {
+  const upgrade = {
+    command: 'agent.upgrade',
+    params: { url: 'https://control.example/agent/linux-x64.gz', sha256: 'a'.repeat(64) },
+  }
+  const ask = agent()
+  expect((await ask('/exec', upgrade)).status).toBe(200)
+
+  await policy({})
+  expect(await ask('/exec', upgrade)).toMatchObject({
+    status: 403,
+    message: `${FILE} on this server denies agent.upgrade`,
+  })
+  await policy({ upgrades: 'allow' })
+  expect((await ask('/exec', upgrade)).status).toBe(200)
+  await policy({ upgrades: 'allow', deny: ['agent.upgrade'] })
+  expect((await ask('/exec', upgrade)).status).toBe(403)
 })
 
 test.each(['/sites/db-password', '/sites/admin-password'])('denies %s', async (path) => {
