@@ -96,6 +96,23 @@ unless(lab.available()).describe('adding a server', () => {
     9 * MINUTES,
   )
 
+  test('takes up a new key of the dashboard through both of its halves', async () => {
+    const known = async () => {
+      const { body } = await dashboard.call('GET', '/api/keys')
+      return (body.keys as { state: string; agents: number }[]).map((key) => [
+        key.state,
+        key.agents,
+      ])
+    }
+    expect(await known()).toEqual([['current', 1]])
+
+    await dashboard.call('POST', '/api/keys/rotate')
+
+    const alone = async () => JSON.stringify(await known()) === '[["current",1]]'
+    expect(await lab.poll(alone, { timeout_ms: 10_000 })).toBe(true)
+    expect(await host.must(['hosting-agent', 'status'])).toMatch(/keys \S+, \S+ \(until \S+Z\)/)
+  })
+
   test(
     'comes back by itself after a power failure',
     async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
-import { type Dashboard, makeDashboard } from '../support/dashboard.ts'
+import { type Dashboard, Machine, makeDashboard } from '../support/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -67,6 +67,18 @@ describe('every answer', () => {
     const { headers } = await dashboard.send(method, path)
 
     expect(Object.fromEntries(headers)).toMatchObject(SECURITY_HEADERS)
+  })
+
+  test('a stream has the id of its request too', async () => {
+    await using agent = new Machine()
+    const id = await dashboard.addServer(agent)
+
+    const { status, headers } = await dashboard.send('POST', `/api/servers/${id}/sync`)
+
+    expect([status, headers.get('x-request-id')]).toEqual([
+      200,
+      expect.stringMatching(/^[\w-]{12}$/),
+    ])
   })
 
   test('tells of an unforeseen error its request id, which the log has too', async () => {
