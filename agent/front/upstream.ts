@@ -9,8 +9,11 @@ export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
 
 /** All that the root half reads. */
 const PASSED = ['authorization', 'content-type', 'accept', 'last-event-id', OPERATION_HEADER]
-/** They are about one connection, not about the answer (RFC 9110, section 7.6.1). */
-const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date']
+/**
+ * They are about one connection, not about the answer (RFC 9110, section 7.6.1); and a streamed answer
+ * of a known length hangs now and then on Deno.
+ */
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
 
 /** By the socket of the root half, a connection for each request: a local one costs microseconds. */
 export function upstreamAt(socketPath: string): Upstream {
@@ -38,12 +41,24 @@ function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHe
 }
 
 function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage): Response {
-  const chunks = incoming[Symbol.asyncIterator]()
   const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await chunks.next()
-      if (next.done) controller.close()
-      else controller.enqueue(next.value)
+    start(controller) {
+      let over = false
+      const end = (last: () => void) => {
+        if (!over) last()
+        over = true
+      }
+      incoming.on('data', (chunk: Uint8Array) => {
+        if (over) return
+        controller.enqueue(chunk)
+        if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
+      })
+      incoming.on('end', () => end(() => controller.close()))
+      incoming.on('error', (error) => end(() => controller.error(error)))
+      incoming.on('close', () => end(() => controller.error(new Error('cut off'))))
+    },
+    pull() {
+      incoming.resume()
     },
     cancel() {
       incoming.destroy()

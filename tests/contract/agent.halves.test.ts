@@ -37,6 +37,15 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     expect(enrol.status).toBe(422)
   })
 
+  test('no answer of a hundred hangs', async () => {
+    const { agent } = halves
+    for (let count = 0; count < 100; count += 1) {
+      expect((await agent.ask(count % 2 === 0 ? read : scan)).status).toBe(
+        count % 2 === 0 ? 200 : 404,
+      )
+    }
+  }, 30_000)
+
   test('what nobody signed reaches neither', async () => {
     const { agent } = halves
 
