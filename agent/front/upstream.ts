@@ -41,9 +41,9 @@ function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHe
 }
 
 function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage): Response {
+  let over = false
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      let over = false
       const end = (last: () => void) => {
         if (!over) last()
         over = true
@@ -61,6 +61,7 @@ function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage):
       incoming.resume()
     },
     cancel() {
+      over = true
       incoming.destroy()
       outgoing.destroy()
     },
