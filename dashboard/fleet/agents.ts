@@ -136,7 +136,7 @@ function posting(path: string, body: unknown, headers: Record<string, string> = 
 async function answered(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
   const first = await opened(transport, call, watch)
   const again = first.statusCode === 401 && transport.learn(first.headers)
-  if (again) first.resume()
+  if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
   const response = again ? await opened(transport, call, watch) : first
   if (response.statusCode === 200) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)

@@ -65,17 +65,23 @@ async function attach(
   const server = await getServer(deps.db, operation.server_id)
   const call = { ...callOf(operation), operation_id: operation.id, after, signal }
   const events = await deps.agents.stream(server, call)
-  await begun(deps, operation)
+  // The deadline counts from the last sign of work: to be accepted once more is none.
+  if (operation.started_at === null) await begun(deps, operation)
   accept()
   const before = recorder.last
   for await (const event of events) {
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
     if (event.id <= recorder.last) continue
-    if (event.id > recorder.last + 1) throw offline('The agent left out an event')
-    if (event.id > MOST_EVENTS) throw offline('The agent sent too many events')
+    refuseUnlikely(event, recorder.last)
     await recorder.log(textOf(event))
+    if (recorder.last === before + 1) await begun(deps, operation)
   }
   return recorder.last > before ? lost() : undefined
+}
+
+function refuseUnlikely({ id }: StoredEvent, last: number): void {
+  if (id > last + 1) throw offline('The agent left out an event')
+  if (id > MOST_EVENTS) throw offline('The agent sent too many events')
 }
 
 async function conclude(

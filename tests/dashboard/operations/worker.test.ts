@@ -37,6 +37,20 @@ describe('an operation', () => {
     expect(body.site).toMatchObject({ status: 'failed', status_reason: message })
   })
 
+  test('has a deadline also for an agent that takes it and says nothing, again and again', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ limits: { deadline_ms: 150 } })
+    agent.cut_after = 0
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+
+    const operation = await ended(dashboard, id)
+
+    expect(operation).toMatchObject({
+      status: 'failed',
+      error: { error: 'Agent offline', message: 'The connection to the agent was lost' },
+    })
+  })
+
   test('goes on where it stopped when the connection breaks after every second event', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
