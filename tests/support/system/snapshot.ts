@@ -45,7 +45,8 @@ const ACCOUNTS = ['passwd', 'group', 'shadow', 'gshadow', 'subuid', 'subgid'].ma
 const ROOTS = ['/etc', '/srv', '/var', '/usr/local', '/home', '/run/hosting-fpm']
 const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hosting-*']
 /** Come and go by themselves. */
-const PASSING = / (ps|find|kworker.*|sh|systemd.*|apt.*|\(sd-pam\))$/
+const PASSING =
+  /^root .* (ps|find|cat|sh|systemctl|systemd-run|setpriv|apt.*)$| (kworker.*|systemd.*|\(sd-pam\))$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {
