@@ -96,6 +96,34 @@ unless(lab.available()).describe('adding a server', () => {
     9 * MINUTES,
   )
 
+  test(
+    'a line that was killed or cut off leaves a state from which the line works',
+    async () => {
+      const cut = async (seconds: string) => {
+        await host.exec(['hosting-agent', 'uninstall'])
+        const { lines, code } = await enrolment()
+        const argv = ['timeout', '--signal=KILL', seconds, 'bash', '-c', lines[0]?.line ?? '']
+        await host.exec(argv, { input: `${code}\n` })
+      }
+      for (const seconds of ['0.1', '0.5', '1', '1.6']) {
+        await cut(seconds)
+        expect([seconds, (await paste(await enrolment())).code]).toEqual([seconds, 0])
+      }
+
+      await host.exec(['hosting-agent', 'uninstall'])
+      const pasted = paste(await enrolment())
+      await Bun.sleep(700)
+      await host.partition(true)
+      await Bun.sleep(1500)
+      await host.partition(false)
+      await pasted
+
+      expect((await paste(await enrolment())).code).toBe(0)
+      expect(await lab.poll(async () => (await status()) === 'online')).toBe(true)
+    },
+    9 * MINUTES,
+  )
+
   test('takes up a new key of the dashboard through both of its halves', async () => {
     const known = async () => {
       const { body } = await dashboard.call('GET', '/api/keys')

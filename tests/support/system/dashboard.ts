@@ -15,6 +15,7 @@ export interface Answer {
 /** The real dashboard on a host's network, with a logged-in client. */
 export interface Dashboard {
   process: Process
+  data_dir: string
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** Reads a stream to its end. */
   stream(method: string, path: string, body?: unknown): Promise<StoredEvent[]>
@@ -60,6 +61,7 @@ export async function startDashboard(
     })
   const dashboard: Dashboard = {
     process,
+    data_dir: join(folder, 'data'),
     async call(method, path, body) {
       const response = await send(method, path, body, 'application/json')
       const text = await response.text()

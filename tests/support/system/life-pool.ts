@@ -6,6 +6,7 @@ export function readsPassword(world: World): void {
   test('reads the database password that logs in', async () => {
     const { host, site } = world
     const { body } = await world.dashboard.call('POST', world.path(`/sites/${site.id}/db-password`))
+    world.secrets.push(String(body.password))
     const login = `[client]\nuser=${site.user}\npassword=${body.password}\n`
     await host.put('/root/client.cnf', login, 0o600)
 

@@ -13,6 +13,7 @@ export function logsIn(world: World): void {
       const { id, domain } = world.site
       const path = world.path(`/sites/${id}/admin-password`)
       const { body } = await world.dashboard.call('POST', path)
+      world.secrets.push(String(body.password))
 
       await withBrowser(
         { netns: world.host.netns, resolve: { [domain]: '127.0.0.1' } },

@@ -3,6 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
+import { keepsSecrets } from './life-secrets.ts'
 import { logsIn, scans } from './life-wordpress.ts'
 import { MINUTES, type Variant, World } from './world.ts'
 
@@ -26,6 +27,7 @@ export function siteLife(variant: Variant): void {
     readsPassword(world)
     appliesTier(world)
     keepsApart(world)
+    keepsSecrets(world)
     comesBack(world)
     deletesSites(world)
   })

@@ -24,6 +24,8 @@ export interface Site {
 export class World {
   readonly variant: Variant
   readonly sites: Site[] = []
+  /** What was told once and must be nowhere afterwards. */
+  readonly secrets: string[] = []
   server = 0
   before: Snapshot | undefined
   #host: lab.Host | undefined

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { World } from './world.ts'
+
+/** Everywhere on the server but in the site itself, where wp-config.php has to hold one of them. */
+const PLACES = ['/var/lib/hosting-agent', '/var/log', '/etc', '/run', '/tmp', '/root']
+
+/** The dashboard's records, their journal included, and all that it has printed. */
+function recordsOf({ dashboard }: World): string {
+  const files = readdirSync(dashboard.data_dir).map((name) => join(dashboard.data_dir, name))
+  return [...files.map((file) => readFileSync(file, 'latin1')), ...dashboard.process.lines].join(
+    '\n',
+  )
+}
+
+export function keepsSecrets(world: World): void {
+  test('keeps no password that it has told in any log, record or file', async () => {
+    const { host, secrets } = world
+    expect(secrets).toHaveLength(2)
+    const said = await host.exec(['journalctl', '--no-pager', '--output=cat'])
+    const records = recordsOf(world)
+
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(20)
+      const argv = ['grep', '-rlaF', '--devices=skip', '-e', secret, '--', ...PLACES]
+      expect((await host.exec(argv)).stdout).toBe('')
+      expect(said.stdout.includes(secret)).toBe(false)
+      expect(records.includes(secret)).toBe(false)
+    }
+    expect(records).toContain(world.site.domain)
+  })
+}
