@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { buildAgent } from '#scripts/build-agent.ts'
+import { gzipBeside } from '#scripts/lib/gzip-beside.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { type Dashboard, startDashboard } from '#tests/support/system/dashboard.ts'
@@ -16,7 +17,8 @@ unless(lab.available()).describe('adding a server', () => {
   let server = 0
 
   beforeAll(async () => {
-    await buildAgent('.')
+    // As an installed dashboard has it: compressed once.
+    await gzipBeside((await buildAgent('.')).file)
     const { netns, address } = await lab.switchUp()
     host = await lab.startHost({ name: 'added', suite: 'bookworm', init: 'systemd' })
     await host.must(['apt-get', 'update', '-q'])
