@@ -21,7 +21,8 @@ export async function* performSteps(steps: readonly Step[], write: Write): Progr
       await write({ step: step.name, state: 'intent' })
       begun.push(step)
       yield* applied(step)
-      await write({ step: step.name, state: 'done' })
+      // Told for the reader of a journal: what is undone goes by the intents alone.
+      await write({ step: step.name, state: 'done' }).catch(() => undefined)
     }
   } catch (error) {
     yield `Failed: ${messageOf(error)}`

@@ -118,3 +118,15 @@ test('after a restart, undoes what was begun and not undone yet', () => {
 
   expect(begunSteps(steps, journal).map(({ name }) => name)).toEqual(['a', 'b'])
 })
+
+test('undoes nothing because the journal takes no end of a step: what is begun is what counts', async () => {
+  const did: string[] = []
+  const write = async ({ step, state }: JournalEntry) => {
+    if (state === 'done') throw new Error('no space')
+    did.push(`journal ${step} ${state}`)
+  }
+
+  for await (const line of performSteps([step(did, 'a')], write)) did.push(line)
+
+  expect(did).toEqual(['Making a', 'journal a intent', 'apply a'])
+})

@@ -8,16 +8,17 @@ import { COMMANDS, isCommandName } from '#shared/commands.ts'
 
 /**
  * Runs one command on the machine it is on, in one process, and fails at the n-th call of a port
- * (0: at none). Prints as JSON what happened: the last event and, for each step of the journal, the
- * numbers of its first and its last call.
+ * within a step (`none`: at none). Prints as JSON what happened: the last event and, for each step
+ * of the journal, how many calls it made.
  *
- *     faulty-agent <command> <n> <params as JSON>
+ *     faulty-agent <command> <step>:<n> <params as JSON>
  */
-const [name = '', failAt = '0', params = '{}'] = process.argv.slice(2)
+const [name = '', failAt = 'none', params = '{}'] = process.argv.slice(2)
 if (!isCommandName(name)) throw new Error(`unknown command: ${name}`)
-const steps: { step: string; first: number; last: number }[] = []
-let calls = 0
+const steps: { step: string; calls: number }[] = []
 let injecting = true
+/** Between the intent and the end of a step. */
+let within = false
 
 function counted<T extends object>(port: T): T {
   return new Proxy(port, {
@@ -34,13 +35,14 @@ function counted<T extends object>(port: T): T {
 
 /** Counts a call and fails the chosen one, once: what is undone afterwards meets no further fault. */
 function note(appended: string): void {
-  calls += 1
   const { step, state } =
     /"step":"(?<step>[^"]+)","state":"(?<state>\w+)"/.exec(appended)?.groups ?? {}
-  if (step && state === 'intent') steps.push({ step, first: calls + 1, last: calls })
+  if (step) within = state === 'intent'
+  if (step && within) steps.push({ step, calls: 0 })
   const current = steps.at(-1)
-  if (current && step && state === 'done') current.last = calls - 1
-  if (injecting && calls === Number(failAt)) {
+  if (!current || !within || step) return
+  current.calls += 1
+  if (injecting && `${current.step}:${current.calls}` === failAt) {
     injecting = false
     throw new Error('injected fault')
   }
@@ -60,5 +62,5 @@ const outcome = await runner
   .then((operation) => Array.fromAsync(operation.follow(0, new AbortController().signal)))
   .then((events) => events.at(-1))
   .catch((error: unknown) => ({ event: 'refused', data: { message: String(error) } }))
-console.log(JSON.stringify({ outcome, steps, calls }))
+console.log(JSON.stringify({ outcome, steps }))
 process.exit(0)
