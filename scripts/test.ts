@@ -7,7 +7,7 @@ import { fail } from './lib/fail.ts'
 import type { Case } from './lib/junit.ts'
 import { prepareLab } from './lib/prepare-lab.ts'
 import { runJob } from './lib/test-job.ts'
-import { type Job, planTests } from './lib/test-plan.ts'
+import { type Job, planTests, unhurriedTests } from './lib/test-plan.ts'
 import { count, describeOutcome, describeSum } from './lib/test-report.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -24,16 +24,25 @@ async function main(): Promise<void> {
   }
   const folder = await logFolder()
   console.log(`Logs: ${folder}`)
+  if (values.quick) process.env.HOSTING_QUICK = '1'
   const jobs = await planTests(ROOT, { quick: values.quick })
   const cases = await runAll(jobs, { root: ROOT, folder, signal: interrupted.signal })
+  if (values.quick) cases.push(...(await unhurriedTests(ROOT)).map(skipped))
   console.log(describeSum(cases))
   const { passed, failed } = count(cases)
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
+const skipped = (file: string): Case => ({
+  file,
+  name: 'all of it',
+  status: 'skipped',
+  reason: 'it takes its time: run without --quick',
+})
+
 /** Contract files wait most of their time; system files wait for disks and programs to start. */
 function lanesOf(part: string): number {
-  if (part === 'contract') return availableParallelism() + 1
+  if (part === 'contract') return 2 * availableParallelism()
   return part === 'system' ? Math.min(2, availableParallelism()) : 1
 }
 

@@ -19,12 +19,30 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   browser: { test_ms: 60_000, file_ms: 300_000 },
 }
 
+/** Files that start and end programs over and over, or wait: `quick` lists them as skipped. */
+const UNHURRIED = [
+  'agent.start',
+  'attack.enrolment',
+  'attack.time',
+  'dashboard.crash',
+  'dashboard.process',
+  'dashboard.start',
+  'dashboard.throttle',
+  'key-rotation',
+].map((name) => `tests/contract/${name}.test.ts`)
+
+/** What `quick` leaves out besides what needs root. */
+export async function unhurriedTests(root: string): Promise<string[]> {
+  return (await testFiles(root)).filter((file) => UNHURRIED.includes(file))
+}
+
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root. The other parts run
+ * Everything there is to run, in order. `quick` leaves out what needs root and what takes its time. The other parts run
  * file by file, so that a crash or a hang costs one file.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
-  const files = await testFiles(root)
+  const all = await testFiles(root)
+  const files = quick ? all.filter((file) => !UNHURRIED.includes(file)) : all
   const of = (part: string) => files.filter((file) => partOf(file) === part)
   const single = (part: string) => of(part).map((file) => testJob(part, [file]))
   return [

@@ -25,7 +25,12 @@ const AGENT_RUNTIMES = {
   ],
 } as const
 export type AgentRuntime = keyof typeof AGENT_RUNTIMES
-export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
+/** `scripts/test.sh --quick` sets it, and the list of its skips says so. */
+export const QUICK_REASON =
+  process.env.HOSTING_QUICK === '1' ? '--quick asks the executable only' : undefined
+export const agentRuntimes = (Object.keys(AGENT_RUNTIMES) as AgentRuntime[]).filter(
+  (runtime) => QUICK_REASON === undefined || runtime === 'the executable',
+)
 
 /**
  * An agent that can read this machine and cannot change it: it runs as nobody even when the tests

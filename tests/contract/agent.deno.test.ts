@@ -1,0 +1,14 @@
+import { afterAll, expect } from 'bun:test'
+import { QUICK_REASON, startAgent, sweep } from '#tests/support/processes.ts'
+import { unless } from '#tests/support/skip.ts'
+
+afterAll(sweep)
+
+unless(QUICK_REASON).test('the agent runs on Deno from the same source', async () => {
+  const agent = await startAgent('deno run')
+
+  const answer = await fetch(`${agent.url}/health`)
+
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
+  expect(await agent.stop()).toBe(0)
+})
