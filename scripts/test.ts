@@ -40,9 +40,9 @@ const skipped = (file: string): Case => ({
   reason: 'it takes its time: run without --quick',
 })
 
-/** Contract files wait most of their time; system files wait for disks and programs to start. */
-function lanesOf(part: string): number {
-  if (part === 'contract') return 2 * availableParallelism()
+/** Contract files wait most of their time (`beside`: while the lab is made ready); system files wait for disks and programs to start. */
+function lanesOf(part: string, beside: boolean): number {
+  if (part === 'contract') return availableParallelism() + (beside ? 1 : 2)
   return part === 'system' ? Math.min(2, availableParallelism()) : 1
 }
 
@@ -64,7 +64,7 @@ async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]
         console.log(await describeOutcome(outcome))
       }
     }
-    await Promise.all(Array.from({ length: lanesOf(part) }, lane))
+    await Promise.all(Array.from({ length: lanesOf(part, ready !== undefined) }, lane))
   }
   if (!options.signal.aborted) return cases
   return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]
