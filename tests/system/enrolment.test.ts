@@ -107,7 +107,18 @@ unless(lab.available()).describe('adding a server', () => {
         const argv = ['timeout', '--signal=KILL', seconds, 'bash', '-c', lines[0]?.line ?? '']
         await host.exec(argv, { input: `${code}\n` })
       }
-      for (const seconds of ['0.1', '0.5', '1', '1.6']) {
+      const { lines } = await enrolment()
+      const steps = (lines[0]?.line ?? '').split(' && ')
+      expect(steps).toHaveLength(8)
+      for (let done = 1; done < steps.length; done++) {
+        await host.exec(['hosting-agent', 'uninstall'])
+        await host.exec(['bash', '-c', steps.slice(0, done).join(' && ')])
+        expect([steps[done - 1], (await paste(await enrolment())).code]).toEqual([
+          steps[done - 1],
+          0,
+        ])
+      }
+      for (const seconds of ['0.5', '1.6']) {
         await cut(seconds)
         expect([seconds, (await paste(await enrolment())).code]).toEqual([seconds, 0])
       }
