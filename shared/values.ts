@@ -14,4 +14,8 @@ export const SITE_STATUSES = [
 ] as const
 export const SERVICE_STATUSES = ['running', 'stopped', 'failed', 'missing'] as const
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed'] as const
-export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed'] as const
+export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed', 'cancelled'] as const
+/** A graceful end leaves programs ten seconds; both undo what the operation made. */
+export const CANCEL_MODES = ['graceful', 'forced'] as const
+export const BULK_STATUSES = ['running', 'paused', 'success', 'failed', 'cancelled'] as const
+export const BULK_ITEM_STATUSES = ['waiting', 'running', 'success', 'failed', 'cancelled'] as const

@@ -6,6 +6,9 @@ import type { ErrorBody } from '#shared/errors.ts'
 import type { Inventory } from '#shared/inventory.ts'
 import {
   ACTIVITY_STATUSES,
+  BULK_ITEM_STATUSES,
+  BULK_STATUSES,
+  CANCEL_MODES,
   FRAMEWORKS,
   OPERATION_STATUSES,
   SERVER_STATUSES,
@@ -81,7 +84,8 @@ const home = () =>
 
 /**
  * `apex` is the domain without `www.`: what no two sites may share. Counts of updates are null while
- * unknown. `former_status` is what a site in deletion goes back to when that fails.
+ * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
+ * trash is purged by itself at `purge_at`.
  */
 export const sites = sqliteTable(
   'sites',
@@ -109,12 +113,17 @@ export const sites = sqliteTable(
     inventory: text({ mode: 'json' }).$type<Inventory>(),
     last_scan: text(),
     certificate_expires_at: words(),
+    trashed_at: text(),
+    purge_at: text(),
     created_at: text().notNull(),
   },
   (table) => [index('sites_server').on(table.server_id)],
 )
 
-/** One piece of long work; `next_at` is set while it waits for the agent. */
+/**
+ * One piece of long work; `next_at` is set while it waits for the agent, `cancel` once its end was
+ * asked for, `retry_of` names the operation that it repeats.
+ */
 export const operations = sqliteTable(
   'operations',
   {
@@ -128,6 +137,8 @@ export const operations = sqliteTable(
     error: text({ mode: 'json' }).$type<ErrorBody>(),
     attempts: integer().notNull().default(0),
     actor: integer(),
+    cancel: text({ enum: CANCEL_MODES }),
+    retry_of: text(),
     next_at: text(),
     deadline_at: text().notNull(),
     created_at: text().notNull(),
@@ -158,6 +169,62 @@ export const operation_events = sqliteTable(
     data: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.operation_id, table.id] })],
+)
+
+/** One call that starts an operation on many sites or servers; paused after `pause_after` failures in a row. */
+export const bulk_operations = sqliteTable(
+  'bulk_operations',
+  {
+    id: text().primaryKey(),
+    type: text({ enum: OPERATION_TYPES }).notNull(),
+    params: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    status: text({ enum: BULK_STATUSES }).notNull(),
+    reason: words(),
+    parallel: integer().notNull(),
+    pause_after: integer().notNull(),
+    actor: integer(),
+    created_at: text().notNull(),
+    finished_at: text(),
+  },
+  (table) => [
+    index('bulk_operations_active').on(table.status),
+    index('bulk_operations_created').on(table.created_at),
+  ],
+)
+
+const bulk = () =>
+  text()
+    .notNull()
+    .references(() => bulk_operations.id, { onDelete: 'cascade' })
+
+/** What is done to one site or server, in the order of `position`; kept when that is deleted. */
+export const bulk_items = sqliteTable(
+  'bulk_items',
+  {
+    bulk_id: bulk(),
+    position: integer().notNull(),
+    server_id: integer().notNull(),
+    site_id: integer(),
+    domain: text().notNull(),
+    status: text({ enum: BULK_ITEM_STATUSES }).notNull(),
+    operation_id: text(),
+    error: text({ mode: 'json' }).$type<ErrorBody>(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.bulk_id, table.position] }),
+    index('bulk_items_operation').on(table.operation_id),
+  ],
+)
+
+export const bulk_events = sqliteTable(
+  'bulk_events',
+  {
+    bulk_id: bulk(),
+    id: integer().notNull(),
+    event: text({ enum: ['log', 'complete', 'error'] }).notNull(),
+    data: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.bulk_id, table.id] })],
 )
 
 /** Kept when its server or site is deleted: it tells of that. */

@@ -17,6 +17,8 @@ const record = (status: SiteRow['status'], more: Partial<SiteRow> = {}): SiteRow
   inventory: null,
   last_scan: null,
   certificate_expires_at: '',
+  trashed_at: null,
+  purge_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
   user: 'shop',
   docroot: '/home/shop/shop.example',
