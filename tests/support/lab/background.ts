@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { signalGroup, statusOf } from './child.ts'
+import { groupExists, signalGroup, statusOf } from './child.ts'
+import { poll } from './wait.ts'
 
 /** A program that goes on running; it ends with the lab at the latest. */
 export type Background = {
@@ -8,7 +9,7 @@ export type Background = {
   output: () => string
   /** Resolves with its status; a signal counts as 128 + its number. */
   exited: Promise<number>
-  /** Sends the signal (SIGTERM) to it and its children, and waits for its end. */
+  /** Sends the signal (SIGTERM) to it and its children, and waits for the end of them all. */
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
 
@@ -24,9 +25,13 @@ export function background(argv: readonly string[], env: Record<string, string>)
     pid,
     exited,
     output: () => Buffer.concat(chunks).toString(),
-    stop: (signal = 'SIGTERM') => {
+    stop: async (signal = 'SIGTERM') => {
       signalGroup(pid, signal)
-      return exited
+      const status = await exited
+      // nsenter(1) dies of the signal at once, whatever the program still has to do.
+      const gone = await poll(() => !groupExists(pid), { every_ms: 10, timeout_ms: 30_000 })
+      if (!gone) throw new Error(`${file} goes on 30 seconds after ${signal}`)
+      return status
     },
   }
 }

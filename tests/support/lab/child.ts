@@ -8,6 +8,16 @@ export const statusOf = (status: number | null, signal: NodeJS.Signals | null) =
 export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals) =>
   pid ? signalPid(-pid, signal) : undefined
 
+/** Whether any process of the group runs; one that has ended and was not waited for counts as well. */
+export function groupExists(pid: number): boolean {
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function signalPid(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
