@@ -20,7 +20,7 @@ export class Scheduler {
   readonly #running = new Map<number, Promise<void>>()
   readonly #limit = new Limit(AT_ONCE)
   #interval_ms = 60_000
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #waiting = new AbortController()
   #stopped = true
 
   constructor(deps: Deps) {
@@ -54,7 +54,7 @@ export class Scheduler {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    clearTimeout(this.#timer)
+    this.#waiting.abort()
     await Promise.all(this.#running.values())
   }
 
@@ -71,15 +71,21 @@ export class Scheduler {
 
   #tick(): void {
     if (this.#stopped) return
-    clearTimeout(this.#timer)
+    this.#waiting.abort()
     const now = this.#now()
     let next = Number.POSITIVE_INFINITY
     for (const [id, due] of this.#due) {
       if (due > now) next = Math.min(next, due)
       else if (!this.#running.has(id)) next = Math.min(next, this.#launch(id, now))
     }
-    const wait = Math.min(Math.max(next - now, 5), 1000)
-    this.#timer = setTimeout(() => this.#tick(), wait)
+    void this.#wait(Math.min(Math.max(next - now, 5), 1000))
+  }
+
+  async #wait(ms: number): Promise<void> {
+    this.#waiting = new AbortController()
+    const { signal } = this.#waiting
+    await this.#deps.clock.sleep(ms, signal)
+    if (!signal.aborted) this.#tick()
   }
 
   #launch(id: number, now: number): number {

@@ -1,61 +1,82 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Scheduler } from '#dashboard/fleet/scheduler.ts'
-import { realClock } from '#dashboard/runtime/clock.ts'
+import { SteppedClock } from '../support/clock.ts'
 
-const begun = new Map<number, number>()
+const MINUTE = 60_000
+let clock: SteppedClock
+let begun: Map<number, number>
 let running: Scheduler | undefined
 
 /** A scheduler whose syncs take `ms`. */
 function schedule(ms = 0): Scheduler {
-  begun.clear()
+  clock = new SteppedClock()
+  begun = new Map()
   running = new Scheduler({
-    clock: realClock,
+    clock,
     sync: async (id) => {
       begun.set(id, (begun.get(id) ?? 0) + 1)
-      await Bun.sleep(ms)
+      if (ms > 0) await clock.sleep(ms)
     },
   })
   return running
 }
 
-afterEach(() => running?.stop())
+afterEach(async () => {
+  const stopped = running?.stop()
+  await clock.pass(MINUTE)
+  await stopped
+})
 
 describe('the scheduler', () => {
   test('spreads the servers over the interval', async () => {
-    schedule().start([1, 2, 3, 4], 0.2)
+    schedule().start([1, 2, 3, 4], 60)
 
-    await Bun.sleep(75)
+    await clock.pass(0.3 * MINUTE)
+    const early = [...begun]
+    await clock.pass(0.7 * MINUTE)
 
-    expect([...begun.keys()].sort()).toEqual([1, 2])
+    expect(early).toEqual([
+      [1, 1],
+      [2, 1],
+    ])
+    expect([...begun]).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ])
   })
 
   test('takes a changed interval at once', async () => {
     const scheduler = schedule()
     scheduler.start([1], 3600)
-    await Bun.sleep(10)
+    await clock.pass(MINUTE)
+    const before = begun.get(1)
 
-    scheduler.setInterval(0.02)
-    await Bun.sleep(100)
+    scheduler.setInterval(60)
+    await clock.pass(3.5 * MINUTE)
 
-    expect(begun.get(1)).toBeGreaterThan(3)
+    expect([before, begun.get(1)]).toEqual([1, 5])
   })
 
   test('does not begin a second sync of a server while the first one runs', async () => {
-    schedule(200).start([1], 0.01)
+    schedule(MINUTE).start([1], 10)
 
-    await Bun.sleep(60)
+    await clock.pass(0.9 * MINUTE)
+    const during = begun.get(1)
+    await clock.pass(0.2 * MINUTE)
 
-    expect(begun.get(1)).toBe(1)
+    expect([during, begun.get(1)]).toEqual([1, 2])
   })
 
   test('begins with a new server at once and forgets a removed one', async () => {
     const scheduler = schedule()
-    scheduler.start([], 0.03)
+    scheduler.start([], 60)
     scheduler.add(7)
-    await Bun.sleep(5)
+    await clock.pass(5)
     const first = begun.get(7)
     scheduler.remove(7)
-    await Bun.sleep(60)
+    await clock.pass(3 * MINUTE)
 
     expect([first, begun.get(7)]).toEqual([1, 1])
   })

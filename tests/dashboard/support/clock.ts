@@ -14,3 +14,34 @@ export class HeldClock implements Clock {
 
   async sleep(_ms: number, _signal?: AbortSignal): Promise<void> {}
 }
+
+/** Goes only as far as it is told; whoever sleeps wakes at his own moment. */
+export class SteppedClock implements Clock {
+  #now = Date.parse('2026-01-01T00:00:00.000Z')
+  readonly #sleepers = new Set<{ until: number; wake: () => void }>()
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const sleeper = { until: this.#now + ms, wake: resolve }
+    this.#sleepers.add(sleeper)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    return promise.finally(() => this.#sleepers.delete(sleeper))
+  }
+
+  /** What is done in each moment on the way is done before the next one. */
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms
+    for (;;) {
+      await new Promise((done) => setImmediate(done))
+      const [first] = [...this.#sleepers].sort((one, other) => one.until - other.until)
+      if (!first || first.until > end) break
+      this.#now = first.until
+      first.wake()
+    }
+    this.#now = end
+  }
+}
