@@ -140,7 +140,7 @@ async function answered(transport: Transport, call: Call, watch: Watch): Promise
   const response = again ? await opened(transport, call, watch) : first
   if (response.statusCode === 200) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
-  throw refusal(response.statusCode ?? 0, body)
+  throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
 }
 
 /** The agent's log has the id of the request that led to this call. */

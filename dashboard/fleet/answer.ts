@@ -21,15 +21,22 @@ const FINAL: Record<number, ErrorName> = {
 
 /**
  * The error that an answer other than 200 stands for. A refused key, a busy or a broken agent counts
- * as away, since trying again may help; what the agent says of the request itself is final.
+ * as away, since trying again may help, after the seconds that a busy one asks for; what the agent
+ * says of the request itself is final.
  */
-export function refusal(status: number, body: unknown): ServiceError {
+export function refusal(status: number, body: unknown, later?: string): ServiceError {
   const { error, message, fields } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
   if (status === 401) return offline('The agent refused the key of this dashboard', status)
-  if (!code) return offline(`The agent answered: ${words}`)
+  if (!code) return busy(`The agent answered: ${words}`, later)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
+}
+
+/** RFC 9110 10.2.3, in seconds, as our agent writes it; nobody makes us wait for more than an hour. */
+function busy(message: string, later = ''): ServiceError {
+  if (!/^\d{1,9}$/.test(later)) return offline(message)
+  return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
 }
 
 /** The data of an `error` event, reduced to what part 7 of api.md knows. */

@@ -105,9 +105,9 @@ export class Worker {
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
       const pause = Math.min(retry_min_ms * 2 ** Math.min(tries, 20), retry_max_ms)
-      const outcome = await this.#try(current, context, pause)
-      if (outcome) return outcome
-      await clock.sleep(pause, context.signal)
+      const next = await this.#try(current, context, pause)
+      if (typeof next !== 'number') return next
+      await clock.sleep(next, context.signal)
       current = await this.#again(current, context.signal)
     }
   }
@@ -123,15 +123,19 @@ export class Worker {
     throw new Error('The operation is gone')
   }
 
-  /** One delivery. Undefined: try again. Rejects only when the operation is let go. */
-  async #try(operation: OperationRow, context: RunContext, pause: number) {
+  /** One delivery. A number: try again after so many ms. Rejects only when the operation is let go. */
+  async #try(
+    operation: OperationRow,
+    context: RunContext,
+    pause: number,
+  ): Promise<Outcome | number> {
     try {
       return await this.#deps.runnerOf(operation)(operation, context)
     } catch (error) {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
         this.#deps.log.error('operation broke', error, { operation_id: operation.id })
-      return await this.#afterFailure(operation.id, error, pause)
+      return await this.#afterFailure(operation.id, error, Math.max(pause, askedPause(error)))
     }
   }
 
@@ -139,7 +143,7 @@ export class Worker {
     const { db, clock, log } = this.#deps
     try {
       const operation = await findOperation(db, operation_id)
-      if (!operation) return undefined
+      if (!operation) return pause
       const now = timestamp(clock)
       const again = isWorthAnotherTry(error) && timestamp(clock, pause) <= operation.deadline_at
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
@@ -150,8 +154,13 @@ export class Worker {
     } catch (cause) {
       log.error('operation could not be recorded', cause, { operation_id })
     }
-    return undefined
+    return pause
   }
+}
+
+/** What the agent asks for with Retry-After, in ms. */
+function askedPause(error: unknown): number {
+  return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
 /** The agent may come back; an unforeseen error may be the database, which may come back too. */

@@ -11,3 +11,14 @@ test.each([
 
   expect([error.code, error.message]).toEqual([code, message] as never)
 })
+
+test.each([
+  ['7', 7],
+  ['999999', 3600],
+  ['-1', undefined],
+  ['1e3', undefined],
+  ['Fri, 20 Nov 2026 14:00:00 GMT', undefined],
+  [undefined, undefined],
+])('a busy agent that says Retry-After: %s is asked again after %s seconds', (later, seconds) => {
+  expect(refusal(429, {}, later).retry_after).toBe(seconds)
+})

@@ -37,6 +37,41 @@ describe('an operation', () => {
     expect(body.site).toMatchObject({ status: 'failed', status_reason: message })
   })
 
+  test('waits as long as an agent that is busy asks for', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const headers = { 'retry-after': '40' }
+    agent.answers.set('/exec', () => Response.json({ error: 'x' }, { status: 429, headers }))
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+
+    const { created_at, next_at } = await until(async () => {
+      const { body } = await dashboard.call('GET', `/api/operations/${id}`)
+      return body.operation.next_at !== null && body.operation
+    })
+
+    expect(Date.parse(next_at) - Date.parse(created_at)).toBeGreaterThanOrEqual(40_000)
+    expect(agent.asked).toEqual(['POST /exec'])
+  })
+
+  test('fails with what a busy agent says when it asks for more than is left', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const headers = { 'retry-after': '61' }
+    const busy = { error: 'Too many requests', message: 'Ten deletions an hour are enough' }
+    agent.answers.set('/exec', () => Response.json(busy, { status: 429, headers }))
+
+    const operation = await ended(
+      dashboard,
+      await createSite(dashboard, await dashboard.addServer(agent)),
+    )
+
+    expect(operation).toMatchObject({
+      status: 'failed',
+      error: { message: 'The agent answered: Ten deletions an hour are enough' },
+    })
+    expect(agent.asked).toEqual(['POST /exec'])
+  })
+
   test('has a deadline also for an agent that takes it and says nothing, again and again', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 150 } })
