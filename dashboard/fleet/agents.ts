@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
 import { currentRequestId } from '#dashboard/runtime/request-id.ts'
@@ -9,7 +9,9 @@ import { refusal, unreachable } from './answer.ts'
 import type { Address, Call, Transport, Transports } from './transport.ts'
 
 const SIMULTANEOUS = 256
-const MAX_ANSWER = 64 << 20
+/** What a server tells of its sites grows with them; every other answer is short. */
+const MAX_SITES = 64 << 20
+const MAX_ANSWER = 1 << 20
 const MAX_FAILURE = 64 << 10
 /** An agent sends a comment every 10 s. */
 const STALL_MS = 45_000
@@ -77,7 +79,7 @@ export class Agents {
       const watch = new Watch(timeout_ms ?? this.#options.timeout_ms, this.#closing.signal)
       try {
         const response = await answered(await this.#options.transports(to), call, watch)
-        const body = schema.safeParse(await readJson(response, MAX_ANSWER))
+        const body = schema.safeParse(await readJson(response, mostOf(call)))
         if (!body.success) throw offline(`The agent sent a malformed answer to ${call.path}`)
         return body.data
       } catch (error) {
@@ -94,7 +96,9 @@ class Watch {
   #destroy: ((reason: Error) => void) | undefined
   #timer: ReturnType<typeof setTimeout>
   readonly #signal: AbortSignal | undefined
-  readonly #abort = () => this.#destroy?.(new Error('no longer wanted'))
+  readonly #abort = () => this.#stop(new Error('no longer wanted'))
+  /** Whether it has ended the request. */
+  over = false
 
   constructor(ms: number, signal?: AbortSignal) {
     this.#timer = this.#arm(ms)
@@ -119,7 +123,12 @@ class Watch {
 
   #arm(ms: number) {
     const late = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
-    return setTimeout(() => this.#destroy?.(late), ms)
+    return setTimeout(() => this.#stop(late), ms)
+  }
+
+  #stop(reason: Error): void {
+    this.over = true
+    this.#destroy?.(reason)
   }
 }
 
@@ -143,15 +152,37 @@ async function answered(transport: Transport, call: Call, watch: Watch): Promise
   throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
 }
 
+function mostOf({ path }: Call): number {
+  return path === '/sites' ? MAX_SITES : MAX_ANSWER
+}
+
 /** The agent's log has the id of the request that led to this call. */
 function named(call: Call): Call {
   const id = currentRequestId()
   return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
 }
 
+/**
+ * A kept connection may be one that the agent is just closing. What it was asked there, it is asked
+ * once more over a new connection, signed anew, where to have heard both does no harm.
+ */
 async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
+  const request = transport.open(named(call))
+  try {
+    return await responseTo(request, watch)
+  } catch (error) {
+    if (watch.over || !request.reusedSocket || !isRepeatable(call)) throw error
+    return await responseTo(transport.open(named(call), true), watch)
+  }
+}
+
+/** The agent carries the same operation out once, however often it is handed over. */
+function isRepeatable({ method, headers }: Call): boolean {
+  return method === 'GET' || headers[OPERATION_HEADER] !== undefined
+}
+
+async function responseTo(request: ClientRequest, watch: Watch): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = transport.open(named(call))
     watch.guard((reason) => {
       reject(reason)
       request.destroy(reason)

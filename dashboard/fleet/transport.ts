@@ -16,8 +16,11 @@ export interface Call {
 
 /** The way to one agent. */
 export interface Transport {
-  /** Opens the request of one call; the caller writes nothing more to it. */
-  open(call: Call): ClientRequest
+  /**
+   * Opens the request of one call; the caller writes nothing more to it. `fresh`: over a connection
+   * of its own instead of a kept one.
+   */
+  open(call: Call, fresh?: boolean): ClientRequest
   /**
    * Reads what a refusal (401) tells. True: the same call may succeed now, and nothing was done.
    * Throws offline when the reason is one to tell, such as a clock.
@@ -40,14 +43,14 @@ export function plainTransport(to: Address, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')
   return {
-    open: ({ method, path, headers, body }) =>
+    open: ({ method, path, headers, body }, fresh) =>
       request({
         host: to.hostname,
         port: to.port,
         method,
         path,
         headers: { ...headers, ...lengthOf(method, body) },
-        agent: kept,
+        agent: fresh ? false : kept,
       }).end(body),
     learn: () => false,
   }

@@ -32,6 +32,7 @@ export class PinnedTransport implements Transport {
   readonly #to: Address
   readonly #audience: string
   readonly #agent: Agent
+  readonly #fresh: Agent
   #key: SigningKey
   #until: string | null = null
   #boot = UNKNOWN_BOOT
@@ -42,10 +43,12 @@ export class PinnedTransport implements Transport {
     this.#to = to
     this.#key = deps.key
     this.#audience = audienceOf(known.public_key)
-    this.#agent = new Agent(pinned(known.certificate, deps.rules))
+    const options = pinned(known.certificate, deps.rules)
+    this.#agent = new Agent({ ...options, keepAlive: true, maxFreeSockets: 2 })
+    this.#fresh = new Agent(options)
   }
 
-  open(call: Call) {
+  open(call: Call, fresh = false) {
     checkLiteral(this.#to.hostname, this.#deps.rules)
     const { method, path, headers, body } = call
     this.#checkAge(path)
@@ -56,7 +59,7 @@ export class PinnedTransport implements Transport {
       method,
       path,
       headers: { ...headers, authorization, ...lengthOf(method, body) },
-      agent: this.#agent,
+      agent: fresh ? this.#fresh : this.#agent,
     }).end(body)
   }
 
@@ -86,6 +89,7 @@ export class PinnedTransport implements Transport {
 
   close(): void {
     this.#agent.destroy()
+    this.#fresh.destroy()
   }
 
   /** A key that is over hands over the one after it, and does nothing else. */
@@ -117,8 +121,6 @@ export class PinnedTransport implements Transport {
 /** The certificate itself is the only authority; its name says nothing. */
 function pinned(certificate: string, rules: AddressRules): AgentOptions {
   return {
-    keepAlive: true,
-    maxFreeSockets: 2,
     minVersion: 'TLSv1.3',
     ca: certificate,
     checkServerIdentity: () => undefined,

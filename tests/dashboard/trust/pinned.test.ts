@@ -34,11 +34,21 @@ interface To {
   rules?: AddressRules
   /** Whose certificate is known. */
   known?: TlsAgent
+  timeout_ms?: number
 }
 
 /** What asks an agent, always over the same transport; resolves with the answer or what is said of it. */
-function asking({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {}) {
-  const { known = agent, rules = { production: false, allow_private: true } } = more
+function asking(options: To = {}) {
+  const { agents, to } = reaching(options)
+  return () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+}
+
+function reaching({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {}) {
+  const {
+    known = agent,
+    rules = { production: false, allow_private: true },
+    timeout_ms = 10_000,
+  } = more
   const to = { id: 1, hostname, port }
   const { certificate, public_key: theirs } = known.identity
   const row = { server_id: 1, certificate, public_key: theirs, enrolled_at: '' }
@@ -49,8 +59,18 @@ function asking({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {})
     row as ConstructorParameters<typeof PinnedTransport>[2],
   )
   open.push(transport)
-  const agents = new Agents({ transports: async () => transport, timeout_ms: 300 })
-  return () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+  return { agents: new Agents({ transports: async () => transport, timeout_ms }), to }
+}
+
+/** Breaks the connection of the requests with these numbers, counted from 1, without an answer. */
+function breaking(...numbers: readonly number[]): string[] {
+  const proofs: string[] = []
+  agent.answer = (request, response, body) => {
+    proofs.push(request.headers.authorization ?? '')
+    if (numbers.includes(proofs.length)) request.socket.destroy()
+    else good(request, response, body)
+  }
+  return proofs
 }
 
 test('asks the agent whose certificate is known, by whatever name it is reached', async () => {
@@ -158,12 +178,67 @@ test('looks at the addresses of a name again with each new connection', async ()
   const { port } = agent
   await agent.stop()
   agent = await TlsAgent.start(port)
-  // The end of the kept connection has to be heard of first.
-  await Bun.sleep(50)
 
   expect(kept).toEqual({ good: true })
   expect(await ask()).toMatch(/ is an address of this machine or its provider$/)
   expect(agent.asked).toEqual([])
+})
+
+test('asks once more, signed anew, when a kept connection ends without an answer', async () => {
+  const proofs = breaking(2)
+  const ask = asking()
+
+  const answers = [await ask(), await ask(), await ask()]
+
+  expect(answers).toEqual([{ good: true }, { good: true }, { good: true }])
+  expect(new Set(proofs).size).toBe(4)
+})
+
+test('asks no third time', async () => {
+  breaking(2, 3)
+  const ask = asking()
+  await ask()
+
+  expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} broke the connection`)
+  expect(agent.asked).toHaveLength(3)
+})
+
+test('does not ask once more when it is a new connection that breaks', async () => {
+  breaking(1)
+
+  expect(await asking()()).toBe(`The agent on 127.0.0.1:${agent.port} broke the connection`)
+  expect(agent.asked).toHaveLength(1)
+})
+
+test('hands an operation over once more, and nothing else that changes something', async () => {
+  breaking(2, 5)
+  const { agents, to } = reaching()
+  const operation_id = crypto.randomUUID()
+  const call = { path: '/exec', body: {}, operation_id, after: 0, signal: AbortSignal.timeout(9e4) }
+  await agents.get(to, '/metrics', Good)
+
+  await Array.fromAsync(await agents.stream(to, call)).catch(() => undefined)
+  await agents.get(to, '/metrics', Good)
+  const change = agents.post(to, '/keys', {}, Good)
+
+  await expect(change).rejects.toThrow(`The agent on 127.0.0.1:${agent.port} broke the connection`)
+  expect(agent.asked).toEqual([
+    ...['GET /metrics', 'POST /exec', 'POST /exec'],
+    ...['GET /metrics', 'POST /keys'],
+  ])
+})
+
+test.each([
+  ['/metrics', 'The agent sent an answer that is too large'],
+  ['/services', 'The agent sent an answer that is too large'],
+  ['/sites', { good: true }],
+])('reads of two mebibytes that answer %s', async (path, expected) => {
+  agent.answer = (_, response) => response.end(`{"good":true,"more":"${'x'.repeat(2 << 20)}"}`)
+  const { agents, to } = reaching()
+
+  const answer = await agents.get(to, path, Good).catch((error: Error) => error.message)
+
+  expect(answer).toEqual(expected as never)
 })
 
 test.each<[string, Answer]>([
@@ -178,5 +253,16 @@ test.each<[string, Answer]>([
 ])('does not wait for an agent that %s', async (_, answer) => {
   agent.answer = answer
 
-  expect(await asking()()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
+  const ask = asking({ timeout_ms: 300 })
+
+  expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
+})
+
+test('asks an agent once that falls silent on a kept connection', async () => {
+  const ask = asking({ timeout_ms: 300 })
+  await ask()
+  agent.answer = () => undefined
+
+  expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
+  expect(agent.asked).toHaveLength(2)
 })
