@@ -115,12 +115,17 @@ test('neither throws nor hangs on any text', () => {
   )
 })
 
-test.each(['{', '}', '"\\', "'\\'", 'a\\', '${', 'server {', '# '])(
-  'is done in a moment with a quarter of a megabyte of %j',
-  (part) => {
-    const start = performance.now()
-    parseNginx(part.repeat(250_000 / part.length))
+test.each([
+  ['{', undefined],
+  ['}', undefined],
+  ['"\\', undefined],
+  ["'\\'", undefined],
+  ['a\\', undefined],
+  ['${', '$'],
+  ['server {', 'server'],
+  ['# ', undefined],
+])('comes to the end of a quarter of a megabyte of %j', (part, name) => {
+  const [first, ...rest] = parseNginx(part.repeat(250_000 / part.length))
 
-    expect(performance.now() - start).toBeLessThan(1500)
-  },
-)
+  expect([first?.name, rest]).toEqual([name, []])
+})

@@ -64,10 +64,7 @@ test.each([
   ['a million levels', 'a:1:{i:0;'.repeat(900_000)],
   ['more than 8 MiB', `s:9000000:"${'a'.repeat(9_000_000)}";`],
 ])('refuses %s', (_, text) => {
-  const start = performance.now()
-
   expect(parsePhpValue(text)).toBeUndefined()
-  expect(performance.now() - start).toBeLessThan(1000)
 })
 
 const bytes = (text: string) => new TextEncoder().encode(text).length

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { HeldClock } from '../support/clock.ts'
 import { EMAIL, makeDashboard, PASSWORD } from '../support/dashboard.ts'
 
@@ -36,6 +36,21 @@ describe('a login', () => {
       expect(log.activities).toMatchObject([{ type: 'auth.login', status: 'failed', domain: '' }])
     },
   )
+
+  test('costs as much of an account that does not exist', async () => {
+    await using dashboard = await makeDashboard()
+    using verify = spyOn(Bun.password, 'verify')
+    const costs = async (email: string) => {
+      verify.mockClear()
+      await dashboard.call('POST', '/api/auth/login', { email, password: 'guess' })
+      return verify.mock.calls.map(([, hash]) => String(hash).split('$').slice(0, 4))
+    }
+
+    const known = await costs(EMAIL)
+
+    expect(known).toEqual([['', 'argon2id', 'v=19', 'm=8,t=1,p=1']])
+    expect(await costs('nobody@control.example')).toEqual(known)
+  })
 
   test('is 429 after five failures of the account, until a quarter of an hour has passed', async () => {
     const clock = new HeldClock()

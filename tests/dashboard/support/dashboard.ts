@@ -25,14 +25,14 @@ interface Options {
   folder?: string
 }
 
-/** Short enough for tests in milliseconds, and in the proportions of the real ones. */
+/** Tries again in milliseconds; a slow machine is no agent that is away. */
 const LIMITS: Partial<Limits> = {
-  contact_ms: 500,
-  answer_ms: 1_000,
+  contact_ms: 10_000,
+  answer_ms: 10_000,
   deadline_ms: 60_000,
   retry_min_ms: 5,
   retry_max_ms: 20,
-  patience_ms: 2_000,
+  patience_ms: 20_000,
 }
 
 /** Keys of its own; the addresses of a private network are allowed. */
@@ -143,14 +143,14 @@ export class Machine extends FakeAgent {
   }
 }
 
-/** Resolves with the first value that is not undefined or false; fails after two seconds. */
+/** Resolves with the first value that is not undefined or false; fails after twenty seconds. */
 export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
-  for (const end = Date.now() + 2_000; Date.now() < end; ) {
+  for (const end = Date.now() + 20_000; Date.now() < end; ) {
     const value = await look()
     if (value !== undefined && value !== false) return value
     await Bun.sleep(2)
   }
-  throw new Error('It did not come to pass within two seconds')
+  throw new Error('It did not come to pass within twenty seconds')
 }
