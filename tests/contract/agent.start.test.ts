@@ -96,17 +96,21 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     ['in the middle of a header', 'GET /metrics HTTP/1.1\r\nHost: x'],
     ['in the middle of a body', 'POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
   ])(
-    'stops on SIGTERM within two seconds while a connection is %s',
+    'stops on SIGTERM and lets go of a connection that is %s',
     async (_, begun) => {
       const agent = await startAgent(runtime)
       const open = connect(agent.port, '127.0.0.1', () => open.write(begun))
       open.on('error', () => undefined)
+      let heard = ''
+      open.on('data', (chunk) => {
+        heard += chunk
+      })
       await Bun.sleep(200)
-      const began = performance.now()
 
       const code = await agent.stop().finally(() => open.destroy())
 
-      expect({ code, quick: performance.now() - began < 2000 }).toEqual({ code: 0, quick: true })
+      // Who waits for the rest is told after ten seconds that it came too slowly.
+      expect({ code, heard }).toEqual({ code: 0, heard: '' })
     },
     20_000,
   )

