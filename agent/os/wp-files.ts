@@ -12,7 +12,9 @@ interface Place {
 /** `$wp_version` of wp-includes/version.php; undefined where there is no WordPress. */
 export function coreVersion({ tree, base }: SiteRoot): string | undefined {
   const source = tree.head(`${base}wp-includes/version.php`, 8192)
-  return source?.match(/^\s*\$wp_version\s*=\s*(['"])([\w.+-]{1,64})\1\s*;/m)?.[2]
+  return source?.match(
+    /(?:^|[\r\n])[ \t]*\$wp_version[ \t\r\n]*=[ \t\r\n]*(['"])([\w.+-]{1,64})\1[ \t\r\n]*;/,
+  )?.[2]
 }
 
 /**

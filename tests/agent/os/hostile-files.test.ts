@@ -66,19 +66,26 @@ test('splits any PHP into tokens that stand in it', () => {
   )
 })
 
-test('takes for a version of WordPress only what can be one', () => {
+test('takes for a version of WordPress what PHP would read there, if it can be one', () => {
   const part = fc.oneof(fc.constantFrom("'", '"', '6.8', '.', '-RC1', '\n', '\\'), fc.string())
   const value = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''))
-  const text = fc
-    .tuple(fc.constantFrom('', '//', '\n', ' ', '\u2028'), fc.constantFrom("'", '"'), value)
-    .map(([before, quote, inner]) => `<?php\n${before}$wp_version = ${quote}${inner}${quote};`)
-  const tree = (source: string) => ({ head: () => source })
+  const code = fc.constantFrom('', ' ', '\t', '\n', '\r', '//\r', '#\n')
+  const none = fc.constantFrom('//', '# ', '\u2028', '//\u2028', '\u00a0', 'x')
+  const before = fc.oneof(
+    code.map((text) => ({ text, isCode: true })),
+    none.map((text) => ({ text, isCode: false })),
+  )
+  const read = (source: string) => {
+    const root = { tree: { head: () => source }, base: '', docroot: '/' }
+    return coreVersion(root as unknown as Parameters<typeof coreVersion>[0])
+  }
 
   fc.assert(
-    fc.property(text, (source) => {
-      const root = { tree: tree(source), base: '', docroot: '/' }
-      const version = coreVersion(root as unknown as Parameters<typeof coreVersion>[0])
-      if (version !== undefined) expect(version).toMatch(/^[\w.+-]{1,64}$/)
+    fc.property(before, fc.constantFrom("'", '"'), value, ({ text, isCode }, quote, inner) => {
+      const rest = `${inner}${quote};`
+      const version = new RegExp(`^([\\w.+-]{1,64})${quote}[ \\t\\r\\n]*;`).exec(rest)?.[1]
+
+      expect(read(`<?php\n${text}$wp_version = ${quote}${rest}`)).toBe(isCode ? version : undefined)
     }),
     runs(),
   )
