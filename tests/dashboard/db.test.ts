@@ -20,21 +20,23 @@ describe('the one writer', () => {
         const db = new Database(process.argv[1])
         db.run('begin immediate')
         console.log('locked')
-        setTimeout(() => db.run('commit'), 300)`
-      const other = Bun.spawn(['bun', '-e', script, `${folder}/test.db`], { stdout: 'pipe' })
+        process.stdin.once('data', () => db.run('commit'))`
+      const argv = ['bun', '-e', script, `${folder}/test.db`]
+      const other = Bun.spawn(argv, { stdin: 'pipe', stdout: 'pipe' })
       await other.stdout.getReader().read()
-      let ticks = 0
-      const timer = setInterval(() => ticks++, 5)
 
-      await Promise.all(
-        [1, 2, 3].map((value) =>
-          db.write((queries) => queries.insert(settings).values({ key: String(value), value })),
-        ),
+      const writes = [1, 2, 3].map((value) =>
+        db.write((queries) => queries.insert(settings).values({ key: String(value), value })),
       )
+      // The lock is only given back when this process still does other things.
+      for (let tick = 0; tick < 5; tick++) await Bun.sleep(20)
+      const before = await db.read.select().from(settings)
+      other.stdin.write('commit')
+      await other.stdin.end()
+      await Promise.all(writes)
 
-      clearInterval(timer)
+      expect(before).toEqual([])
       expect(await db.read.select().from(settings)).toHaveLength(3)
-      expect(ticks).toBeGreaterThan(3)
       await other.exited
       db.close()
     })

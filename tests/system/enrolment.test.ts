@@ -60,7 +60,7 @@ unless(lab.available()).describe('adding a server', () => {
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toEndWith('enrolled: the dashboard and this agent trust each other\n')
       const online = await lab.poll(async () => (await status()) === 'online', {
-        timeout_ms: 10_000,
+        timeout_ms: 30_000,
       })
       expect(online).toBe(true)
     },
@@ -150,7 +150,7 @@ unless(lab.available()).describe('adding a server', () => {
     await dashboard.call('POST', '/api/keys/rotate')
 
     const alone = async () => JSON.stringify(await known()) === '[["current",1]]'
-    expect(await lab.poll(alone, { timeout_ms: 10_000 })).toBe(true)
+    expect(await lab.poll(alone, { timeout_ms: 30_000 })).toBe(true)
     expect(await host.must(['hosting-agent', 'status'])).toMatch(/keys \S+, \S+ \(until \S+Z\)/)
   })
 

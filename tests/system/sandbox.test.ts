@@ -175,7 +175,7 @@ unless(lab.available()).describe('the agent in its sandbox', () => {
 
         expect(await ended(deleted)).toEqual({ status: 'ok', domain: DOMAIN })
         const left = async () => lasting(await snapshot(world.host))
-        await lab.poll(async () => Bun.deepEquals(await left(), before), { timeout_ms: 5000 })
+        await lab.poll(async () => Bun.deepEquals(await left(), before), { timeout_ms: 30_000 })
         expect(await left()).toEqual(before)
       },
       MINUTES,

@@ -24,7 +24,7 @@ export async function shutDown(running: Running, { name, init }: Machine): Promi
 async function endPrograms({ leader }: Running, netns: string): Promise<void> {
   const programs = await insidersOf(leader, netns)
   for (const pid of programs) signalPid(pid, 'SIGTERM')
-  await poll(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 10_000 })
+  await poll(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 30_000 })
 }
 
 /** Processes of the machine but its first two, which are nothing but the machine itself. */

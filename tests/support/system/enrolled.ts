@@ -71,7 +71,7 @@ async function enrol(host: lab.Host, dashboard: Dashboard, server: number): Prom
       const found = await dashboard.call('GET', `/api/fleet/servers/${server}`)
       return (found.body.server as { status: string }).status === 'online'
     },
-    { timeout_ms: 10_000 },
+    { timeout_ms: 30_000 },
   )
   if (!online) throw new Error('the server did not come online')
 }
