@@ -1,4 +1,4 @@
-import type { AgentBuild, FoundSite, Metrics, Service } from '#shared/agent.ts'
+import type { AgentBuild, FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** What the agent tells without changing anything. Unknown domains throw not_found naming them. */
@@ -7,6 +7,7 @@ export interface Readings {
   services(): Promise<Service[]>
   build(): Promise<AgentBuild>
   sites(): Promise<FoundSite[]>
+  trash(): Promise<TrashedSite[]>
   databasePassword(domain: string): Promise<Secret>
   adminPassword(domain: string): Promise<{ user: string; password: Secret }>
 }

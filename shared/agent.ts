@@ -45,6 +45,17 @@ export const FoundSite = z.object({
 export type FoundSite = z.infer<typeof FoundSite>
 export const FoundSites = z.object({ sites: z.array(FoundSite).max(100_000) })
 
+/** A site in the trash of a server: `size` is in bytes; one that a purge has begun on cannot be restored. */
+export const TrashedSite = z.object({
+  domain: Domain,
+  user: text(),
+  size: amount,
+  deleted_at: z.iso.datetime(),
+  restorable: z.boolean(),
+})
+export type TrashedSite = z.infer<typeof TrashedSite>
+export const Trash = z.object({ trash: z.array(TrashedSite).max(100_000) })
+
 export const ExecRequest = z.object({
   command: z.string({
     error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),

@@ -6,6 +6,8 @@ import { serverProvision } from './commands/server.provision.ts'
 import { serviceRestart } from './commands/service.restart.ts'
 import { siteCreate } from './commands/site.create.ts'
 import { siteDelete } from './commands/site.delete.ts'
+import { sitePurge } from './commands/site.purge.ts'
+import { siteRestore } from './commands/site.restore.ts'
 import { siteUpdate } from './commands/site.update.ts'
 import { tlsIssue } from './commands/tls.issue.ts'
 import { wpScan } from './commands/wp.scan.ts'
@@ -19,6 +21,8 @@ export const COMMANDS = {
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.delete': siteDelete,
+  'site.purge': sitePurge,
+  'site.restore': siteRestore,
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
   'wp.scan': wpScan,

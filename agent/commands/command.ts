@@ -18,12 +18,21 @@ export interface Step {
   apply(): Promise<void> | Progress<void>
   /** Must stand being called when nothing, a part or all of `apply` was done. */
   undo?(): Promise<void>
+  /**
+   * Only the step that the operation turns on has it: whether it was taken, as the machine says it.
+   * From then on nothing is undone: the steps after it are carried out, by the next process if need
+   * be, and so must stand being carried out again.
+   */
+  decided?(): Promise<boolean>
 }
 
 export interface Context {
   host: Host
-  /** Runs the steps in order; when one throws, undoes the begun ones, newest first, and rethrows. */
-  perform(steps: readonly Step[]): Progress<void>
+  /**
+   * Runs the steps in order; when one throws, undoes the begun ones, newest first, and rethrows. Once
+   * it is decided it stops instead, and returns what stood in the way.
+   */
+  perform(steps: readonly Step[]): Progress<string | undefined>
 }
 
 export interface Command<N extends CommandName> {

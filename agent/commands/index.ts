@@ -6,6 +6,8 @@ import { serverProvision } from './server.provision.ts'
 import { serviceRestart } from './service.restart.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
+import { sitePurge } from './site.purge.ts'
+import { siteRestore } from './site.restore.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { wpScan } from './wp.scan.ts'
@@ -19,6 +21,8 @@ export const commands: CommandTable = {
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.delete': siteDelete,
+  'site.purge': sitePurge,
+  'site.restore': siteRestore,
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
   'wp.scan': wpScan,

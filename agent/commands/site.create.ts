@@ -10,6 +10,7 @@ import * as fpm from '../os/php-fpm.ts'
 import { provision } from '../os/provision.ts'
 import { findSite, listSites, type Site, writeSite } from '../os/sites.ts'
 import { budgetOf, machineOf, plannedFor } from '../os/tiers.ts'
+import { listTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import { configure, copyCore, install } from '../os/wordpress.ts'
 import { provideCore } from '../os/wordpress-core.ts'
@@ -43,6 +44,11 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const apex = apexOf(domain)
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
   if (taken) throw invalid({ domain: [`Already taken by the site ${taken.domain} of this server`] })
+  const trashed = (await listTrash(host)).find((site) => apexOf(site.domain) === apex)
+  if (trashed) {
+    const message = `${trashed.domain} is in the trash of this server: restore or purge it`
+    throw invalid({ domain: [message] })
+  }
   await users.refuseExistingUser(host, user)
   const { free } = await host.files.space('/srv')
   if (free < MIN_FREE) {

@@ -3,28 +3,34 @@ import type { Host } from '../host/ports.ts'
 import * as cron from '../os/cron.ts'
 import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
-import { certificateFolder } from '../os/paths.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { findSite, getSite, removeSite, type Site } from '../os/sites.ts'
+import { findSite, getSite, moveSite, type Site } from '../os/sites.ts'
+import * as trash from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import type { Command, Step } from './command.ts'
 
-/** The record goes last, so that a deletion that was cut off can be sent again. */
+/** With its record in the trash a site is deleted: until then it comes back, from then on it goes. */
 export const siteDelete: Command<'site.delete'> = {
   lock: ({ domain }) => apexOf(domain),
+  async steps({ domain }, host) {
+    const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'trash'))
+    return site ? stepsOf(site, host) : []
+  },
   async finished({ domain }, host) {
-    return (await findSite(host, domain)) ? undefined : { domain }
+    const site = await findSite(host, domain, 'trash')
+    return site && { domain, size: (await trash.readFacts(host, site.user)).size }
   },
   async *run({ domain }, { host, perform }) {
     const site = await getSite(host, domain)
-    yield `Deleting ${domain}`
     await ensureMariadb(host)
+    await trash.refuseWithoutSpace(host, site)
+    yield `Moving ${domain} to the trash`
     yield* perform(stepsOf(site, host))
-    return { domain }
+    return { domain, size: (await trash.readFacts(host, site.user)).size }
   },
 }
 
-/** Visitors first, then what runs as the user, then what the user owns. */
+/** Visitors first, then what runs as the user, then what the user owns. The certificate stays in place. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
   return [
@@ -32,38 +38,53 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'vhost',
       title: 'Removing the virtual host and the page cache',
       apply: () => nginx.remove(host, site),
+      undo: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
     },
     {
       name: 'cron',
       title: 'Removing the jobs',
       apply: () => cron.remove(host, user),
+      undo: () => cron.apply(host, site),
     },
     {
       name: 'pool',
       title: 'Stopping PHP',
       apply: () => fpm.removeAll(host, site),
+      undo: () => fpm.apply(host, site),
+    },
+    {
+      name: 'account',
+      title: `Closing the account of ${user}`,
+      apply: () => users.closeAccount(host, user, domain),
+      undo: () => users.openAccount(host, user, domain),
+    },
+    {
+      name: 'dump',
+      title: 'Writing the database to the trash',
+      apply: () => trash.keepDatabase(host, site),
+      undo: () => trash.forgetDatabase(host, site),
+    },
+    {
+      name: 'files',
+      title: 'Moving the files to the trash',
+      apply: () => trash.keepFiles(host, site),
+      undo: () => trash.bringFilesBack(host, site),
+    },
+    {
+      name: 'record',
+      title: 'Moving the record to the trash',
+      async apply() {
+        await trash.keepFacts(host, site)
+        await moveSite(host, domain, 'sites', 'trash')
+      },
+      decided: async () => (await findSite(host, domain, 'trash')) !== undefined,
     },
     {
       name: 'database',
       title: 'Dropping the database',
-      apply: () => removeDatabase(host, user),
-    },
-    {
-      name: 'files',
-      title: 'Removing the files',
-      apply: () => users.removeFolders(host, user, domain),
-    },
-    {
-      name: 'user',
-      title: `Removing the system user ${user}`,
-      apply: () => users.removeUser(host, user, domain),
-    },
-    {
-      name: 'certificate',
-      title: 'Removing the certificate and the record',
       async apply() {
-        await host.files.remove(certificateFolder(domain))
-        await removeSite(host, domain)
+        await ensureMariadb(host)
+        await removeDatabase(host, user)
       },
     },
   ]

@@ -41,6 +41,8 @@ export interface HostSettings {
 export interface RunOptions {
   /** Goes to standard input: the only way for a secret. */
   input?: string
+  /** A file of root's that is standard input instead, of any size. */
+  input_file?: string
   /** Runs as this system user, without privileges, groups of its own only. */
   user?: string
   /** Supplementary: the primary group of the run instead of the user's own. */

@@ -1,11 +1,11 @@
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { ServiceError } from '#shared/errors.ts'
-import type { Command, Step } from '../commands/command.ts'
+import type { Command, Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import { Operation } from './operation.ts'
 import type { CommandTable } from './runner.ts'
-import { begunSteps, undoSteps } from './steps.ts'
-import type { OperationStore, Request } from './store.ts'
+import { begunSteps, finishing, isDecided, undoSteps } from './steps.ts'
+import type { JournalEntry, OperationStore, Request } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
 const KEEP_MS = 30 * DAY_MS
@@ -37,22 +37,37 @@ async function settle(
   request: Request,
   operation: Operation,
 ): Promise<void> {
-  const { finished, steps } = await planOf(commands, request.command, request.params, host)
+  const plan = () => planOf(commands, request.command, request.params, host)
+  const { finished, steps } = await plan()
+  const begun = begunSteps(steps, await store.journal(request.id))
+  const write = (entry: JournalEntry) => store.addEntry(request.id, entry)
+  if (await isDecided(begun)) {
+    await operation.log('The agent was restarted; going on, since there is no way back')
+    const reason = await told(operation, finishing(steps, write))
+    const outcome = (await plan()).finished
+    if (outcome) return operation.complete({ ...outcome })
+    const message = `The agent was restarted in the middle of the operation; ${reason}`
+    return operation.fail(new ServiceError('internal', { message }))
+  }
   if (finished) {
     await operation.log('The agent was restarted; everything that was asked for is there')
     return operation.complete({ ...finished })
   }
   await operation.log('The agent was restarted; undoing what was begun')
-  const begun = begunSteps(steps, await store.journal(request.id))
-  const work = undoSteps(begun, (entry) => store.addEntry(request.id, entry))
+  const left = await told(operation, undoSteps(begun, write))
+  const rest = left.length > 0 ? `; could not undo: ${left.join('; ')}` : ''
+  const message = `The agent was restarted in the middle of the operation${rest}`
+  await operation.fail(new ServiceError('internal', { message }))
+}
+
+/** The lines of the work become events of the operation. */
+async function told<T>(operation: Operation, work: Progress<T>): Promise<T> {
   let next = await work.next()
   while (!next.done) {
     await operation.log(next.value)
     next = await work.next()
   }
-  const left = next.value.length > 0 ? `; could not undo: ${next.value.join('; ')}` : ''
-  const message = `The agent was restarted in the middle of the operation${left}`
-  await operation.fail(new ServiceError('internal', { message }))
+  return next.value
 }
 
 /** What the command says of its operation now: whether it is finished, and the steps that it has. */

@@ -11,8 +11,14 @@ class UndoFailed extends Error {
   }
 }
 
-/** Runs the steps in order. When one throws, undoes the begun ones, newest first, and rethrows. */
-export async function* performSteps(steps: readonly Step[], write: Write): Progress<void> {
+/**
+ * Runs the steps in order. When one throws, undoes the begun ones, newest first, and rethrows; once
+ * it is decided it stops instead, and returns what stood in the way.
+ */
+export async function* performSteps(
+  steps: readonly Step[],
+  write: Write,
+): Progress<string | undefined> {
   const begun: Step[] = []
   try {
     for (const step of steps) {
@@ -24,8 +30,10 @@ export async function* performSteps(steps: readonly Step[], write: Write): Progr
       // Told for the reader of a journal: what is undone goes by the intents alone.
       await write({ step: step.name, state: 'done' }).catch(() => undefined)
     }
+    return undefined
   } catch (error) {
     yield `Failed: ${messageOf(error)}`
+    if (await isDecided(begun)) return messageOf(error)
     const left = yield* undoSteps(begun, write)
     throw left.length > 0 ? new UndoFailed(error, left) : error
   }
@@ -51,6 +59,26 @@ export async function* undoSteps(begun: readonly Step[], write: Write): Progress
 export function begunSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   const states = new Map(journal.map(({ step, state }) => [step, state]))
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
+}
+
+/** Whether one of the steps was taken that an operation does not go back behind. */
+export async function isDecided(steps: readonly Step[]): Promise<boolean> {
+  const turning = steps.find(({ decided }) => decided)
+  return (await turning?.decided?.()) ?? false
+}
+
+/** Carries out what follows the decision, as far as it goes; returns what stood in the way. */
+export async function* finishing(
+  steps: readonly Step[],
+  write: Write,
+): Progress<string | undefined> {
+  const after = steps.slice(steps.findIndex(({ decided }) => decided) + 1)
+  const rest = after.map(({ undo: _, ...step }) => step)
+  try {
+    return yield* performSteps(rest, write)
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 async function* applied(step: Step): Progress<void> {

@@ -6,6 +6,7 @@ import { discoverSites } from './discovery.ts'
 import { metricsReader } from './metrics.ts'
 import { serviceStatuses } from './service-status.ts'
 import { getSite } from './sites.ts'
+import { listTrash } from './trash.ts'
 import { setAdminPassword } from './wordpress.ts'
 
 /** What this machine tells of itself. */
@@ -15,6 +16,7 @@ export function readingsOf(host: Host): Readings {
     services: () => serviceStatuses(host),
     build: () => buildOf(host),
     sites: () => discoverSites(host),
+    trash: () => listTrash(host),
     databasePassword: (domain) => databasePassword(host, domain),
     adminPassword: async (domain) => setAdminPassword(host, await getSite(host, domain)),
   }

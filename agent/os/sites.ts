@@ -1,6 +1,6 @@
 import { siteCreate } from '#shared/commands/site.create.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { notFound } from '#shared/errors.ts'
+import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 
@@ -9,39 +9,56 @@ export type Site = ParamsOf<'site.create'>
 
 const Record = siteCreate.params.strict()
 
-const folderOf = ({ settings }: Host) => `${settings.state_dir}/sites`
-const pathOf = (host: Host, domain: string) => `${folderOf(host)}/${domain}.json`
+/** Where the record of a site lies says what the site is: served, in the trash, or going for good. */
+type Place = 'sites' | 'trash' | 'purging'
 
-export async function findSite(host: Host, domain: string): Promise<Site | undefined> {
-  const text = await host.files.read(pathOf(host, domain))
-  return text === undefined ? undefined : parsed(text, pathOf(host, domain))
+const folderOf = ({ settings }: Host, place: Place) => `${settings.state_dir}/${place}`
+const pathOf = (host: Host, domain: string, place: Place) =>
+  `${folderOf(host, place)}/${domain}.json`
+
+export async function findSite(
+  host: Host,
+  domain: string,
+  place: Place = 'sites',
+): Promise<Site | undefined> {
+  const path = pathOf(host, domain, place)
+  const text = await host.files.read(path)
+  return text === undefined ? undefined : parsed(text, path)
 }
 
-/** Throws not_found naming the domain. */
+/** Throws not_found naming the domain, also for a site in the trash. */
 export async function getSite(host: Host, domain: string): Promise<Site> {
   const site = await findSite(host, domain)
-  if (!site) throw notFound(`Site ${domain}`)
-  return site
+  if (site) return site
+  if (!(await findSite(host, domain, 'trash'))) throw notFound(`Site ${domain}`)
+  const message = `Site ${domain} is in the trash: restore or purge it`
+  throw new ServiceError('not_found', { message })
 }
 
 /** Sorted by domain. */
-export async function listSites(host: Host): Promise<Site[]> {
-  const entries = await host.files.list(folderOf(host))
+export async function listSites(host: Host, place: Place = 'sites'): Promise<Site[]> {
+  const entries = await host.files.list(folderOf(host, place))
   const domains = entries
     .filter(({ name, kind }) => kind === 'file' && /^[^.].*\.json$/.test(name))
     .map(({ name }) => name.slice(0, -'.json'.length))
-  const sites = await Promise.all(domains.sort().map((domain) => findSite(host, domain)))
+  const sites = await Promise.all(domains.sort().map((domain) => findSite(host, domain, place)))
   return sites.filter((site) => site !== undefined)
 }
 
 export async function writeSite(host: Host, site: Site): Promise<void> {
-  await host.files.mkdir(folderOf(host), { mode: 0o700 })
+  await host.files.mkdir(folderOf(host, 'sites'), { mode: 0o700 })
   const text = `${JSON.stringify(site, null, 2)}\n`
-  await host.files.write(pathOf(host, site.domain), text, { mode: 0o600 })
+  await host.files.write(pathOf(host, site.domain, 'sites'), text, { mode: 0o600 })
 }
 
-export async function removeSite(host: Host, domain: string): Promise<void> {
-  await host.files.remove(pathOf(host, domain))
+/** One rename: what a site is changes in one moment, whatever dies. */
+export async function moveSite(host: Host, domain: string, from: Place, to: Place): Promise<void> {
+  await host.files.mkdir(folderOf(host, to), { mode: 0o700 })
+  await host.files.rename(pathOf(host, domain, from), pathOf(host, domain, to))
+}
+
+export async function removeSite(host: Host, domain: string, place: Place): Promise<void> {
+  await host.files.remove(pathOf(host, domain, place))
 }
 
 /** The names that a site answers to: with and without `www.`, its own first. */

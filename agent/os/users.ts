@@ -54,6 +54,21 @@ export async function removeFolders(host: Host, user: string, domain: string): P
   await host.files.remove(logsOf(user))
 }
 
+/**
+ * Nobody logs in as the user any more and cron(8) starts nothing as it: both heed the expiry of an
+ * account (pam_unix(8)). The number of the user stays taken.
+ */
+export async function closeAccount(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await host.shell.run(['usermod', '--expiredate', '1', '--', user])
+  await endProcesses(host, user)
+}
+
+export async function openAccount(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await host.shell.run(['usermod', '--expiredate', '', '--', user])
+}
+
 /** Throws when they do not end. */
 async function endProcesses(host: Host, user: string): Promise<void> {
   const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]

@@ -5,7 +5,7 @@ import type { OperationStore } from '../operations/store.ts'
 import { type Rules, readRules } from './file.ts'
 
 /** What no later command brings back. */
-const DESTRUCTIVE: readonly CommandName[] = ['site.delete']
+const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -78,7 +78,9 @@ export class Policy {
   }
 }
 
+/** Who lets no site be deleted lets none be purged. */
 function denies({ deny, upgrades }: Rules, command: CommandName): boolean {
+  if (command === 'site.purge' && deny.includes('site.delete')) return true
   return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')
 }
 

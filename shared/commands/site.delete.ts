@@ -4,9 +4,9 @@ import { Domain } from '../fields.ts'
 
 export const siteDelete = command({
   name: 'site.delete',
-  summary:
-    'Remove a site that this agent made, with its user, files, pool, database and certificate',
+  summary: 'Take a site that this agent made off the web and move it to the trash',
   changes: true,
   params: z.object({ domain: Domain }),
-  result: z.object({ domain: z.string() }),
+  /** `size` is what it takes in the trash, in bytes. */
+  result: z.object({ domain: z.string(), size: z.number().nonnegative().optional() }),
 })

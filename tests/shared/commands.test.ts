@@ -11,6 +11,8 @@ test('knows at least the commands of the specification', () => {
       'server.provision',
       'site.create',
       'site.delete',
+      'site.purge',
+      'site.restore',
       'site.update',
       'pool.apply',
       'tls.issue',

@@ -51,7 +51,11 @@ describe.skipIf(reason !== undefined)(
 
     afterAll(() => lab.switchDown(), MINUTES)
 
-    const destroy = () => run('site.delete', { domain: PARAMS.domain })
+    const destroy = async () => {
+      const { domain } = PARAMS
+      await run('site.delete', { domain })
+      await run('site.purge', { domain, confirm: domain })
+    }
 
     /** Fails once at this call. A call that has another way, such as the cache, does not fail the create. */
     const attempt = async (step: string, call: number, before: Snapshot): Promise<string> => {

@@ -66,19 +66,21 @@ async function collect(argv: readonly string[], options: RunOptions): Promise<Ou
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const [program, args] = asUser(argv, options)
+  const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
     const child = spawn(program, args, {
       env: environment(options.env ?? {}),
       cwd: options.cwd ?? '/',
       detached: true,
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
     })
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.input)
     return child
   } finally {
     if (before !== undefined) process.umask(before)
+    if (file !== undefined) closeSync(file)
   }
 }
 

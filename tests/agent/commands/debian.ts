@@ -59,6 +59,8 @@ export function debian(host = new FakeHost()): FakeHost {
   runs(host, '/run/nginx.pid', 11, 'nginx')
   runs(host, '/run/mysqld/mysqld.pid', 12, 'mariadbd')
   runs(host, '/run/crond.pid', 13, 'cron')
+  host.rows('SELECT (SELECT SUM(DATA_LENGTH)', [{ bytes: 4096 }])
+  host.answer('du ', '8192\t/srv/www/.trash/shop\n')
   host.fail('nginx -v', 'nginx version: nginx/1.22.1', 0)
   follow(host)
   return host
@@ -122,6 +124,8 @@ async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
     await disk.write('/etc/group', GROUP)
   }
   if (program === 'rm') await disk.remove(last)
+  const [, dump] = /--result-file=(\S+)/.exec(argv.join(' ')) ?? []
+  if (dump) await disk.write(dump, 'CREATE DATABASE …', { mode: 0o600 })
   const [, pool] = /^hosting-fpm@(.+)\.service$/.exec(last) ?? []
   if (program !== 'systemctl' || pool === undefined) return
   if (verb === 'stop') await disk.remove(`/run/hosting-fpm/${pool}.pid`)

@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Step } from '#agent/commands/command.ts'
 import { recover } from '#agent/operations/recovery.ts'
+import type { CommandTable } from '#agent/operations/runner.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -89,5 +90,64 @@ test('completes an operation whose outcome is there, and undoes nothing of it', 
     id: 2,
     event: 'complete',
     data: { status: 'ok', domain: 'shop.example' },
+  })
+})
+
+describe('an operation with no way back', () => {
+  /** Cut off at the given step. The step b turns it, `decided` says what the machine says. */
+  async function cut(at: string[], decided: boolean, result?: object) {
+    const { host, store } = machine()
+    const did: string[] = []
+    const step = (name: string, extra: Partial<Step> = {}): Step => ({
+      name,
+      title: `Making ${name}`,
+      apply: async () => void did.push(name),
+      undo: async () => void did.push(`undo ${name}`),
+      ...extra,
+    })
+    const steps = () => [
+      step('a'),
+      step('b', { decided: async () => decided }),
+      step('c'),
+      step('d', result ? {} : { apply: () => Promise.reject(new Error('no space')) }),
+    ]
+    const command = {
+      ...performing(steps)['cache.purge'],
+      finished: async () => result,
+    } as CommandTable['cache.purge']
+    await store.create(request)
+    for (const name of at) await store.addEntry('op1', { step: name, state: 'intent' })
+    await recover(host, tableOf({ 'cache.purge': command }), store)
+    return { did, last: (await store.events('op1')).at(-1) }
+  }
+  const gone = { domain: 'shop.example' }
+
+  test('goes on after the step that it turned on, and completes', async () => {
+    const { did, last } = await cut(['a', 'b', 'c'], true, gone)
+
+    expect(did).toEqual(['c', 'd'])
+    expect(last).toMatchObject({ event: 'complete', data: { status: 'ok', ...gone } })
+  })
+
+  test('says why it did not get to its end', async () => {
+    const { did, last } = await cut(['a', 'b'], true)
+
+    expect(did).toEqual(['c'])
+    const message = 'The agent was restarted in the middle of the operation; no space'
+    expect(last).toMatchObject({ event: 'error', data: { error: 'Internal error', message } })
+  })
+
+  test('is undone while that step was not taken', async () => {
+    const { did, last } = await cut(['a', 'b'], false)
+
+    expect(did).toEqual(['undo b', 'undo a'])
+    expect(last?.event).toBe('error')
+  })
+
+  test('is not taken for decided by what another operation made', async () => {
+    const { did, last } = await cut(['a'], true)
+
+    expect(did).toEqual(['undo a'])
+    expect(last?.event).toBe('error')
   })
 })

@@ -130,3 +130,40 @@ test('undoes nothing because the journal takes no end of a step: what is begun i
 
   expect(did).toEqual(['Making a', 'journal a intent', 'apply a'])
 })
+
+test.each([false, true])(
+  'stops at a failure when it is decided (%p), and undoes nothing then',
+  async (taken) => {
+    const did = await transcript((list) => [
+      step(list, 'a'),
+      step(list, 'turn', { apply: broken, decided: async () => taken }),
+      step(list, 'c'),
+    ])
+
+    const begun = ['Making a', 'journal a intent', 'apply a', 'journal a done']
+    const failed = ['Making turn', 'journal turn intent', 'Failed: no space']
+    expect(did.slice(0, 7)).toEqual([...begun, ...failed])
+    expect(did.slice(7)).toEqual(
+      taken
+        ? []
+        : [
+            'Undoing: Making turn',
+            'undo turn',
+            'journal turn undone',
+            'Undoing: Making a',
+            'undo a',
+            'journal a undone',
+            'threw no space',
+          ],
+    )
+  },
+)
+
+test('undoes what failed before the decision, whoever decided it', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a', { apply: broken }),
+    step(list, 'turn', { decided: async () => true }),
+  ])
+
+  expect(did.slice(-3)).toEqual(['undo a', 'journal a undone', 'threw no space'])
+})

@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test'
-import { findSite, listSites, namesOf, removeSite, writeSite } from '#agent/os/sites.ts'
+import {
+  findSite,
+  getSite,
+  listSites,
+  moveSite,
+  namesOf,
+  removeSite,
+  writeSite,
+} from '#agent/os/sites.ts'
 import { shop } from '#tests/agent/commands/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -13,8 +21,20 @@ test('keeps sites by domain, readable for root only', async () => {
   expect((await listSites(host)).map(({ domain }) => domain)).toEqual(['a.example', 'shop.example'])
   expect(await findSite(host, 'shop.example')).toEqual(shop)
   expect(host.disk.nodes.get(PATH)?.options.mode).toBe(0o600)
-  await removeSite(host, 'shop.example')
+  await removeSite(host, 'shop.example', 'sites')
   expect(await findSite(host, 'shop.example')).toBeUndefined()
+})
+
+test('a site in the trash is no site, and whoever asks for it is told where it is', async () => {
+  const host = fakeHost()
+  await writeSite(host, shop)
+  await moveSite(host, 'shop.example', 'sites', 'trash')
+
+  expect([await listSites(host), await listSites(host, 'trash')]).toEqual([[], [shop]])
+  await expect(getSite(host, 'shop.example')).rejects.toThrow(
+    'Site shop.example is in the trash: restore or purge it',
+  )
+  await expect(getSite(host, 'a.example')).rejects.toThrow('Site a.example not found')
 })
 
 test.each([

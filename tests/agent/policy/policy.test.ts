@@ -28,6 +28,7 @@ function agent() {
   const commands = tableOf({
     'agent.upgrade': instant as never,
     'site.delete': instant,
+    'site.purge': instant,
     'cache.purge': instant,
     'wp.scan': instant as never,
   })
@@ -58,7 +59,8 @@ function agent() {
 
 const shop = { domain: 'shop.example' }
 const remove = { command: 'site.delete', params: shop }
-const purge = { command: 'cache.purge', params: shop }
+const destroy = { command: 'site.purge', params: { ...shop, confirm: 'shop.example' } }
+const empty = { command: 'cache.purge', params: shop }
 const policy = (rules: unknown, mode = 0o600) =>
   host.files.write(FILE, typeof rules === 'string' ? rules : JSON.stringify(rules), { mode })
 
@@ -80,7 +82,7 @@ test('a denied command is 403 and names the policy; the others go on, from the n
     message: denied,
   })
   expect((await ask('/sites/wp-scan', shop)).status).toBe(403)
-  expect((await ask('/exec', purge)).status).toBe(200)
+  expect((await ask('/exec', empty)).status).toBe(200)
   await host.files.remove(FILE)
   expect((await ask('/exec', remove)).status).toBe(200)
 })
@@ -113,30 +115,43 @@ test.each(['/sites/db-password', '/sites/admin-password'])('denies %s', async (p
   })
 })
 
+test('who lets no site be deleted lets none be purged; deleting is undone by who may not purge', async () => {
+  const ask = agent()
+  await policy({ deny: ['site.delete'] })
+  expect(await ask('/exec', destroy)).toMatchObject({
+    status: 403,
+    message: `${FILE} on this server denies site.purge`,
+  })
+
+  await policy({ deny: ['site.purge'] })
+  expect((await ask('/exec', destroy)).status).toBe(403)
+  expect((await ask('/exec', remove)).status).toBe(200)
+})
+
 test('destructive commands over the cap are 429 until an hour is over, restart or not', async () => {
   await policy({ destructive_per_hour: 2 })
-  expect((await agent()('/exec', remove)).status).toBe(200)
+  expect((await agent()('/exec', destroy)).status).toBe(200)
   host.time += HOUR_MS / 2
   const ask = agent()
-  expect((await ask('/exec', remove)).status).toBe(200)
+  expect((await ask('/exec', destroy)).status).toBe(200)
 
-  expect(await agent()('/exec', remove)).toEqual({
+  expect(await agent()('/exec', destroy)).toEqual({
     status: 429,
     error: 'Too many requests',
     message: `${FILE} on this server allows 2 destructive commands an hour`,
     wait: '1800',
   })
-  expect((await ask('/exec', remove)).wait).toBe('1800')
-  expect((await ask('/exec', purge)).status).toBe(200)
-  host.time += HOUR_MS / 2
+  expect((await ask('/exec', destroy)).wait).toBe('1800')
   expect((await ask('/exec', remove)).status).toBe(200)
+  host.time += HOUR_MS / 2
+  expect((await ask('/exec', destroy)).status).toBe(200)
 })
 
 test('of many at the same time the cap lets through exactly as many as it says', async () => {
   await policy({ destructive_per_hour: 3 })
   const ask = agent()
 
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/exec', remove)))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/exec', destroy)))
 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
 })
@@ -144,21 +159,21 @@ test('of many at the same time the cap lets through exactly as many as it says',
 test('an operation that was started is shown again, whatever the policy has become', async () => {
   const ask = agent()
   const id = { 'operation-id': 'op1' }
-  await ask('/exec', remove, id)
-  await policy({ deny: ['site.delete'], destructive_per_hour: 0 })
+  await ask('/exec', destroy, id)
+  await policy({ deny: ['site.purge'], destructive_per_hour: 0 })
 
-  expect((await ask('/exec', remove, id)).status).toBe(200)
-  expect((await ask('/exec', remove, { 'operation-id': 'op2' })).status).toBe(403)
+  expect((await ask('/exec', destroy, id)).status).toBe(200)
+  expect((await ask('/exec', destroy, { 'operation-id': 'op2' })).status).toBe(403)
 })
 
 test('what was refused before it began takes no place under the cap', async () => {
   await policy({ destructive_per_hour: 1 })
   const ask = agent()
   host.privileged = false
-  expect((await ask('/exec', remove)).message).toContain('must run as root')
+  expect((await ask('/exec', destroy)).message).toContain('must run as root')
   host.privileged = true
 
-  expect((await ask('/exec', remove)).status).toBe(200)
+  expect((await ask('/exec', destroy)).status).toBe(200)
 })
 
 test.each([
@@ -173,7 +188,7 @@ test.each([
   await policy(rules, mode)
   const ask = agent()
 
-  const refused = await ask('/exec', purge)
+  const refused = await ask('/exec', empty)
   expect(refused).toMatchObject({ status: 403, message: expect.stringContaining(reason) })
   expect((await ask('/sites/db-password', shop)).status).toBe(403)
   expect((await ask('/sites/wp-scan', shop)).status).toBe(200)
@@ -181,7 +196,7 @@ test.each([
 
 test('changes nothing with a link or a file that is not root’s', async () => {
   await host.files.link('/srv/www/shop/policy.json', FILE)
-  expect((await agent()('/exec', purge)).message).toContain('is not a regular file')
+  expect((await agent()('/exec', empty)).message).toContain('is not a regular file')
 
   await policy({})
   const stat = host.files.stat.bind(host.files)
@@ -189,5 +204,5 @@ test('changes nothing with a link or a file that is not root’s', async () => {
     const found = await stat(path)
     return found && { ...found, uid: 1000 }
   }
-  expect((await agent()('/exec', purge)).message).toContain('does not belong to root')
+  expect((await agent()('/exec', empty)).message).toContain('does not belong to root')
 })

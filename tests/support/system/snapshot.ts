@@ -28,9 +28,12 @@ const EMPTY = [
   '/etc/hosting/tls',
   '/run/hosting-fpm',
   '/srv/www',
+  '/srv/www/.trash',
   '/var/cache/hosting',
   '/var/log/hosting',
   '/var/lib/hosting-agent/sites',
+  '/var/lib/hosting-agent/trash',
+  '/var/lib/hosting-agent/purging',
   '/etc/subuid-',
   '/etc/subgid-',
 ]

@@ -1,0 +1,83 @@
+import { conflict, notFound } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Host } from '../host/ports.ts'
+import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
+import { certificateFolder } from '../os/paths.ts'
+import { findSite, moveSite, removeSite, type Site } from '../os/sites.ts'
+import { emptyTrash } from '../os/trash.ts'
+import * as users from '../os/users.ts'
+import type { Command, Step } from './command.ts'
+
+/** Out of the trash first, so that nothing half removed is ever restored; the record goes last. */
+export const sitePurge: Command<'site.purge'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps({ domain }, host) {
+    const site = await findPurgeable(host, domain)
+    return site ? stepsOf(site, host) : []
+  },
+  async finished({ domain }, host) {
+    const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
+    return site ? undefined : { domain }
+  },
+  async *run({ domain }, { host, perform }) {
+    const site = await getPurgeable(host, domain)
+    yield `Removing ${domain} for good`
+    const reason = yield* perform(stepsOf(site, host))
+    if (reason !== undefined) throw new Error(`${domain} is not gone yet: ${reason}`)
+    return { domain }
+  },
+}
+
+async function findPurgeable(host: Host, domain: string): Promise<Site | undefined> {
+  return (await findSite(host, domain, 'purging')) ?? (await findSite(host, domain, 'trash'))
+}
+
+async function getPurgeable(host: Host, domain: string): Promise<Site> {
+  const site = await findPurgeable(host, domain)
+  if (site) return site
+  if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
+  throw notFound(`Site ${domain} in the trash`)
+}
+
+function stepsOf(site: Site, host: Host): Step[] {
+  const { domain, user } = site
+  return [
+    {
+      name: 'mark',
+      title: 'Taking the record out of the trash',
+      async apply() {
+        if (await findSite(host, domain, 'purging')) return
+        await moveSite(host, domain, 'trash', 'purging')
+      },
+      decided: async () => (await findSite(host, domain, 'purging')) !== undefined,
+    },
+    {
+      name: 'database',
+      title: 'Dropping the database',
+      async apply() {
+        await ensureMariadb(host)
+        await removeDatabase(host, user)
+      },
+    },
+    {
+      name: 'files',
+      title: 'Removing the files and the dump',
+      apply: () => emptyTrash(host, site),
+    },
+    {
+      name: 'user',
+      title: `Removing the system user ${user}`,
+      apply: () => users.removeUser(host, user, domain),
+    },
+    {
+      name: 'certificate',
+      title: 'Removing the certificate',
+      apply: () => host.files.remove(certificateFolder(domain)),
+    },
+    {
+      name: 'record',
+      title: 'Removing the record',
+      apply: () => removeSite(host, domain, 'purging'),
+    },
+  ]
+}

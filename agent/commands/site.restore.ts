@@ -1,0 +1,144 @@
+import { conflict, notFound, ServiceError } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Host } from '../host/ports.ts'
+import { issue, renewDue } from '../os/certificates.ts'
+import * as cron from '../os/cron.ts'
+import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
+import * as nginx from '../os/nginx.ts'
+import * as fpm from '../os/php-fpm.ts'
+import { provision } from '../os/provision.ts'
+import { findSite, listSites, moveSite, type Site } from '../os/sites.ts'
+import * as trash from '../os/trash.ts'
+import * as users from '../os/users.ts'
+import type { Command, Progress, Step } from './command.ts'
+
+/** With its record out of the trash a site is back: until then the trash stays as it was. */
+export const siteRestore: Command<'site.restore'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps({ domain }, host) {
+    const site = (await findSite(host, domain, 'trash')) ?? (await findSite(host, domain))
+    return site ? stepsOf(site, host) : []
+  },
+  async finished({ domain }, host) {
+    return (await findSite(host, domain)) ? { domain } : undefined
+  },
+  async *run({ domain }, { host, perform }) {
+    const site = await getTrashed(host, domain)
+    await refuseTaken(host, site)
+    await trash.refuseUnrestorable(host, site)
+    yield* withConflicts(site, provision(host, [site.php], 'php'))
+    await withConflict(site, nginx.refuseServedNames(host, domain))
+    yield `Bringing ${domain} back from the trash`
+    yield* perform(stepsOf(site, host))
+    yield* renew(host, domain)
+    return { domain }
+  },
+}
+
+async function getTrashed(host: Host, domain: string): Promise<Site> {
+  const site = await findSite(host, domain, 'trash')
+  if (site) return site
+  if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
+  if (await findSite(host, domain, 'purging')) {
+    throw conflict(`A purge of ${domain} has begun: it can only be purged`)
+  }
+  throw notFound(`Site ${domain} in the trash`)
+}
+
+async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
+  const apex = apexOf(domain)
+  const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
+  if (taken) throw conflict(`${domain} is now that of the site ${taken.domain} of this server`)
+  if (!(await users.isOf(host, user, domain))) {
+    throw conflict(`The system user ${user} is gone: ${domain} can only be purged`)
+  }
+}
+
+/** Nothing that was asked for is wrong: it is the server that has changed. */
+async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.fields)) throw error
+    const reason = Object.values(error.fields).flat().join('; ')
+    throw conflict(`${domain} cannot come back: ${reason}`)
+  })
+}
+
+async function* withConflicts(site: Site, work: Progress<void>): Progress<void> {
+  for (;;) {
+    const next = await withConflict(site, work.next())
+    if (next.done) return
+    yield next.value
+  }
+}
+
+/** What the user owns first, then what runs as the user, visitors last. */
+function stepsOf(site: Site, host: Host): Step[] {
+  const { domain, user } = site
+  return [
+    {
+      name: 'database',
+      title: 'Importing the database',
+      async apply() {
+        await ensureMariadb(host)
+        await trash.bringDatabaseBack(host, site)
+      },
+      async undo() {
+        await ensureMariadb(host)
+        await removeDatabase(host, user)
+      },
+    },
+    {
+      name: 'files',
+      title: 'Moving the files back',
+      apply: () => trash.bringFilesBack(host, site),
+      undo: () => trash.keepFiles(host, site),
+    },
+    {
+      name: 'account',
+      title: `Opening the account of ${user}`,
+      apply: () => users.openAccount(host, user, domain),
+      undo: () => users.closeAccount(host, user, domain),
+    },
+    {
+      name: 'pool',
+      title: `Starting PHP ${site.php}`,
+      apply: () => fpm.apply(host, site),
+      undo: () => fpm.removeAll(host, site),
+    },
+    {
+      name: 'cron',
+      title: 'Scheduling the jobs of WordPress',
+      apply: () => cron.apply(host, site),
+      undo: () => cron.remove(host, user),
+    },
+    {
+      name: 'vhost',
+      title: 'Adding the virtual host',
+      apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
+      undo: () => nginx.remove(host, site),
+    },
+    {
+      name: 'record',
+      title: 'Moving the record back',
+      apply: () => moveSite(host, domain, 'trash', 'sites'),
+      decided: async () => (await findSite(host, domain)) !== undefined,
+    },
+    {
+      name: 'dump',
+      title: 'Removing the dump of the database',
+      apply: () => trash.forgetDatabase(host, site),
+    },
+  ]
+}
+
+/** Time went by in the trash; a certificate that cannot be had never costs the site. */
+async function* renew(host: Host, domain: string): Progress<void> {
+  const due = (await renewDue(host)).find((wanted) => wanted.domain === domain)
+  if (!due) return
+  try {
+    yield* issue(host, due)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    yield `The certificate is to be renewed, and cannot be now: ${reason}`
+  }
+}

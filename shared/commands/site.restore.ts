@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { Domain } from '../fields.ts'
+
+export const siteRestore = command({
+  name: 'site.restore',
+  summary: 'Bring a site back from the trash as it was',
+  changes: true,
+  params: z.object({ domain: Domain }),
+  result: z.object({ domain: z.string() }),
+})

@@ -1,0 +1,69 @@
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { server, shop } from './debian.ts'
+
+type Disk = Record<string, string | null>
+
+export const siteOn = () => server(shop)
+
+/** Fails the n-th effect on the machine, once; returns how many there were so far. */
+function failAt(host: FakeHost, at: number): () => { calls: number; fault: string } {
+  const seen = { calls: 0, fault: '' }
+  /** What a program does is no effect of its own. */
+  let inside = false
+  const note = (what: string) => {
+    if (inside) return
+    seen.calls += 1
+    if (seen.calls !== at) return
+    seen.fault = what
+    throw new Error('injected fault')
+  }
+  const { run, try: attempt } = host.shell
+  const { query } = host.database
+  host.disk.guard = note
+  host.shell.run = async (argv, options) => {
+    note(argv.join(' '))
+    inside = true
+    try {
+      return await run(argv, options)
+    } finally {
+      inside = false
+    }
+  }
+  host.shell.try = async (argv, options) => {
+    note(argv.join(' '))
+    return attempt(argv, options)
+  }
+  host.database.query = async (sql, values) => {
+    note(sql)
+    return query(sql, values)
+  }
+  return () => seen
+}
+
+/**
+ * Runs the work once for each of its effects, which fails, and looks at the machine afterwards: its
+ * disk as before the work, what the work came to, and what failed. Returns how many there were.
+ */
+export async function eachFault<T>(
+  make: () => Promise<FakeHost>,
+  work: (host: FakeHost) => Promise<T>,
+  look: (host: FakeHost, before: Disk, result: T, fault: string) => Promise<void>,
+): Promise<number> {
+  for (let at = 1; ; at++) {
+    const host = await make()
+    const before = settled(host)
+    const seen = failAt(host, at)
+    const result = await work(host)
+    const { fault } = seen()
+    if (fault === '') return at - 1
+    await look(host, before, result, `${at} ${fault}`)
+  }
+}
+
+/** With the folders of the agent that stay when they are empty. */
+function settled({ disk }: FakeHost): Disk {
+  const folder = { kind: 'directory', text: '', options: { mode: 0o700 } } as const
+  for (const path of ['/srv/www/.trash', '/var/lib/hosting-agent/trash'])
+    if (!disk.nodes.has(path)) disk.nodes.set(path, { ...folder })
+  return disk.all
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { sitePurge } from '#agent/commands/site.purge.ts'
+import { siteRestore } from '#agent/commands/site.restore.ts'
+import { listTrash } from '#agent/os/trash.ts'
+import { sitePurge as contract } from '#shared/commands/site.purge.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+import { eachFault } from './faults.ts'
+
+const only = { domain: 'shop.example' }
+const params = { ...only, confirm: 'shop.example' }
+const purge = (host: FakeHost) => outcome(sitePurge.run(params, contextOf(host)))
+
+async function trashed(): Promise<FakeHost> {
+  const host = await server(shop)
+  await outcome(siteDelete.run(only, contextOf(host)))
+  host.runs.length = 0
+  host.queries.length = 0
+  return host
+}
+
+const ofShop = (host: FakeHost) =>
+  Object.keys(host.disk.all).filter((path) => path.includes('shop'))
+
+test('leaves nothing of a site in the trash', async () => {
+  const host = await trashed()
+
+  const [lines, result] = await purge(host)
+
+  expect(result).toEqual(only)
+  expect(lines).toEqual([
+    'Removing shop.example for good',
+    'Taking the record out of the trash',
+    'Dropping the database',
+    'Removing the files and the dump',
+    'Removing the system user shop',
+    'Removing the certificate',
+    'Removing the record',
+  ])
+  expect(host.ran).toEqual([
+    'rm -rf --one-file-system -- /srv/www/.trash/shop',
+    'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
+    'userdel -- shop',
+  ])
+  expect(ofShop(host)).toEqual([])
+})
+
+test('goes on where it was cut off, whatever failed, and is never half restored', async () => {
+  await eachFault(trashed, purge, async (host, _, [, message], fault) => {
+    const [site] = await listTrash(host)
+    if (site && !site.restorable) {
+      expect([fault, message]).toEqual([fault, 'shop.example is not gone yet: injected fault'])
+      expect((await outcome(siteRestore.run(only, contextOf(host))))[1]).toBe(
+        'A purge of shop.example has begun: it can only be purged',
+      )
+    }
+
+    if (site) expect([fault, (await purge(host))[1]]).toEqual([fault, only])
+    expect([fault, ofShop(host)]).toEqual([fault, []])
+  })
+})
+
+test('touches no site that is not in the trash', async () => {
+  expect((await purge(await server(shop)))[1]).toBe('Site shop.example is not in the trash')
+  expect((await purge(await server()))[1]).toBe('Site shop.example in the trash not found')
+})
+
+test.each([
+  [{ domain: 'shop.example' }, 'Domain is required'],
+  [{ domain: 'shop.example', confirm: 'www.shop.example' }, 'Must be the domain of the site'],
+  [{ domain: 'shop.example', confirm: '' }, 'Must be a domain name such as example.com'],
+])('wants the domain given again: %j', (given, message) => {
+  const { error } = contract.params.safeParse(given)
+
+  expect(error?.issues).toMatchObject([{ path: ['confirm'], message }])
+})
