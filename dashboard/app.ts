@@ -13,6 +13,7 @@ import { idOf } from '#dashboard/runtime/request-id.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
 import { settingsRoutes } from '#dashboard/settings/routes.ts'
 import { siteActionRoutes, siteRoutes } from '#dashboard/sites/routes.ts'
+import { trashListRoutes, trashRoutes } from '#dashboard/sites/trash/routes.ts'
 import { keyRoutes } from '#dashboard/trust/keys/routes.ts'
 import { downloadRoutes, trustRoutes } from '#dashboard/trust/routes.ts'
 import { REQUEST_HEADER } from '#shared/agent.ts'
@@ -53,6 +54,8 @@ function closedRoutes(deps: Deps) {
     .use(keyRoutes(deps))
     .use(siteRoutes(deps))
     .use(siteActionRoutes(deps))
+    .use(trashRoutes(deps))
+    .use(trashListRoutes(deps))
     .use(operationRoutes(deps))
     .use(activityRoutes(deps))
     .use(settingsRoutes(deps))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Email } from '#shared/fields.ts'
 
 const port = 'must be a port number between 0 and 65535'
+const days = 'must be a number of days between 1 and 365'
 const url = (protocols: string, hint: string) =>
   z.string().refine((value) => isUrl(value, protocols.split(' ')), `must be ${hint}`)
 
@@ -30,6 +31,12 @@ const Environment = z.object({
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),
   MAIL_FROM: z.string().optional(),
+  TRASH_DAYS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, days)
+    .transform(Number)
+    .refine((value) => value <= 365, days)
+    .default(14),
   NODE_ENV: z.string().optional(),
 })
 

@@ -58,6 +58,8 @@ export interface Outside {
   public_url: string | undefined
   /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
   builds_dir?: string | undefined
+  /** How long a deleted site stays in the trash. */
+  trash_days?: number
   limits?: Partial<Limits>
   password_cost?: PasswordCost
 }
@@ -65,13 +67,14 @@ export interface Outside {
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
-  const { db, clock, random, log, public_url, builds_dir } = outside
+  const { db, clock, random, log, public_url, builds_dir, trash_days = 14 } = outside
+  const trash_ms = trash_days * 24 * 3600_000
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
   const { keys, sealer, rules } = outside
   const trust = { db, clock, random, log, keys, sealer, rules }
   const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })
-  const sync = { ...base, agents, syncs: new KeyedQueue<number>() }
+  const sync = { ...base, agents, trash_ms, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({
     clock,
     sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),

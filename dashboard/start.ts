@@ -11,6 +11,7 @@ import { idOf, inRequest } from '#dashboard/runtime/request-id.ts'
 import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
+import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { deleteUnneeded } from '#dashboard/trust/keys/queries.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
@@ -27,6 +28,7 @@ export interface Started {
 }
 
 const RETENTION_MS = 3600_000
+const PURGE_MS = 60_000
 /** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
 const MOST_BODY = 64 << 20
 
@@ -40,8 +42,10 @@ export async function start(config: Config): Promise<Started> {
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
+  const purge = setInterval(() => purgeDue(deps), PURGE_MS)
   const stop = async () => {
     clearInterval(sweep)
+    clearInterval(purge)
     deps.agents.close()
     const { worker, scheduler, enroller } = deps
     await Promise.all([server.stop(true), worker.stop(), scheduler.stop(), enroller.stop()])
@@ -65,6 +69,7 @@ async function assemble(config: Config): Promise<Deps> {
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,
     builds_dir: config.BUILDS_DIR,
+    trash_days: config.TRASH_DAYS,
   })
 }
 

@@ -85,7 +85,7 @@ const home = () =>
 /**
  * `apex` is the domain without `www.`: what no two sites may share. Counts of updates are null while
  * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
- * trash is purged by itself at `purge_at`.
+ * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown.
  */
 export const sites = sqliteTable(
   'sites',
@@ -115,6 +115,7 @@ export const sites = sqliteTable(
     certificate_expires_at: words(),
     trashed_at: text(),
     purge_at: text(),
+    trash_size: integer(),
     created_at: text().notNull(),
   },
   (table) => [index('sites_server').on(table.server_id)],

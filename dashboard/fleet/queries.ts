@@ -42,7 +42,7 @@ export async function applySync(db: Database, synced: Synced): Promise<void> {
   await db.write((queries) =>
     batch(queries, [
       readingStatement(queries, synced),
-      ...plan.updates.map(({ id, values }) => updateStatement(queries, id, values)),
+      ...plan.updates.map((update) => updateStatement(queries, update)),
       ...importStatements(queries, server.id, plan.imports, now),
       ...(tell && changed ? [syncActivity(queries, server, 'success', now)] : []),
     ]),
@@ -57,11 +57,19 @@ function readingStatement(queries: Queries, { server, reading, now }: Synced): S
     .where(eq(servers.id, server.id))
 }
 
-function updateStatement(queries: Queries, id: number, values: Partial<SiteRow>): Statement {
+/** A state follows from the one that the record had: by now that may be another one. */
+function updateStatement(
+  queries: Queries,
+  { id, from, values }: SyncPlan['updates'][number],
+): Statement {
+  const still =
+    values.status === undefined
+      ? notInArray(sites.status, ['provisioning', 'deleting'])
+      : eq(sites.status, from)
   return queries
     .update(sites)
     .set(values)
-    .where(and(eq(sites.id, id), notInArray(sites.status, ['provisioning', 'deleting'])))
+    .where(and(eq(sites.id, id), still))
 }
 
 /** A domain that another server has on record stays there. */

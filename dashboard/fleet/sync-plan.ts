@@ -1,32 +1,52 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite, TrashedSite } from '#shared/agent.ts'
 
-/** What a sync changes: pure data, for one batch. */
+/** What a sync changes: pure data, for one batch. `from` is the state that an update starts from. */
 export interface SyncPlan {
-  updates: { id: number; values: Partial<SiteRow> }[]
+  updates: { id: number; from: SiteRow['status']; values: Partial<SiteRow> }[]
   imports: FoundSite[]
   missing: number[]
 }
 
+/** What the agent has in its trash, and when a site found there is purged. */
+export interface FoundTrash {
+  sites: readonly TrashedSite[]
+  purge_at: string
+}
+
 const MISSING = 'The agent does not find the site any more'
+const PURGED = 'The site is not in the trash of its server any more'
+const BUSY: readonly SiteRow['status'][] = ['provisioning', 'deleting']
+const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 'trashed']
 
 /**
  * Compares the records as they were before the agent was asked with what it found. A site that an
  * operation works on is left alone, in whichever of the two it is.
  */
-export function planSync(records: readonly SiteRow[], found: readonly FoundSite[]): SyncPlan {
+export function planSync(
+  records: readonly SiteRow[],
+  found: readonly FoundSite[],
+  trash?: FoundTrash,
+): SyncPlan {
   const present = new Map(found.map((site) => [site.domain, site]))
   const plan: SyncPlan = { updates: [], imports: [], missing: [] }
   for (const record of records) {
     const site = present.get(record.domain)
     present.delete(record.domain)
-    if (record.status === 'provisioning' || record.status === 'deleting') continue
-    const values = site ? changes(record, site) : lost(record)
-    if (Object.keys(values).length > 0) plan.updates.push({ id: record.id, values })
-    if (values.status === 'missing') plan.missing.push(record.id)
+    if (BUSY.includes(record.status)) continue
+    const { id, status: from } = record
+    const values = site ? changes(record, site) : absent(record, trash)
+    if (Object.keys(values).length > 0) plan.updates.push({ id, from, values })
+    if (values.status === 'missing') plan.missing.push(id)
   }
   plan.imports.push(...present.values())
   return plan
+}
+
+/** Whether a site is not where it was, and the trash of its server would tell why. */
+export function isTrashAsked(records: readonly SiteRow[], found: readonly FoundSite[]): boolean {
+  const present = new Set(found.map(({ domain }) => domain))
+  return records.some(({ domain, status }) => GONE.includes(status) && !present.has(domain))
 }
 
 /** The columns that a found site fills. */
@@ -40,14 +60,31 @@ export function factsOf({ updates, domain: _, ...facts }: FoundSite): Partial<Si
 }
 
 function changes(record: SiteRow, site: FoundSite): Partial<SiteRow> {
-  const back = record.status === 'missing' || record.status === 'failed'
-  const state = back ? { status: 'active' as const, status_reason: '' } : {}
-  return differences(record, { ...factsOf(site), ...state })
+  const facts = factsOf(site)
+  const { status } = record
+  if (status === 'trashed') return differences(record, { ...facts, ...BACK, ...NOT_TRASHED })
+  const back = status === 'missing' || status === 'failed'
+  return differences(record, { ...facts, ...(back ? BACK : {}) })
 }
 
-function lost({ status }: SiteRow): Partial<SiteRow> {
-  if (status !== 'active' && status !== 'suspended') return {}
-  return { status: 'missing', status_reason: MISSING }
+const BACK = { status: 'active', status_reason: '' } as const
+const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
+
+/** A site that only its server has thrown away gets its whole time in the trash from now on. */
+function absent(record: SiteRow, trash: FoundTrash | undefined): Partial<SiteRow> {
+  const { status, domain } = record
+  if (!GONE.includes(status)) return {}
+  const kept = trash?.sites.find((site) => site.domain === domain)
+  if (status === 'trashed') {
+    const gone = trash && !kept
+    return gone ? { status: 'missing', status_reason: PURGED, ...NOT_TRASHED } : {}
+  }
+  if (trash && kept) {
+    const { deleted_at: trashed_at, size: trash_size } = kept
+    const { purge_at } = trash
+    return { status: 'trashed', status_reason: '', trashed_at, purge_at, trash_size }
+  }
+  return status === 'missing' ? {} : { status: 'missing', status_reason: MISSING }
 }
 
 function differences(record: SiteRow, values: Partial<SiteRow>): Partial<SiteRow> {

@@ -5,10 +5,14 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { type FoundSite, FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
+import { askTrash } from './ask-trash.ts'
 import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
-import { planSync } from './sync-plan.ts'
+import { type FoundTrash, isTrashAsked, planSync } from './sync-plan.ts'
 
-export type SyncDeps = HandOverDeps
+export interface SyncDeps extends HandOverDeps {
+  /** How long a deleted site stays in the trash. */
+  trash_ms: number
+}
 
 /** True: a change of state gets an activity of its own, since no operation tells of it. */
 interface Options {
@@ -37,10 +41,11 @@ export async function* syncServer(
 }
 
 async function* readAndApply(
-  { db, clock, agents, contact_ms }: SyncDeps,
+  deps: SyncDeps,
   server: ServerRow,
   { tell }: Options,
 ): AsyncGenerator<string, { sites: number }> {
+  const { db, clock, agents, contact_ms } = deps
   const metrics = await agents.get(server, '/metrics', Metrics, contact_ms)
   yield `Connected to the agent of ${server.name}`
   const { services } = await agents.get(server, '/services', Services)
@@ -48,7 +53,12 @@ async function* readAndApply(
   const records = await listSiteRows(db, server.id)
   const { sites } = await agents.get(server, '/sites', FoundSites)
   yield `Found ${sites.length} sites`
-  const { plan, others } = await planned(db, records, sites)
+  const { plan, others } = await planned(
+    db,
+    records,
+    sites,
+    await trashOf(deps, server, records, sites),
+  )
   const reading = { metrics, services, php_versions: phpVersions(services) }
   await applySync(db, { server, reading, plan, now: timestamp(clock), tell })
   if (others > 0) yield `On record already, here or elsewhere: ${others} sites`
@@ -58,10 +68,26 @@ async function* readAndApply(
 }
 
 /** `others`: how many of the sites found belong to another record. */
-async function planned(db: Database, records: readonly SiteRow[], found: readonly FoundSite[]) {
-  const whole = planSync(records, found)
+async function planned(
+  db: Database,
+  records: readonly SiteRow[],
+  found: readonly FoundSite[],
+  trash: FoundTrash | undefined,
+) {
+  const whole = planSync(records, found, trash)
   const plan = { ...whole, imports: await withoutTaken(db, whole.imports) }
   return { plan, others: whole.imports.length - plan.imports.length }
+}
+
+/** Asked for only when a site is not where it was. */
+async function trashOf(
+  { agents, clock, trash_ms }: SyncDeps,
+  server: ServerRow,
+  records: readonly SiteRow[],
+  found: readonly FoundSite[],
+): Promise<FoundTrash | undefined> {
+  const sites = isTrashAsked(records, found) ? await askTrash(agents, server) : undefined
+  return sites && { sites, purge_at: timestamp(clock, trash_ms) }
 }
 
 /** The agent reports each installed version as a service such as `php8.2`. */

@@ -23,7 +23,8 @@ interface Wanted {
   server: Pick<ServerRow, 'id' | 'hostname'>
   site?: Pick<SiteRow, 'id' | 'domain'>
   params: Record<string, unknown>
-  actor: number
+  /** Null: the dashboard itself. */
+  actor: number | null
   /** True: it waits for an agent that is away. False: it fails when the agent does not take it now. */
   patient: boolean
 }

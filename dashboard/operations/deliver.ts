@@ -3,12 +3,13 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
 import { failureBody } from '#dashboard/fleet/answer.ts'
+import { inTrash } from '#dashboard/fleet/ask-trash.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
 import { offline, ServiceError } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { successOf } from './effects.ts'
+import { successOf, type Times } from './effects.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
 import { lastEventId, markRunning } from './progress/queries.ts'
@@ -21,6 +22,8 @@ interface Deps {
   agents: Agents
   /** How long an operation waits for an agent that is away. */
   deadline_ms: number
+  /** How long a deleted site stays in the trash. */
+  trash_ms: number
 }
 
 /** More than any command says; beyond it the agent is broken or hostile. */
@@ -93,17 +96,11 @@ async function conclude(
   const pending = await recorder.rest()
   if (event === 'error') {
     const failure = failureBody(data)
-    if (operation.type === 'site.delete' && failure.error === 'Not found')
-      return gone(deps, operation, pending)
+    if (isRemoval(operation) && failure.error === 'Not found') return gone(deps, operation, pending)
     return fail(deps, operation, failure, pending)
   }
   try {
-    return await succeed(
-      deps,
-      operation,
-      successOf(operation, data, timestamp(deps.clock)),
-      pending,
-    )
+    return await succeed(deps, operation, successOf(operation, data, timesOf(deps)), pending)
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'
@@ -111,18 +108,35 @@ async function conclude(
   }
 }
 
-/** A site to delete that the agent does not know is gone already, which is what was asked for. */
-function gone(
+/**
+ * A site to remove that the agent does not know is gone already, or in its trash, which is what was
+ * asked for.
+ */
+async function gone(
   deps: Deps,
   operation: OperationRow,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  const data = { status: 'ok', domain: operation.domain }
+  const { domain, server_id } = operation
+  const data = { status: 'ok', domain }
+  if (operation.type === 'site.delete') {
+    const kept = await inTrash(deps.agents, await getServer(deps.db, server_id), domain)
+    const result = kept && { domain, size: kept.size }
+    if (kept) return succeed(deps, operation, successOf(operation, result, timesOf(deps)), pending)
+  }
   return succeed(deps, operation, { data, effect: { remove_site: true } }, pending)
 }
 
-function isUnknownSite({ type }: OperationRow, error: unknown): boolean {
-  return type === 'site.delete' && error instanceof ServiceError && error.code === 'not_found'
+function timesOf({ clock, trash_ms }: Deps): Times {
+  return { now: timestamp(clock), purge_at: timestamp(clock, trash_ms) }
+}
+
+function isRemoval({ type }: OperationRow): boolean {
+  return type === 'site.delete' || type === 'site.purge'
+}
+
+function isUnknownSite(operation: OperationRow, error: unknown): boolean {
+  return isRemoval(operation) && error instanceof ServiceError && error.code === 'not_found'
 }
 
 function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {

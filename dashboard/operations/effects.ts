@@ -17,19 +17,28 @@ export interface Success {
   effect: Effect
 }
 
-/** Reads the result that an agent sent; throws a ZodError when it is not what the contract says. */
-export function successOf(operation: OperationRow, result: unknown, now: string): Success {
-  if (operation.type === 'server.sync') throw new Error('A sync has no result of an agent')
-  if (operation.type === 'site.scan') return scanned(Inventory.parse(result), now)
-  const read = COMMANDS[operation.type].result.parse(result)
-  return { data: { status: 'ok', ...read }, effect: changesOf(operation, read) }
+/** `now`, and when a site that is deleted now is purged by itself. */
+export interface Times {
+  now: string
+  purge_at: string
 }
+
+/** Reads the result that an agent sent; throws a ZodError when it is not what the contract says. */
+export function successOf(operation: OperationRow, result: unknown, times: Times): Success {
+  if (operation.type === 'server.sync') throw new Error('A sync has no result of an agent')
+  if (operation.type === 'site.scan') return scanned(Inventory.parse(result), times.now)
+  const read = COMMANDS[operation.type].result.parse(result)
+  return { data: { status: 'ok', ...read }, effect: changesOf(operation, read, times) }
+}
+
+/** What a site goes back from to the state before. */
+const FROM_STATE: readonly OperationRow['type'][] = ['site.delete', 'site.restore', 'site.purge']
 
 /** The site of a failed creation stays and says why; that of a failed deletion is what it was. */
 export function failureEffect({ type }: OperationRow, error: ErrorBody): Effect {
   const reason = reasonOf(error)
   if (type === 'site.create') return { site: { status: 'failed', status_reason: reason } }
-  if (type === 'site.delete') return { restore_site: reason }
+  if (FROM_STATE.includes(type)) return { restore_site: reason }
   return {}
 }
 
@@ -57,7 +66,10 @@ function scanned(inventory: Inventory, now: string): Success {
   }
 }
 
-function changesOf({ type, params }: OperationRow, result: object): Effect {
+/** Of a site that is not in the trash. */
+const NOT_TRASHED = { former_status: null, trashed_at: null, purge_at: null, trash_size: null }
+
+function changesOf({ type, params }: OperationRow, result: object, times: Times): Effect {
   switch (type) {
     case 'agent.upgrade': {
       const { version } = COMMANDS['agent.upgrade'].result.parse(result)
@@ -66,6 +78,10 @@ function changesOf({ type, params }: OperationRow, result: object): Effect {
     case 'site.create':
       return { site: { status: 'active', status_reason: '' } }
     case 'site.delete':
+      return { site: trashedSite(COMMANDS['site.delete'].result.parse(result).size, times) }
+    case 'site.restore':
+      return { site: { status: 'active', status_reason: '', ...NOT_TRASHED } }
+    case 'site.purge':
       return { remove_site: true }
     case 'site.update': {
       const { php, tier } = COMMANDS['site.update'].result.parse(result)
@@ -83,5 +99,16 @@ function changesOf({ type, params }: OperationRow, result: object): Effect {
     }
     default:
       return {}
+  }
+}
+
+function trashedSite(size: number | undefined, { now, purge_at }: Times): Partial<SiteRow> {
+  return {
+    status: 'trashed',
+    status_reason: '',
+    former_status: null,
+    trashed_at: now,
+    purge_at,
+    trash_size: size ?? null,
   }
 }

@@ -5,7 +5,8 @@ import { activities, operations, servers } from '#dashboard/db/schema.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 
-const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id)`
+/** A site in the trash is on no server. */
+export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed')`
 
 const shared = {
   id: servers.id,

@@ -2,13 +2,14 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, begin, outcome } from '#dashboard/operations/begin.ts'
 import { ApplyPool } from '#shared/api/sites.ts'
 import { parse } from '#shared/parse.ts'
+import { refuseTrashed } from './place.ts'
 import { getSiteOfUser } from './queries.ts'
 
 /** Waits for the outcome. 404 when the user has no site on this server, 503 when its agent is away. */
 export async function applyPool(deps: BeginDeps, server: ServerRow, input: unknown, actor: number) {
   const params = parse(ApplyPool, input)
   const { user, php_version, tier } = params
-  const site = await getSiteOfUser(deps.db, server.id, user)
+  const site = refuseTrashed(await getSiteOfUser(deps.db, server.id, user))
   const job = await begin(deps, {
     type: 'pool.apply',
     server,

@@ -1,7 +1,7 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, violatesUnique } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
-import { activities, operation_events, operations, sites } from '#dashboard/db/schema.ts'
+import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
 import {
   getOperation,
   insertOperation,
@@ -21,7 +21,7 @@ const core = {
   wp_version: sites.wp_version,
 }
 
-/** Unknown counts of updates are 0 here (decisions.md, Fields). */
+/** Those that are not in the trash. Unknown counts of updates are 0 here (decisions.md, Fields). */
 export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
   const rows = await db.read
     .select({
@@ -31,7 +31,7 @@ export async function listSites(db: Database, server_id: number): Promise<SiteLi
       core: sql<number>`coalesce(updates_core, 0)`,
     })
     .from(sites)
-    .where(eq(sites.server_id, server_id))
+    .where(and(eq(sites.server_id, server_id), ne(sites.status, 'trashed')))
     .orderBy(asc(sites.id))
   return rows.map(({ plugins, themes, core, ...site }) => ({
     ...site,
@@ -92,9 +92,9 @@ export async function insertSite(
   ]
   await db
     .write((queries) => batch(queries, statements(queries)))
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       if (!violatesUnique(error, 'sites.')) throw error
-      throw invalid({ domain: ['The domain is already taken'] })
+      throw invalid({ domain: [await whyTaken(db, site.apex)] })
     })
   const stored = await getOperation(db, operation.id)
   return {
@@ -103,17 +103,26 @@ export async function insertSite(
   }
 }
 
-/** Begins the deletion; what the site was comes back when that fails. */
-export function insertDeletion(
+async function whyTaken(db: Database, apex: string): Promise<string> {
+  const { domain, status } = sites
+  const [row] = await db.read
+    .select({ domain, status, server: servers.name })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(eq(sites.apex, apex))
+  if (row?.status !== 'trashed') return 'The domain is already taken'
+  return `${row.domain} is in the trash of ${row.server}: restore or purge it`
+}
+
+/** Begins what changes the state of a site; what the site was comes back when that fails. */
+export function insertTransition(
   db: Database,
   site: SiteRow,
+  status: SiteRow['status'],
   operation: NewOperation,
 ): Promise<OperationRow> {
   return insertOperation(db, operation, site.id, (queries) => [
-    queries
-      .update(sites)
-      .set({ former_status: sql`status`, status: 'deleting' })
-      .where(eq(sites.id, site.id)),
+    queries.update(sites).set({ former_status: sql`status`, status }).where(eq(sites.id, site.id)),
   ])
 }
 

@@ -4,13 +4,13 @@ import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { ScanSite } from '#shared/api/sites.ts'
 import { parse } from '#shared/parse.ts'
 import { applyPool } from './apply-pool.ts'
 import { issueTls, purgeCache, scanSite, updateSite } from './change-site.ts'
 import { createSite } from './create-site.ts'
+import { livePlace, refuseTrashed, server } from './place.ts'
 import { getSite, getSiteDetail, listSites } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 import { removeSite } from './remove-site.ts'
@@ -36,14 +36,14 @@ export function siteRoutes(deps: Deps) {
       const input = await readJson(request)
       const { site, operation_id } = await updateSite(
         deps,
-        await place(deps, request, params),
+        await livePlace(deps, request, params),
         input,
       )
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, { site })
     })
     .delete('/sites/:site_id', async ({ request, params, set, status }) => {
-      const { server, site, actor } = await place(deps, request, params)
+      const { server, site, actor } = await livePlace(deps, request, params)
       const { operation_id, ...body } = await removeSite(deps, server, site, actor)
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, body)
@@ -57,7 +57,7 @@ export function siteActionRoutes(deps: Deps) {
       const input = await readJson(request)
       const home = await server(deps, params)
       const { site_id } = parse(ScanSite, input)
-      const site = await getSite(deps.db, home.id, site_id)
+      const site = refuseTrashed(await getSite(deps.db, home.id, site_id))
       const { id: actor, email } = callerOf(request).user
       const job = await scanSite(deps, { server: home, site, actor, email })
       return streamJob(deps, job, { request, server: listener })
@@ -70,31 +70,22 @@ export function siteActionRoutes(deps: Deps) {
     })
     .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const job = await issueTls(deps, await place(deps, request, params), input)
+      const job = await issueTls(deps, await livePlace(deps, request, params), input)
       return streamJob(deps, job, { request, server: listener })
     })
     .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
       listener?.timeout(request, 0)
-      return purgeCache(deps, await place(deps, request, params))
+      return purgeCache(deps, await livePlace(deps, request, params))
     })
     .post('/sites/:site_id/db-password', async ({ request, params }) => {
-      const { password } = await readDatabasePassword(deps, await place(deps, request, params))
+      const { password } = await readDatabasePassword(deps, await livePlace(deps, request, params))
       return { password: password.reveal() }
     })
     .post('/sites/:site_id/admin-password', async ({ request, params }) => {
-      const { user, password } = await resetAdminPassword(deps, await place(deps, request, params))
+      const { user, password } = await resetAdminPassword(
+        deps,
+        await livePlace(deps, request, params),
+      )
       return { user, password: password.reveal() }
     })
-}
-
-function server({ db }: Deps, { server_id }: { server_id: string }) {
-  return getServer(db, idIn(server_id, 'Server'))
-}
-
-/** 404 for a site of another server. */
-async function place(deps: Deps, request: Request, params: { server_id: string; site_id: string }) {
-  const home = await server(deps, params)
-  const site = await getSite(deps.db, home.id, idIn(params.site_id, 'Site'))
-  const { id: actor, email } = callerOf(request).user
-  return { server: home, site, actor, email }
 }

@@ -69,12 +69,17 @@ export const FleetSitesPage = z.strictObject({
   per_page: z.number(),
 })
 
-/** Everything known of one site. `certificate_expires_at` is `""` while unknown or without one. */
+/**
+ * Everything known of one site. `certificate_expires_at` is `""` while unknown or without one. A site
+ * in the trash is purged by itself at `purge_at`.
+ */
 export const FleetSiteDetail = FleetSite.extend({
   docroot: z.string(),
   db_name: z.string(),
   email: z.string(),
   certificate_expires_at: z.string(),
+  trashed_at: z.string().nullable(),
+  purge_at: z.string().nullable(),
   inventory: Inventory.nullable(),
   operations: z.array(OperationView),
 })

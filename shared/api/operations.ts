@@ -10,6 +10,8 @@ export const OPERATION_TYPES = [
   'service.restart',
   'site.create',
   'site.delete',
+  'site.restore',
+  'site.purge',
   'site.update',
   'site.scan',
   'pool.apply',

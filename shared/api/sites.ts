@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain, Email, Id, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
+import { SITE_STATUSES } from '../values.ts'
 import { body } from './body.ts'
 
 /** `php` defaults to the setting default_php, `email` to the address of the caller. */
@@ -48,3 +49,20 @@ export const SiteDetail = z.strictObject({
   created_at: z.string(),
 })
 export type SiteDetail = z.infer<typeof SiteDetail>
+
+/** The domain is given once more, since nothing brings the site back afterwards. */
+export const PurgeSite = body({ domain: Domain })
+
+/** A site in the trash of a server. `server` is its name, `size` bytes, null while unknown. */
+export const TrashEntry = z.strictObject({
+  id,
+  domain: z.string(),
+  server_id: id,
+  server: z.string(),
+  status: z.enum(SITE_STATUSES),
+  status_reason: z.string(),
+  trashed_at: z.string().nullable(),
+  purge_at: z.string().nullable(),
+  size: z.number().nullable(),
+})
+export type TrashEntry = z.infer<typeof TrashEntry>

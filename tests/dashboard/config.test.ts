@@ -8,6 +8,7 @@ describe('the environment', () => {
       PORT: 3000,
       DATA_DIR: './data',
       PRIVATE_ADDRESSES: 'refuse',
+      TRASH_DAYS: 14,
       production: false,
     })
   })
@@ -18,6 +19,9 @@ describe('the environment', () => {
     [{ DATABASE_URL: 'x.db' }, 'DATABASE_URL: must be a file:, http(s):// or libsql:// URL'],
     [{ JWT_SECRET: 'short' }, 'JWT_SECRET: must have at least 32 characters'],
     [{ PUBLIC_URL: 'control.example' }, 'PUBLIC_URL: must be an http:// or https:// URL'],
+    [{ TRASH_DAYS: '0' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
+    [{ TRASH_DAYS: '366' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
+    [{ TRASH_DAYS: '1.5' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
     [{ ADMIN_EMAIL: 'ann' }, 'ADMIN_EMAIL: Must be an e-mail address'],
   ])('%j is refused in one line', (environment, line) => {
     expect(() => readConfig(environment)).toThrow(line)

@@ -1,4 +1,4 @@
-import type { FoundSite, Metrics, Service } from '#shared/agent.ts'
+import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
@@ -24,6 +24,7 @@ interface Known {
 /** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
 export class FakeAgent {
   sites: FoundSite[] = []
+  trash: TrashedSite[] = []
   services: Service[] = []
   metrics: Metrics = {
     cpu: 7,
@@ -56,8 +57,13 @@ export class FakeAgent {
     })
     this.works.set('site.delete', async function* ({ domain }) {
       yield `Deleting ${domain}`
-      return { status: 'ok', domain }
+      return { status: 'ok', domain, size: 4096 }
     })
+    for (const name of ['site.restore', 'site.purge'])
+      this.works.set(name, async function* ({ domain }) {
+        yield `Working on ${domain}`
+        return { status: 'ok', domain }
+      })
     this.listen()
   }
 
@@ -89,6 +95,7 @@ export class FakeAgent {
     if (pathname === '/metrics') return Response.json(this.metrics)
     if (pathname === '/services') return Response.json({ services: this.services })
     if (pathname === '/sites') return Response.json({ sites: this.sites })
+    if (pathname === '/trash') return Response.json({ trash: this.trash })
     const body: Record<string, unknown> = Object(await request.json())
     if (pathname === '/exec')
       return this.#operate(request, String(body.command), Object(body.params))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite, TrashedSite } from '#shared/agent.ts'
 import { siteCreate } from '#shared/commands/site.create.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
@@ -25,6 +25,7 @@ const json = (body: unknown, status = 200) => Response.json(body, { status })
 export class StubAgent {
   readonly began: string[] = []
   readonly sites: FoundSite[] = []
+  readonly trash: TrashedSite[] = []
   readonly #scripts = new Map<string, Script>()
   readonly #works = new Map<string, Work>()
   readonly #server = Bun.serve({
@@ -57,6 +58,7 @@ export class StubAgent {
     }
     if (pathname === '/services') return json({ services: [{ name: 'nginx', status: 'running' }] })
     if (pathname === '/sites') return json({ sites: this.sites })
+    if (pathname === '/trash') return json({ trash: this.trash })
     const body = (await request.json()) as { command?: string; params?: object; domain?: string }
     if (pathname === '/sites/db-password') return json({ password: `secret of ${body.domain}` })
     if (pathname === '/sites/wp-scan') return this.#work(request, 'wp.scan', body)

@@ -91,9 +91,10 @@ function matches(q: string): SQL | undefined {
 }
 
 export async function getFleetSite(db: Database, id: number) {
-  const { docroot, db_name, email, certificate_expires_at, inventory } = sites
+  const { docroot, db_name, email, certificate_expires_at, inventory, trashed_at, purge_at } = sites
+  const facts = { docroot, db_name, email, certificate_expires_at, inventory }
   const [row] = await db.read
-    .select({ ...siteColumns, docroot, db_name, email, certificate_expires_at, inventory })
+    .select({ ...siteColumns, ...facts, trashed_at, purge_at })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(eq(sites.id, id))

@@ -2,11 +2,12 @@ import { and, asc, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
+import { sites_count } from '#dashboard/servers/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { notFound } from '#shared/errors.ts'
 import { hasUpdates } from '../sites/queries.ts'
 
-const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null)`
+const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null and sites.status <> 'trashed')`
 
 const serverColumns = {
   id: servers.id,
@@ -20,7 +21,7 @@ const serverColumns = {
   status: servers.status,
   status_reason: servers.last_error,
   failures: servers.failures,
-  sites_count: sql<number>`(select count(*) from sites where sites.server_id = servers.id)`,
+  sites_count,
   last_sync: servers.last_sync,
   created_at: servers.created_at,
   metrics: servers.metrics,
@@ -58,7 +59,7 @@ export async function countSites(db: Database, server_id?: number) {
       .groupBy(sites.status),
     db.read
       .select({
-        known: sql<number>`coalesce(sum(${hasUpdates}), 0)`,
+        known: sql<number>`coalesce(sum(${hasUpdates} and sites.status <> 'trashed'), 0)`,
         unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
       })
       .from(sites)

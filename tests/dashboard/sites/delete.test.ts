@@ -23,14 +23,14 @@ const isGone = (dashboard: Dashboard) =>
   until(async () => (await siteStatus(dashboard)) === undefined)
 
 describe('deleting a site', () => {
-  test('removes it when the agent has', async () => {
+  test('moves it to the trash when the agent has', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
 
     expect(await dashboard.call('DELETE', path)).toEqual(accepted)
 
-    await isGone(dashboard)
+    await until(async () => (await siteStatus(dashboard)) === 'trashed')
     const { body } = await dashboard.call('GET', '/api/activity?type=site.delete')
     expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'success' }])
   })
@@ -44,6 +44,37 @@ describe('deleting a site', () => {
     )
 
     expect(await dashboard.call('DELETE', path)).toEqual(accepted)
+
+    await isGone(dashboard)
+  })
+
+  test('finds in the trash what the agent has there already', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+    const deleted_at = '2026-01-01T00:00:00.000Z'
+    agent.trash = [
+      { domain: 'shop.example', user: 'shop', size: 8192, deleted_at, restorable: true },
+    ]
+    agent.answers.set('/exec', () =>
+      Response.json({ error: 'Not found', message: 'In the trash' }, { status: 404 }),
+    )
+
+    await dashboard.call('DELETE', path)
+
+    await until(async () => (await siteStatus(dashboard)) === 'trashed')
+    const { body } = await dashboard.call('GET', '/api/trash')
+    expect(body.trash).toMatchObject([{ domain: 'shop.example', size: 8192 }])
+  })
+
+  test('removes it when the agent is one without a trash and does not know it', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const path = await siteOn(dashboard, agent)
+    for (const call of ['/exec', '/trash'])
+      agent.answers.set(call, () => Response.json({ error: 'Not found' }, { status: 404 }))
+
+    await dashboard.call('DELETE', path)
 
     await isGone(dashboard)
   })

@@ -1,0 +1,1 @@
+ALTER TABLE `sites` ADD `trash_size` integer;

@@ -1,0 +1,23 @@
+import { Trash, type TrashedSite } from '#shared/agent.ts'
+import { ServiceError } from '#shared/errors.ts'
+import type { Agents } from './agents.ts'
+
+type Address = Parameters<Agents['get']>[0]
+
+/** What a server has in its trash; undefined: its agent is one that knows no trash. */
+export async function askTrash(agents: Agents, to: Address): Promise<TrashedSite[] | undefined> {
+  try {
+    return (await agents.get(to, '/trash', Trash)).trash
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+export async function inTrash(
+  agents: Agents,
+  to: Address,
+  domain: string,
+): Promise<TrashedSite | undefined> {
+  return (await askTrash(agents, to))?.find((site) => site.domain === domain)
+}

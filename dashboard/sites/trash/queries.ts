@@ -1,0 +1,38 @@
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import type { TrashEntry } from '#shared/api/sites.ts'
+
+/** Those that are purged first come first. A site that leaves the trash is still in it until it has. */
+export function listTrash(db: Database): Promise<TrashEntry[]> {
+  return db.read
+    .select({
+      id: sites.id,
+      domain: sites.domain,
+      server_id: sites.server_id,
+      server: servers.name,
+      status: sites.status,
+      status_reason: sites.status_reason,
+      trashed_at: sites.trashed_at,
+      purge_at: sites.purge_at,
+      size: sites.trash_size,
+    })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(sql`trashed_at is not null`)
+    .orderBy(asc(sites.purge_at), asc(sites.id))
+}
+
+/** Past their time, and with no purge that failed since `failed_since`. */
+export function listDue(db: Database, now: string, failed_since: string, limit: number) {
+  const { id, hostname } = servers
+  const failed = sql`exists (select 1 from operations where operations.site_id = ${sites.id}
+    and operations.type = 'site.purge' and operations.created_at > ${failed_since})`
+  return db.read
+    .select({ site: sites, server: { id, hostname } })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(and(eq(sites.status, 'trashed'), lte(sites.purge_at, now), sql`not ${failed}`))
+    .orderBy(asc(sites.purge_at))
+    .limit(limit)
+}

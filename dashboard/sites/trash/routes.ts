@@ -1,0 +1,28 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '#dashboard/deps.ts'
+import { readJson } from '#dashboard/http/body.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { place } from '../place.ts'
+import { purgeSite, restoreSite } from './leave-trash.ts'
+import { listTrash } from './queries.ts'
+
+/** The two ways out of the trash. */
+export function trashRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
+    .post('/restore', async ({ request, params, set, status }) => {
+      const { operation_id, ...body } = await restoreSite(deps, await place(deps, request, params))
+      set.headers[OPERATION_HEADER] = operation_id
+      return status(202, body)
+    })
+    .post('/purge', async ({ request, params, set, status }) => {
+      const input = await readJson(request)
+      const target = await place(deps, request, params)
+      const { operation_id, ...body } = await purgeSite(deps, target, input)
+      set.headers[OPERATION_HEADER] = operation_id
+      return status(202, body)
+    })
+}
+
+export function trashListRoutes({ db }: Deps) {
+  return new Elysia().get('/trash', async () => ({ trash: await listTrash(db) }))
+}

@@ -1,0 +1,306 @@
+import { describe, expect, test } from 'bun:test'
+import { activities } from '#dashboard/db/schema.ts'
+import { backgroundSync } from '#dashboard/fleet/run-sync.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
+import { Refused } from '#tests/support/fake-agent.ts'
+import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+import { ended } from '../support/operations.ts'
+import { found } from '../support/sites.ts'
+
+const DAY_MS = 24 * 3600_000
+const domain = 'shop.example'
+const site = '/api/servers/1/sites/1'
+const conflict = (message: string) => ({ status: 409, body: { error: 'Conflict', message } })
+
+/** A clock that tests put forward; what waits still waits in real time. */
+function movable() {
+  let ahead = 0
+  const clock: Clock = {
+    now: () => new Date(Date.now() + ahead),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      }),
+  }
+  return {
+    clock,
+    forward(ms: number) {
+      ahead += ms
+    },
+  }
+}
+
+async function statusOf(dashboard: Dashboard): Promise<string | undefined> {
+  return (await dashboard.call('GET', '/api/fleet/sites/1')).body.site?.status
+}
+
+const becomes = (dashboard: Dashboard, status: string | undefined) =>
+  until(async () => (await statusOf(dashboard)) === status)
+
+async function trashed(dashboard: Dashboard, agent: Machine): Promise<void> {
+  await dashboard.addServer(agent)
+  await dashboard.call('POST', '/api/servers/1/sites', { domain })
+  await becomes(dashboard, 'active')
+  await dashboard.call('DELETE', site)
+  await becomes(dashboard, 'trashed')
+}
+
+const trashOf = async (dashboard: Dashboard) =>
+  (await dashboard.call('GET', '/api/trash')).body.trash
+
+describe('a site in the trash', () => {
+  test('is told of with the time that it has left, and is on no list of live sites', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+
+    const [entry] = await trashOf(dashboard)
+
+    expect(entry).toEqual({
+      id: 1,
+      domain,
+      server_id: 1,
+      server: '127.0.0.1',
+      status: 'trashed',
+      status_reason: '',
+      trashed_at: expect.any(String),
+      purge_at: expect.any(String),
+      size: 4096,
+    })
+    expect(Date.parse(entry.purge_at) - Date.parse(entry.trashed_at)).toBe(14 * DAY_MS)
+    const listed = await dashboard.call('GET', '/api/servers/1/sites')
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    const fleet = await dashboard.call('GET', '/api/fleet')
+    expect(listed.body).toEqual({ sites: [] })
+    expect(body.site).toMatchObject({ status: 'trashed', purge_at: entry.purge_at })
+    expect(fleet.body.servers[0].sites_count).toBe(0)
+    expect(fleet.body.counts.sites).toEqual({ trashed: 1 })
+  })
+
+  test('keeps its name, and says where it is', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    const { body } = await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
+
+    const path = `/api/servers/${body.server.id}/sites`
+    const again = await dashboard.call('POST', path, { domain: 'www.shop.example' })
+
+    const message = 'shop.example is in the trash of 127.0.0.1: restore or purge it'
+    expect(again.body).toEqual({ error: 'Validation failed', fields: { domain: [message] } })
+  })
+
+  test('is changed by nothing but a restore or a purge', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    const { user } = (await dashboard.call('GET', site)).body.site
+    const asked = agent.asked.length
+
+    const pool = { user, php_version: '8.2', tier: 'large' }
+    const calls = [
+      await dashboard.call('DELETE', site),
+      await dashboard.call('PATCH', site, { tier: 'large' }),
+      await dashboard.call('POST', `${site}/tls`, { tls: 'none' }),
+      await dashboard.call('POST', `${site}/cache-purge`),
+      await dashboard.call('POST', `${site}/db-password`),
+      await dashboard.call('POST', `${site}/admin-password`),
+      await dashboard.call('POST', '/api/servers/1/wp-scan', { site_id: 1 }),
+      await dashboard.call('POST', '/api/servers/1/pool-apply', pool),
+    ]
+
+    const refused = conflict('shop.example is in the trash: restore or purge it')
+    expect(calls).toEqual(calls.map(() => refused))
+    expect(agent.asked.slice(asked).filter((call) => call.startsWith('POST'))).toEqual([])
+  })
+
+  test('comes back in one call', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+
+    const answer = await dashboard.call('POST', `${site}/restore`)
+
+    expect(answer).toEqual({
+      status: 202,
+      body: { site: { id: 1, domain, status: 'provisioning' } },
+    })
+    await becomes(dashboard, 'active')
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site).toMatchObject({ trashed_at: null, purge_at: null })
+    expect(await trashOf(dashboard)).toEqual([])
+    const log = await dashboard.call('GET', '/api/activity?type=site.restore')
+    expect(log.body.activities).toMatchObject([{ domain, status: 'success' }])
+  })
+
+  test('stays there when it cannot come back, and says why', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    const [before] = await trashOf(dashboard)
+    agent.works.set('site.restore', async function* () {
+      yield 'Importing'
+      throw new Refused({ error: 'Conflict', message: 'PHP 8.2 is gone' })
+    })
+
+    await dashboard.call('POST', `${site}/restore`)
+
+    const after = await until(async () => {
+      const [entry] = await trashOf(dashboard)
+      return entry.status === 'trashed' && entry
+    })
+    expect(after).toEqual({ ...before, status_reason: 'PHP 8.2 is gone' })
+  })
+
+  test('is purged when its domain is given again, and then its name is free', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    const wrong = { status: 422, body: expect.objectContaining({ fields: expect.anything() }) }
+
+    for (const body of [{}, { domain: 'www.shop.example' }, { domain: 1 }])
+      expect(await dashboard.call('POST', `${site}/purge`, body)).toEqual(wrong)
+    const answer = await dashboard.call('POST', `${site}/purge`, { domain: 'SHOP.example' })
+
+    expect(answer).toEqual({ status: 202, body: { site: { id: 1, domain, status: 'deleting' } } })
+    await becomes(dashboard, undefined)
+    const log = await dashboard.call('GET', '/api/activity?type=site.purge')
+    expect(log.body.activities).toMatchObject([{ domain, status: 'success' }])
+    const again = await dashboard.call('POST', '/api/servers/1/sites', { domain })
+    expect(again.status).toBe(201)
+  })
+
+  test('that the agent does not know any more is purged', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
+
+    await dashboard.call('POST', `${site}/purge`, { domain })
+
+    await becomes(dashboard, undefined)
+  })
+
+  test('goes with its server, and nothing is asked of the machine', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    dashboard.deps.scheduler.remove(1)
+    const asked = agent.asked.length
+
+    expect((await dashboard.call('DELETE', '/api/servers/1')).status).toBe(204)
+
+    expect(await trashOf(dashboard)).toEqual([])
+    expect(agent.asked.slice(asked)).toEqual([])
+  })
+})
+
+test('a site that is not in the trash is neither restored nor purged', async () => {
+  await using agent = new Machine()
+  await using dashboard = await makeDashboard()
+  await dashboard.addServer(agent)
+  await dashboard.call('POST', '/api/servers/1/sites', { domain })
+  await becomes(dashboard, 'active')
+
+  const refused = conflict('shop.example is not in the trash')
+  expect(await dashboard.call('POST', `${site}/restore`)).toEqual(refused)
+  expect(await dashboard.call('POST', `${site}/purge`, { domain })).toEqual(refused)
+})
+
+describe('when its time in the trash is over', () => {
+  test('a site is purged, by nobody', async () => {
+    const { clock, forward } = movable()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+
+    forward(14 * DAY_MS - 60_000)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    expect(await statusOf(dashboard)).toBe('trashed')
+    forward(120_000)
+    await purgeDue(dashboard.deps)
+
+    await becomes(dashboard, undefined)
+    const rows = await dashboard.db.read.select().from(activities)
+    const purged = rows.filter(({ type }) => type === 'site.purge')
+    expect(purged).toMatchObject([{ domain, status: 'success', user_id: null }])
+  })
+
+  test('a purge that fails is tried again a day later, not every minute', async () => {
+    const { clock, forward } = movable()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    agent.works.set('site.purge', async function* () {
+      yield 'Purging'
+      throw new Refused({ error: 'Internal error', message: 'The user is busy' })
+    })
+    const purges = async () =>
+      (await dashboard.call('GET', '/api/operations?type=site.purge')).body.operations
+
+    forward(15 * DAY_MS)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    const [first] = await purges()
+    await ended(dashboard, first.id)
+    await purgeDue(dashboard.deps)
+
+    expect((await purges()).length).toBe(1)
+    expect(await trashOf(dashboard)).toMatchObject([{ status_reason: 'The user is busy' }])
+    forward(DAY_MS + 60_000)
+    await purgeDue(dashboard.deps)
+    expect((await purges()).length).toBe(2)
+  })
+})
+
+describe('a sync', () => {
+  const sync = (dashboard: Dashboard) => backgroundSync(dashboard.deps, 1)
+
+  test('takes back what was restored by other means', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    agent.sites = [found(domain)]
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('active')
+    expect(await trashOf(dashboard)).toEqual([])
+  })
+
+  test('misses what is in no trash any more, and it can be deleted then', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    agent.trash = []
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('missing')
+    agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
+    await dashboard.call('DELETE', site)
+    await becomes(dashboard, undefined)
+  })
+
+  test('finds what was deleted by other means', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await dashboard.addServer(agent)
+    await dashboard.call('POST', '/api/servers/1/sites', { domain })
+    await becomes(dashboard, 'active')
+    const deleted_at = '2026-01-01T00:00:00.000Z'
+    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true }]
+
+    await sync(dashboard)
+
+    const [entry] = await trashOf(dashboard)
+    expect(entry).toMatchObject({ status: 'trashed', trashed_at: deleted_at, size: 1 })
+    expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now() + 13 * DAY_MS)
+  })
+})
