@@ -32,14 +32,18 @@ export function comesBack(world: World): void {
 
 export function deletesSites(world: World): void {
   test(
-    'deletes the sites and leaves nothing of them',
+    'deletes and purges the sites, and leaves nothing of them',
     async () => {
       const { body } = await world.dashboard.call('GET', world.path('/sites'))
       for (const { id, domain } of body.sites as Site[]) {
         const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${id}`))
         const site = { id, domain, status: 'deleting' }
         expect([deleted.status, deleted.body]).toEqual([202, { site }])
-        expect((await endOf(world.dashboard, deleted)).data).toEqual({ status: 'ok', domain })
+        const size = expect.any(Number)
+        expect((await endOf(world.dashboard, deleted)).data).toEqual({ status: 'ok', domain, size })
+        const path = world.path(`/sites/${id}/purge`)
+        const purged = await world.dashboard.call('POST', path, { domain })
+        expect((await endOf(world.dashboard, purged)).data).toEqual({ status: 'ok', domain })
       }
 
       expect((await world.dashboard.call('GET', world.path('/sites'))).body).toEqual({ sites: [] })

@@ -4,6 +4,7 @@ import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
 import { keepsSecrets } from './life-secrets.ts'
+import { trashes } from './life-trash.ts'
 import { logsIn, scans } from './life-wordpress.ts'
 import { MINUTES, type Variant, World } from './world.ts'
 
@@ -27,6 +28,7 @@ export function siteLife(variant: Variant): void {
     readsPassword(world)
     appliesTier(world)
     keepsApart(world)
+    trashes(world)
     keepsSecrets(world)
     comesBack(world)
     deletesSites(world)

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { type Answer, endOf } from './dashboard.ts'
+import { fill, inventory } from './odd-site.ts'
+import { get } from './requests.ts'
+import { type Snapshot, snapshot } from './snapshot.ts'
+import { MINUTES, type World } from './world.ts'
+
+export function trashes(world: World): void {
+  const statusOf = async () => {
+    const { body } = await world.dashboard.call('GET', `/api/fleet/sites/${world.site.id}`)
+    return (body.site as { status: string }).status
+  }
+  const ending = async (answer: Answer) => [
+    answer.status,
+    (await endOf(world.dashboard, answer)).data,
+  ]
+
+  test(
+    'moves a site to the trash and brings it back, file by file and row by row',
+    async () => {
+      const { host, site, dashboard } = world
+      const { id, domain } = site
+      const path = world.path(`/sites/${id}`)
+      await fill(host, site)
+      const page = await get(host, `http://${domain}/?before=the+trash`)
+      const password = await dashboard.call('POST', `${path}/db-password`)
+      world.secrets.push(String(password.body.password))
+      const live = await snapshot(host)
+      const whole = await inventory(host, site)
+
+      const deleted = await ending(await dashboard.call('DELETE', path))
+      expect(deleted).toEqual([202, { status: 'ok', domain, size: expect.any(Number) }])
+      expect(await statusOf()).toBe('trashed')
+      await expect(get(host, `http://${domain}/`)).rejects.toThrow()
+      expect(leftOf(site.user, await snapshot(host))).toEqual([])
+      await world.sync()
+      expect(await statusOf()).toBe('trashed')
+
+      const restored = await ending(await dashboard.call('POST', `${path}/restore`))
+      expect(restored).toEqual([202, { status: 'ok', domain }])
+      expect(await inventory(host, site)).toEqual(whole)
+      expect(await snapshot(host)).toEqual(live)
+      const again = await get(host, `http://${domain}/?before=the+trash`)
+      expect([again.status, again.body]).toEqual([200, page.body])
+      expect((await dashboard.call('POST', `${path}/db-password`)).body).toEqual(password.body)
+      await world.sync()
+      expect(await statusOf()).toBe('active')
+    },
+    3 * MINUTES,
+  )
+}
+
+/** What is served or runs of a user; its files are in the trash, its logs and its name stay. */
+function leftOf(user: string, { files, databases, units, processes }: Snapshot): string[] {
+  const kept = new RegExp(`^(/srv/www/\\.trash|/var/log/hosting)/${user}(/|$)`)
+  const others = files.filter((path) => !kept.test(path))
+  return [...others, ...databases, ...units, ...processes].filter((line) => line.includes(user))
+}
