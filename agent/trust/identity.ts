@@ -1,6 +1,4 @@
-import 'reflect-metadata'
 import { generateKeyPairSync } from 'node:crypto'
-import { X509CertificateGenerator } from '@peculiar/x509'
 import { z } from 'zod'
 import type { Files } from '../host/ports.ts'
 import { rawKeyOf, sha256 } from './keys.ts'
@@ -46,7 +44,10 @@ async function createIdentity(now: number): Promise<Identity> {
   }
 }
 
+/** Its libraries are loaded here, at the first start only: they take longer than all the others. */
 async function createCertificate(now: number) {
+  await import('reflect-metadata')
+  const { X509CertificateGenerator } = await import('@peculiar/x509')
   const keys = await crypto.subtle.generateKey(TLS_ALGORITHM, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=hosting-agent',

@@ -1,13 +1,14 @@
-import { createPool, type Pool, SqlError } from 'mariadb'
+import type { Pool, SqlError } from 'mariadb'
 import type { Database } from '../ports.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
 
-/** Connections come with the first query, so that a server without MariaDB can start the agent. */
+/** Driver and connections come with the first query: a server without MariaDB starts the agent too. */
 export function openDatabase(socket = SOCKET): Database {
   let pool: Pool | undefined
   return {
     async query(sql, values = []) {
+      const { createPool } = await import('mariadb')
       pool ??= createPool({
         socketPath: socket,
         user: 'root',
@@ -47,14 +48,19 @@ function fill(sql: string, quoted: string[]): string {
   return sql.replace(/\?\?/g, () => quoted.shift() ?? '')
 }
 
+/** Each error of the driver has it, and no other has. */
+function isSqlError(error: unknown): error is SqlError {
+  return error instanceof Error && 'sqlMessage' in error
+}
+
 function refused(error: unknown): never {
-  const reason = error instanceof SqlError ? (error.sqlMessage ?? error.code) : String(error)
+  const reason = isSqlError(error) ? (error.sqlMessage ?? error.code) : String(error)
   throw new Error(`MariaDB does not answer on ${SOCKET}: ${reason}`)
 }
 
 /** The driver's own message holds the statement with its values, and so may hold a password. */
 function readable(error: unknown, values: readonly unknown[]): Error {
-  if (!(error instanceof SqlError)) return error instanceof Error ? error : new Error(String(error))
+  if (!isSqlError(error)) return error instanceof Error ? error : new Error(String(error))
   let text = error.sqlMessage ?? error.code ?? 'unknown error'
   for (const value of values) {
     if (typeof value === 'string' && value.length > 7) text = text.replaceAll(value, '***')
