@@ -1,5 +1,5 @@
 import { ConfigError, readEnvironment } from '#dashboard/config.ts'
-import { StartError, start } from '#dashboard/start.ts'
+import { StartError } from '#dashboard/start-error.ts'
 
 const GRACE_MS = 4_000
 
@@ -7,7 +7,10 @@ const GRACE_MS = 4_000
 process.umask(0o077)
 
 try {
-  const { url, first, stop } = await start(readEnvironment())
+  const config = readEnvironment()
+  // Not before: who mistyped a variable does not wait for all of it.
+  const { start } = await import('#dashboard/start.ts')
+  const { url, first, stop } = await start(config)
   const end = () => {
     setTimeout(() => process.exit(0), GRACE_MS)
     stop().finally(() => process.exit(0))

@@ -12,12 +12,10 @@ import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
+import { StartError } from '#dashboard/start-error.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { deleteUnneeded } from '#dashboard/trust/keys/queries.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
-
-/** What the dashboard cannot start without; the message says what to do. */
-export class StartError extends Error {}
 
 export interface Started {
   url: string
