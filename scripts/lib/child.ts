@@ -12,7 +12,7 @@ type ChildOptions = {
   argv: readonly string[]
   cwd: string
   env: Record<string, string | undefined>
-  /** Sees each line of standard output first; true keeps it off the screen. */
+  /** Sees each line first; true keeps it off the screen. */
   onLine?: (line: string) => boolean
 }
 
@@ -45,7 +45,9 @@ export class Child {
       if (url !== undefined) address.resolve(url)
       else if (!onLine?.(line)) console.log(`[${name}] ${line}`)
     })
-    eachLine(child.stderr, (line) => console.error(`[${name}] ${line}`))
+    eachLine(child.stderr, (line) => {
+      if (!onLine?.(line)) console.error(`[${name}] ${line}`)
+    })
   }
 
   /** Its address, when it is ready. Throws when it ends first or takes too long. */

@@ -32,6 +32,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
       AGENT_LISTEN: `127.0.0.1:${agent_port}`,
       AGENT_STATE_DIR: options.agent_state_dir,
     },
+    onLine: isRoutine,
   })
   children.push(agent)
   await agent.listening()
@@ -42,7 +43,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
     argv: [process.execPath, join(root, 'dashboard/main.ts')],
     cwd: root,
     env: { ...process.env, DATA_DIR: data_dir },
-    onLine: (line) => takeLogin(line, login),
+    onLine: (line) => takeLogin(line, login) || isRoutine(line),
   })
   children.push(dashboard)
   const url = await dashboard.listening()
@@ -60,6 +61,15 @@ function takeLogin(line: string, login: Partial<Login>): boolean {
   if (key === 'first login' && value !== undefined) login.email = value
   if (key === 'password' && value !== undefined) login.password = value
   return key !== undefined
+}
+
+/** Of the log of a program, what tells of no fault: it shows that to whoever starts it alone. */
+export function isRoutine(line: string): boolean {
+  try {
+    return JSON.parse(line).level === 'info'
+  } catch {
+    return false
+  }
 }
 
 /** The address to call for one that is listened on: 0.0.0.0 is every address, so also loopback. */

@@ -50,6 +50,7 @@ test('starts everything, registers this machine and says who may log in', async 
   expect(said).toContain(`Hosting Control is running: http://127.0.0.1:${env.PORT}\n`)
   expect(said).toContain('  login:    admin@example.com\n')
   expect(said).toMatch(/machine: {2}registered, \d+ sites?\n/)
+  expect(said).not.toContain('"level":"info"')
   expect(await servers(password)).toEqual([
     expect.objectContaining({ hostname: '127.0.0.1', port: Number(env.AGENT_PORT) }),
   ])
