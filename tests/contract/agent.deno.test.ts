@@ -1,10 +1,9 @@
-import { afterAll, expect } from 'bun:test'
-import { QUICK_REASON, startAgent, sweep } from '#tests/support/processes.ts'
-import { unless } from '#tests/support/skip.ts'
+import { afterAll, expect, test } from 'bun:test'
+import { startAgent, sweep } from '#tests/support/processes.ts'
 
 afterAll(sweep)
 
-unless(QUICK_REASON).test('the agent runs on Deno from the same source', async () => {
+test('the agent runs on Deno from the same source', async () => {
   const agent = await startAgent('deno run')
 
   const answer = await fetch(`${agent.url}/health`)

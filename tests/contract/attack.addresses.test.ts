@@ -6,10 +6,10 @@ import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Running,
   startDashboard,
   sweep,
-  temporaryFolder,
 } from '#tests/support/processes.ts'
 import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   listener.once('error', () => listener.listen(0, '0.0.0.0')).listen(0, '::')
   await ready
   port = (listener.address() as AddressInfo).port
-  const data = await temporaryFolder('addresses')
+  const data = await dashboardFolder()
   const before = await startDashboard(data)
   await enrolled(before)
   await before.stop()

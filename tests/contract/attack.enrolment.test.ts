@@ -7,6 +7,7 @@ import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Running,
   startAgent,
   startDashboard,
@@ -31,7 +32,7 @@ const heard: string[] = []
 
 beforeAll(async () => {
   state = await temporaryFolder('enrolling')
-  data = await temporaryFolder('dashboard')
+  data = await dashboardFolder()
   const [running, records, relay] = await Promise.all([
     startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state }),
     startDashboard(data),

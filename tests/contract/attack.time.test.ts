@@ -6,7 +6,7 @@ import { sweep } from '#tests/support/processes.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 
-const TIMES = long ? 1_000_000 : 20_000
+const TIMES = long ? 1_000_000 : 5_000
 const read = { path: '/metrics' }
 
 let agent: SignedAgent

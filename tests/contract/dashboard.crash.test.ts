@@ -8,6 +8,7 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
+import { copyRecords } from '#tests/support/records.ts'
 
 setDefaultTimeout(30_000)
 
@@ -32,6 +33,7 @@ describe('a dashboard that is killed in the middle of its work', () => {
   beforeAll(async () => {
     folder = await temporaryFolder('crash')
     file = `${folder}/records.db`
+    await copyRecords(file)
     const { dashboard, client } = await begin()
     await client.login(ADMIN)
     cookie = client.cookie ?? ''

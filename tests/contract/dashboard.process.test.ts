@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EMAIL, Machine, PASSWORD, until } from '#tests/dashboard/support/dashboard.ts'
 import { Process } from '#tests/dashboard/support/process.ts'
 import { found } from '#tests/dashboard/support/sites.ts'
+import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
 let turn = 0
@@ -15,15 +16,25 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const admin = { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD }
 const fresh = () => join(folder, String(++turn))
+const used = async () => {
+  const DATA_DIR = fresh()
+  await mkdir(DATA_DIR)
+  await copyRecords(`${DATA_DIR}/dashboard.db`)
+  return DATA_DIR
+}
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a first start', () => {
-  test('prints a login that works, once, and keeps its secrets to itself', async () => {
+  test('prints a login that works, once, and keeps what is secret to itself', async () => {
     const DATA_DIR = fresh()
     await using first = new Process({ DATA_DIR })
     const url = await first.url()
     const [email, password] = first.stdout.map((line) => line.split(': ')[1])
     const login = await first.send('POST', '/api/auth/login', { email, password })
+    first.kill('SIGTERM')
+    await first.exit()
+    const files = (await readdir(DATA_DIR)).map((name) => Bun.file(join(DATA_DIR, name)).text())
+    const kept = await Promise.all(files)
     await using second = new Process({ DATA_DIR })
     await second.url()
 
@@ -33,7 +44,8 @@ describe('a first start', () => {
       `listening on ${url}`,
     ])
     expect(login.status).toBe(200)
-    expect(second.stdout).toHaveLength(1)
+    expect(second.stdout).toEqual([`listening on ${await second.url()}`])
+    expect(kept.filter((text) => text.includes(String(password)))).toEqual([])
     expect(await modeOf(DATA_DIR)).toBe('700')
     expect(await modeOf(`${DATA_DIR}/jwt-secret`)).toBe('600')
   })
@@ -85,7 +97,7 @@ describe('a start that cannot be', () => {
 
 test('SIGTERM ends it with 0, open streams and a silent agent or not', async () => {
   await using agent = new Machine()
-  await using running = new Process({ DATA_DIR: fresh(), ...admin })
+  await using running = new Process({ DATA_DIR: await used() })
   await running.signIn()
   await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
   await until(async () => {
@@ -113,10 +125,10 @@ test('kill -9 loses nothing that was answered, and no work is done twice', async
     agent.sites.push(found(String(domain)))
     return { status: 'ok', domain }
   })
-  const DATA_DIR = fresh()
+  const DATA_DIR = await used()
   const answered = new Map<number, string>()
   for (let life = 0; life < 5; life++) {
-    await using running = new Process({ DATA_DIR, ...admin })
+    await using running = new Process({ DATA_DIR })
     await running.signIn()
     if (life === 0)
       await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
@@ -131,7 +143,7 @@ test('kill -9 loses nothing that was answered, and no work is done twice', async
       answered.set(site.id, site.domain)
     }
   }
-  await using last = new Process({ DATA_DIR, ...admin })
+  await using last = new Process({ DATA_DIR })
   await last.signIn()
 
   const sites = await until(async () => {

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { Client } from '#tests/support/client.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Environment,
   runDashboard,
   startDashboard,
@@ -14,7 +15,6 @@ import {
 setDefaultTimeout(30_000)
 
 const refused: [string, Environment, string][] = [
-  ['a port in letters', { PORT: 'http' }, 'PORT'],
   ['port 65536', { PORT: '65536' }, 'PORT'],
   ['a negative port', { PORT: '-1' }, 'PORT'],
   ['a database of another kind', { DATABASE_URL: 'postgres://localhost/x' }, 'DATABASE_URL'],
@@ -38,19 +38,6 @@ describe('the dashboard', () => {
   }
   test.each(refused)('refuses %s with one line and status 2', refuses)
 
-  test('says in one line that its port is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const address = other.address()
-    const PORT = String(typeof address === 'object' ? address?.port : '')
-
-    const { code, out, err } = await runDashboard(await temporaryFolder('start'), { PORT })
-
-    other.close()
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err.split('\n')).toEqual([expect.stringContaining(PORT), ''])
-  })
-
   test('says in one line that its folder cannot be used', async () => {
     const { code, out, err } = await runDashboard('/proc/hosting-control')
 
@@ -68,7 +55,7 @@ describe('the dashboard', () => {
   })
 
   test('stops on SIGTERM, whatever connections are open', async () => {
-    const dashboard = await startDashboard(await temporaryFolder('start'))
+    const dashboard = await startDashboard(await dashboardFolder())
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
     const sockets = ['', 'POST /api/servers HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'].map(
@@ -81,24 +68,6 @@ describe('the dashboard', () => {
 
     expect(await dashboard.stop()).toBe(0)
     for (const socket of sockets) socket.destroy()
-  })
-
-  test('makes up the first password, prints it once and keeps it nowhere in the clear', async () => {
-    const folder = await temporaryFolder('start')
-    const nobody = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }
-    const dashboard = await startDashboard(folder, nobody)
-    const [, email = ''] = /^first login: (\S+)$/m.exec(dashboard.output.out) ?? []
-    const [, password = ''] = /^password: (\S+)$/m.exec(dashboard.output.out) ?? []
-
-    expect(password.length).toBeGreaterThanOrEqual(16)
-    expect((await new Client(dashboard.url).login({ email, password })).status).toBe(200)
-    await dashboard.stop()
-    for (const name of await readdir(folder)) {
-      expect(await Bun.file(`${folder}/${name}`).text()).not.toContain(password)
-    }
-    const again = await startDashboard(folder, nobody)
-    expect(again.output.out).toBe(`listening on ${again.url}\n`)
-    await again.stop()
   })
 
   test('lets nobody in with a default password', async () => {
@@ -127,7 +96,7 @@ describe('the dashboard', () => {
   })
 
   test('takes a signing secret from outside: another one ends every session', async () => {
-    const folder = await temporaryFolder('start')
+    const folder = await dashboardFolder()
     const first = await startDashboard(folder, { JWT_SECRET: 'a'.repeat(32) })
     const client = new Client(first.url)
     await client.login(ADMIN)
@@ -141,7 +110,7 @@ describe('the dashboard', () => {
   })
 
   test('does not talk to a server that is not enrolled in production: 503', async () => {
-    const folder = await temporaryFolder('start')
+    const folder = await dashboardFolder()
     const dashboard = await startDashboard(folder, { NODE_ENV: 'production' })
     const client = new Client(dashboard.url)
     await client.login(ADMIN)

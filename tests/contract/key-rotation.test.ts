@@ -4,6 +4,7 @@ import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Running,
   startAgent,
   startDashboard,
@@ -42,7 +43,7 @@ async function enrolled(name: string): Promise<Enrolled> {
 }
 
 beforeAll(async () => {
-  const dashboard = await startDashboard(await temporaryFolder('dashboard'))
+  const dashboard = await startDashboard(await dashboardFolder())
   client = new Client(dashboard.url)
   await client.login(ADMIN)
   present = await enrolled('present')

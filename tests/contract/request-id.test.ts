@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Running,
   startAgent,
   startDashboard,
   sweep,
-  temporaryFolder,
 } from '#tests/support/processes.ts'
 
 let dashboard: Running
@@ -15,7 +15,7 @@ let client: Client
 
 beforeAll(async () => {
   agent = await startAgent('the executable')
-  dashboard = await startDashboard(await temporaryFolder('dashboard'))
+  dashboard = await startDashboard(await dashboardFolder())
   client = new Client(dashboard.url)
   await client.login(ADMIN)
 }, 60_000)

@@ -3,6 +3,7 @@ import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
+  dashboardFolder,
   type Running,
   startAgent,
   startDashboard,
@@ -20,7 +21,7 @@ let server = 0
 beforeAll(async () => {
   state = await temporaryFolder('enrolled')
   agent = await startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state })
-  dashboard = await startDashboard(await temporaryFolder('dashboard'))
+  dashboard = await startDashboard(await dashboardFolder())
   client = new Client(dashboard.url)
   await client.login(ADMIN)
   const input = { hostname: '127.0.0.1', port: agent.port }

@@ -11,6 +11,7 @@ import {
   type Running,
   toItsEnd,
 } from './children.ts'
+import { ADMIN, copyRecords } from './records.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -25,12 +26,7 @@ const AGENT_RUNTIMES = {
   ],
 } as const
 export type AgentRuntime = keyof typeof AGENT_RUNTIMES
-/** `scripts/test.sh --quick` sets it, and the list of its skips says so. */
-export const QUICK_REASON =
-  process.env.HOSTING_QUICK === '1' ? '--quick asks the executable only' : undefined
-export const agentRuntimes = (Object.keys(AGENT_RUNTIMES) as AgentRuntime[]).filter(
-  (runtime) => QUICK_REASON === undefined || runtime === 'the executable',
-)
+export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
 
 /**
  * An agent that can read this machine and cannot change it: it runs as nobody even when the tests
@@ -84,7 +80,7 @@ async function homes(state: string): Promise<Environment> {
 
 let cache: Promise<string> | undefined
 
-export const ADMIN = { email: 'ann@control.example', password: 'correct horse battery staple' }
+export { ADMIN }
 
 /** The dashboard on a free port of 127.0.0.1, with its records in `data_dir`. */
 export function startDashboard(data_dir: string, env: Environment = {}): Promise<Running> {
@@ -111,6 +107,13 @@ export async function temporaryFolder(name: string): Promise<string> {
   folders.push(folder)
   await chmod(folder, 0o777)
   if (process.getuid?.() === 0) await chown(folder, NOBODY, NOBODY)
+  return folder
+}
+
+/** For a dashboard that is not at its first start: tables and the first user (ADMIN) are there. */
+export async function dashboardFolder(others: readonly string[] = []): Promise<string> {
+  const folder = await temporaryFolder('dashboard')
+  await copyRecords(`${folder}/dashboard.db`, others)
   return folder
 }
 

@@ -3,12 +3,12 @@ import { Client } from './client.ts'
 import {
   ADMIN,
   type AgentRuntime,
+  dashboardFolder,
   type Environment,
   type Running,
   startAgent,
   startDashboard,
   sweep,
-  temporaryFolder,
 } from './processes.ts'
 
 const HOOK_MS = 60_000
@@ -28,9 +28,9 @@ export function useAgent(
   return use(async () => startAgent(runtime, await env()))
 }
 
-/** A dashboard for the tests of this file, its client logged in as the first user. */
-export function useDashboard(env: Environment = {}): Used {
-  const used = use(async () => startDashboard(await temporaryFolder('dashboard'), env))
+/** A dashboard for the tests of this file, its client logged in as the first user. `others` are users too. */
+export function useDashboard(env: Environment = {}, others: readonly string[] = []): Used {
+  const used = use(async () => startDashboard(await dashboardFolder(others), env))
   beforeAll(async () => {
     const { status, text } = await used.client().login(ADMIN)
     if (status !== 200) throw new Error(`The login answered ${status}: ${text}`)

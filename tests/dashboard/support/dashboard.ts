@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +13,9 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { ADMIN, copyRecords } from '#tests/support/records.ts'
 
-export const PASSWORD = 'correct horse battery staple'
-export const EMAIL = 'ann@control.example'
+export const { email: EMAIL, password: PASSWORD } = ADMIN
 
 interface Options {
   clock?: Clock
@@ -130,7 +131,9 @@ export class Dashboard {
 
 export async function makeDashboard(options: Options = {}): Promise<Dashboard> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'dashboard-')))
-  const db = await openDatabase(`file:${folder}/test.db`)
+  const file = `${folder}/test.db`
+  if (!existsSync(file)) await copyRecords(file)
+  const db = await openDatabase(`file:${file}`)
   const dashboard = new Dashboard(folder, db, options)
   await dashboard.signIn()
   return dashboard

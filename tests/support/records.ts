@@ -1,0 +1,58 @@
+import { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import { copyFile, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cachedFolder } from '#scripts/lib/cache.ts'
+
+const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
+export const ADMIN = { email: 'ann@control.example', password: 'correct horse battery staple' }
+/** The dashboard believes the cost that stands in a hash: such a login takes no time. */
+const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
+
+let kept: Promise<string> | undefined
+
+/**
+ * The records of a dashboard that has migrated them and made its first user, whose password costs
+ * nothing to check: for tests that are about neither. `others` have that password too. Made once for
+ * all runs of these migrations.
+ */
+export async function copyRecords(to: string, others: readonly string[] = []): Promise<void> {
+  kept ??= cachedRecords()
+  await copyFile(await kept, to)
+  if (others.length === 0) return
+  const database = new Database(to)
+  const insert = database.query(
+    'insert into users (email, name, password_hash, created_at) select ?, name, password_hash, created_at from users where id = 1',
+  )
+  for (const email of others) insert.run(email)
+  database.close()
+}
+
+async function cachedRecords(): Promise<string> {
+  return `${await cachedFolder('test-records', await digest(), make)}/dashboard.db`
+}
+
+async function digest(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(import.meta.path))
+  for (const name of (await readdir(MIGRATIONS)).sort()) {
+    if (name.endsWith('.sql')) hash.update(await readFile(join(MIGRATIONS, name)))
+  }
+  return hash.update(await readFile(join(MIGRATIONS, 'meta/_journal.json'))).digest('hex')
+}
+
+async function make(draft: string): Promise<void> {
+  const { openDatabase } = await import('#dashboard/db/client.ts')
+  const { insertUser } = await import('#dashboard/auth/queries.ts')
+  const db = await openDatabase(`file:${draft}/dashboard.db`)
+  await insertUser(db, {
+    email: ADMIN.email,
+    name: 'Administrator',
+    password_hash: await Bun.password.hash(ADMIN.password, CHEAP),
+    created_at: new Date().toISOString(),
+  })
+  db.close()
+  // libSQL leaves it beside its log, and only the file itself is copied.
+  const written = new Database(`${draft}/dashboard.db`)
+  written.run('pragma wal_checkpoint(truncate)')
+  written.close()
+}
