@@ -7,7 +7,7 @@ import { fail } from './lib/fail.ts'
 import type { Case } from './lib/junit.ts'
 import { prepareLab } from './lib/prepare-lab.ts'
 import { runJob } from './lib/test-job.ts'
-import { type Job, planTests, unhurriedTests } from './lib/test-plan.ts'
+import { type Job, planTests } from './lib/test-plan.ts'
 import { count, describeOutcome, describeSum } from './lib/test-report.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -24,38 +24,33 @@ async function main(): Promise<void> {
   }
   const folder = await logFolder()
   console.log(`Logs: ${folder}`)
-  if (values.quick) process.env.HOSTING_QUICK = '1'
   const jobs = await planTests(ROOT, { quick: values.quick })
   const cases = await runAll(jobs, { root: ROOT, folder, signal: interrupted.signal })
-  if (values.quick) cases.push(...(await unhurriedTests(ROOT)).map(skipped))
   console.log(describeSum(cases))
   const { passed, failed } = count(cases)
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-const skipped = (file: string): Case => ({
-  file,
-  name: 'all of it',
-  status: 'skipped',
-  reason: 'it takes its time: run without --quick',
-})
+/** Parts that run beside one another; each of the others comes when all before it has ended. */
+const TOGETHER = ['unit', 'check', 'contract']
+const stageOf = ({ part }: Job) => (TOGETHER.includes(part) ? 'together' : part)
 
 /** Contract files wait most of their time (`beside`: while the lab is made ready); system files wait for disks and programs to start. */
-function lanesOf(part: string, beside: boolean): number {
-  if (part === 'contract') return availableParallelism() + (beside ? 1 : 2)
-  return part === 'system' ? Math.min(2, availableParallelism()) : 1
+function lanesOf(stage: string, beside: boolean): number {
+  if (stage === 'together') return availableParallelism() + (beside ? 1 : 2)
+  return stage === 'system' ? Math.min(2, availableParallelism()) : 1
 }
 
 /**
- * Part after part. The lab is made ready while the first parts run, which leave its network and
+ * Stage after stage. The lab is made ready while the first ones run, which leave its network and
  * disk alone.
  */
 async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]> {
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
   const cases: Case[] = []
-  for (const part of new Set(jobs.map((job) => job.part))) {
-    if (part === 'system') await ready
-    const queue = jobs.filter((job) => job.part === part)
+  for (const stage of new Set(jobs.map(stageOf))) {
+    if (stage === 'system') await ready
+    const queue = jobs.filter((job) => stageOf(job) === stage)
     const lane = async () => {
       for (let job = queue.shift(); job; job = queue.shift()) {
         if (options.signal.aborted) return
@@ -64,7 +59,7 @@ async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]
         console.log(await describeOutcome(outcome))
       }
     }
-    await Promise.all(Array.from({ length: lanesOf(part, ready !== undefined) }, lane))
+    await Promise.all(Array.from({ length: lanesOf(stage, ready !== undefined) }, lane))
   }
   if (!options.signal.aborted) return cases
   return [...cases, { file: '', name: 'all of it', status: 'failed', reason: 'interrupted' }]

@@ -19,40 +19,36 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   browser: { test_ms: 60_000, file_ms: 300_000 },
 }
 
-/** Files that start and end programs over and over, or wait: `quick` lists them as skipped. */
-const UNHURRIED = [
+/** Files that take longest, most of it waiting: begun first, so that nothing waits for them. */
+const LONGEST = [
   'agent.start',
-  'attack.enrolment',
-  'attack.time',
-  'dashboard.crash',
-  'dashboard.process',
-  'dashboard.start',
-  'dashboard.throttle',
+  'dashboard.quiet',
   'key-rotation',
+  'attack.time',
+  'dashboard.start',
+  'dashboard.process',
+  'attack.enrolment',
 ].map((name) => `tests/contract/${name}.test.ts`)
 
-/** What `quick` leaves out besides what needs root. */
-export async function unhurriedTests(root: string): Promise<string[]> {
-  return (await testFiles(root)).filter((file) => UNHURRIED.includes(file))
-}
-
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root and what takes its time. The other parts run
- * file by file, so that a crash or a hang costs one file.
+ * Everything there is to run, in order. `quick` leaves out what needs root. All parts but the unit
+ * tests run file by file, so that a crash or a hang costs one file.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
-  const all = await testFiles(root)
-  const files = quick ? all.filter((file) => !UNHURRIED.includes(file)) : all
+  const files = await testFiles(root)
   const of = (part: string) => files.filter((file) => partOf(file) === part)
   const single = (part: string) => of(part).map((file) => testJob(part, [file]))
+  const contract = of('contract').sort((one, other) => +isLong(other) - +isLong(one))
   return [
-    ...checks(root),
+    ...(contract.length > 0 ? [buildJob] : []),
     ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
-    ...(of('contract').length > 0 ? [buildJob] : []),
-    ...single('contract'),
+    ...checks(root),
+    ...contract.map((file) => testJob('contract', [file])),
     ...(quick ? [] : [...single('system'), ...single('browser')]),
   ]
 }
+
+const isLong = (file: string) => LONGEST.includes(file)
 
 async function testFiles(root: string): Promise<string[]> {
   const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
