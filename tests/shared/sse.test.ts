@@ -86,7 +86,7 @@ test('yields an event as soon as it is whole', async () => {
   const events = readEvents(chunksThenFail(encodeEvent({ id: 1, event: 'log', data: {} })))
 
   expect((await events.next()).value).toEqual({ id: 1, event: 'log', data: {} })
-  expect(events.next()).rejects.toThrow('reset by the network')
+  await expect(events.next()).rejects.toThrow('reset by the network')
 })
 
 test('leaves out an event that the connection cut off', async () => {
@@ -112,24 +112,24 @@ test.each([
   ['data that is a list', 'id: 1\nevent: log\ndata: []\n\n'],
   ['data that is null', 'id: 1\nevent: log\ndata: null\n\n'],
   ['another protocol', 'HTTP/1.1 200 OK\ncontent-type: text/html\n\n'],
-])('refuses %s', (_, wire) => {
-  expect(read([wire])).rejects.toThrow('The agent sent a malformed event')
+])('refuses %s', async (_, wire) => {
+  await expect(read([wire])).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('refuses an event over 8 MiB while it arrives', () => {
+test('refuses an event over 8 MiB while it arrives', async () => {
   const flood = function* () {
     yield 'id: 1\nevent: log\ndata: {"message":"'
     for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) yield 'x'.repeat(1 << 20)
     throw new Error('read on after 8 MiB')
   }
 
-  expect(read(flood())).rejects.toThrow('The agent sent a malformed event')
+  await expect(read(flood())).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('refuses an event over 8 MiB that arrives whole', () => {
+test('refuses an event over 8 MiB that arrives whole', async () => {
   const event = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(9 << 20) } })
 
-  expect(read([event])).rejects.toThrow('The agent sent a malformed event')
+  await expect(read([event])).rejects.toThrow('The agent sent a malformed event')
 })
 
 test('reads an event of a mebibyte that trickles in', async () => {
