@@ -19,21 +19,30 @@ export function readsPassword(world: World): void {
   })
 }
 
-/** Holds a worker for a moment and says what it is and which limit holds for it. */
-const SLOW = '<?php usleep(1500000); echo ini_get("upload_max_filesize"), " ", getmypid();'
+/** Holds a worker until `go` is there, and says which limit holds for it and what it is. */
+const HELD = `<?php
+touch(__DIR__ . '/held-' . getmypid());
+for ($left = 250; $left > 0 && !file_exists(__DIR__ . '/go'); $left--) { usleep(100000); clearstatcache(); }
+echo ini_get('upload_max_filesize'), ' ', getmypid();`
 
 export function appliesTier(world: World): void {
   const { php } = world.variant
-  const answers = async () => {
+  const inDocroot = (script: string) => world.host.must(['sh', '-c', script, world.site.docroot])
+  const held = async () => Number(await inDocroot('ls "$0" | grep -c ^held- || true'))
+  /** One request after the other until so many workers are held, and some more. */
+  const answers = async (expected: number) => {
+    const asked: ReturnType<typeof get>[] = []
     // With a query, so that none is answered from the page cache.
-    const urls = Array.from({ length: 14 }, (_, n) => `http://${world.site.domain}/tier.php?${n}`)
-    // One after the other has begun: PHP-FPM starts one worker for all that arrive in one moment.
-    const all = await Promise.all(
-      urls.map(async (url, n) => {
-        await Bun.sleep(n * 50)
-        return get(world.host, url)
-      }),
-    )
+    const ask = () =>
+      asked.push(get(world.host, `http://${world.site.domain}/tier.php?${asked.length}`))
+    while (asked.length < 40 && (await held()) < expected) ask()
+    for (let more = 0; more < 4; more++) {
+      ask()
+      await held()
+    }
+    await inDocroot('touch "$0/go"')
+    const all = await Promise.all(asked)
+    await inDocroot('rm "$0"/held-* "$0/go"')
     const [size] = (all[0]?.body ?? '').split(' ')
     return { size, workers: new Set(all.map(({ body }) => body)).size }
   }
@@ -42,16 +51,16 @@ export function appliesTier(world: World): void {
     'applies a tier to the running pool',
     async () => {
       const { host, site } = world
-      await host.put(`${site.docroot}/tier.php`, SLOW)
+      await host.put(`${site.docroot}/tier.php`, HELD)
       await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/tier.php`])
-      expect(await answers()).toEqual({ size: '32M', workers: 5 })
+      expect(await answers(5)).toEqual({ size: '32M', workers: 5 })
 
       const body = { user: site.user, php_version: php, tier: 'medium' }
       const applied = await world.dashboard.call('POST', world.path('/pool-apply'), body)
 
       const message = `Applied tier medium to the PHP ${php} pool of ${site.user}`
       expect([applied.status, applied.body]).toEqual([200, { status: 'ok', message }])
-      expect(await answers()).toEqual({ size: '64M', workers: 10 })
+      expect(await answers(10)).toEqual({ size: '64M', workers: 10 })
       await host.must(['rm', `${site.docroot}/tier.php`])
     },
     MINUTES,
