@@ -47,13 +47,17 @@ export async function apply(
   })
 }
 
-/** Removes virtual host and page cache of a site; what is not there is fine. */
+/**
+ * Removes virtual host and page cache of a site; what is not there is fine. The file goes last: while
+ * it is there, nginx may still serve the site, which a removal that was cut off has not told it.
+ */
 export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
   await host.exclusive('nginx', async () => {
-    const linked = await host.files.stat(enabledPath(site.domain))
-    await host.files.remove(enabledPath(site.domain))
-    await removeGenerated(host, availablePath(site.domain))
-    if (linked) await reloadTested(host)
+    const [link, file] = [enabledPath(site.domain), availablePath(site.domain)]
+    const served = (await host.files.stat(link)) ?? (await host.files.stat(file))
+    await host.files.remove(link)
+    if (served) await reloadTested(host)
+    await removeGenerated(host, file)
   })
   await host.files.remove(pageCacheOf(site.user))
 }

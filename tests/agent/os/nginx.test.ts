@@ -117,3 +117,19 @@ test('finds a certificate only when both files are there', async () => {
     privkey: '/etc/hosting/tls/shop.example/privkey.pem',
   })
 })
+
+test('is told of a removed site by the next removal when the first was cut off before that', async () => {
+  const host = await server(shop)
+  host.fail('nginx -t', 'killed')
+  await expect(nginx.remove(host, shop)).rejects.toThrow('killed')
+  host.answer('nginx -t', '')
+  host.runs.length = 0
+
+  await nginx.remove(host, shop)
+
+  expect(host.ran).toEqual([
+    'nginx -t -q',
+    'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
+  ])
+  expect(host.disk.all[VHOST]).toBeUndefined()
+})
