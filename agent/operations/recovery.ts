@@ -37,6 +37,7 @@ async function settle(
   request: Request,
   operation: Operation,
 ): Promise<void> {
+  await store.mend(request.id)
   const plan = () => planOf(commands, request.command, request.params, host)
   const { finished, steps } = await plan()
   const begun = begunSteps(steps, await store.journal(request.id))

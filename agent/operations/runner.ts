@@ -117,6 +117,7 @@ export class Runner {
     const command: Command<N> = this.#options.commands[name]
     const resume = command.resume?.bind(command)
     if (known.ended || this.#operations.has(id) || !resume) return known
+    await this.store.mend(id)
     const operation = new Operation(id, fingerprint, this.store, await this.store.events(id))
     this.#operations.set(id, operation)
     void this.#late(operation, () => begun(resume(params, this.#contextOf(id))))

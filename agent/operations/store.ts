@@ -69,6 +69,15 @@ export class OperationStore {
     return this.#lines(id, 'journal', JournalEntry)
   }
 
+  /** Ends lines that were cut off: the next one would go down with them. */
+  async mend(id: string): Promise<void> {
+    for (const name of ['journal', 'events']) {
+      const path = `${this.#root}/${id}/${name}.ndjson`
+      const text = (await this.#files.read(path, MAX_FILE)) ?? ''
+      if (text !== '' && !text.endsWith('\n')) await this.#files.append(path, '\n', { sync: true })
+    }
+  }
+
   async remove(id: string): Promise<void> {
     await this.#files.remove(`${this.#root}/${id}`)
   }

@@ -63,6 +63,26 @@ test('reads over a line that was cut off', async () => {
   expect(undone).toEqual(['a'])
 })
 
+test('loses no line of its own to one that was cut off', async () => {
+  const { host, commands, store } = machine()
+  const folder = '/var/lib/hosting-agent/operations/op1'
+  await store.create(request)
+  await host.files.append(`${folder}/journal.ndjson`, '{"step":"a","state":"intent"}\n{"st')
+  await host.files.append(`${folder}/events.ndjson`, '{"id":1,"eve')
+
+  await recover(host, commands, store)
+
+  expect((await store.events('op1')).map(({ id, event }) => [id, event])).toEqual([
+    [1, 'log'],
+    [2, 'log'],
+    [3, 'error'],
+  ])
+  expect(await store.journal('op1')).toEqual([
+    { step: 'a', state: 'intent' },
+    { step: 'a', state: 'undone' },
+  ])
+})
+
 test('leaves ended operations as they are, and removes them after 30 days', async () => {
   const { host, commands, undone, store } = machine()
   await store.create(request)
