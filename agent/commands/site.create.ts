@@ -130,7 +130,10 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'record',
       title: 'Recording the site',
-      apply: () => writeSite(host, site),
+      async apply() {
+        await users.settleFolders(host, user)
+        await writeSite(host, site)
+      },
     },
   ]
   return steps.map((step) => guarded(step, host, site))

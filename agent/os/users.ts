@@ -42,6 +42,11 @@ export async function createFolders({ files }: Host, user: string): Promise<void
   await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
 }
 
+/** What programs have written is on the disk: a loss of power takes nothing of it any more. */
+export async function settleFolders(host: Host, user: string): Promise<void> {
+  await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
+}
+
 /**
  * By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. What
  * the user still runs would fill them again: a copy outlives the agent that started it.

@@ -49,7 +49,19 @@ test('starts no program that it does not need', async () => {
     'nginx -v',
     'nginx -t',
     'start-stop-daemon --stop',
+    'sync --file-system',
   ])
+})
+
+test('has what programs have written on the disk before it records the site', async () => {
+  const host = answering(await server())
+  host.fail('sync --file-system -- /srv/www/shop', 'Input/output error')
+  const before = host.disk.all
+
+  const [, message] = await create(host)
+
+  expect(message).toContain('Input/output error')
+  expect(without(host.disk.all)).toEqual(without(before))
 })
 
 test('runs as the user of the site whatever touches its files', async () => {
