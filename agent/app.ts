@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import {
+  type CancelAnswer,
+  CancelRequest,
   ExecRequest,
   OPERATION_HEADER,
   OperationId,
@@ -89,13 +91,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     return context.json({ user, password: password.reveal() })
   })
 
-  app.get('/operations/:id/events', async (context) => {
-    const id = OperationId.safeParse(context.req.param('id'))
-    const operation = id.success ? await runner.find(id.data) : undefined
-    if (!operation) throw notFound('Operation')
-    return streamOf(operation, lastEventId(context.req.raw))
-  })
-
+  operationCalls(app, runner)
   trustCalls(app, trust)
   app.notFound(() => failureOf(notFound('Endpoint')))
   app.onError((error) => {
@@ -118,6 +114,24 @@ function starter(runner: Runner, policy: Policy) {
       throw error
     }
   }
+}
+
+/** What is said of an operation, and its end before its time. */
+function operationCalls(app: Hono<Env>, runner: Runner) {
+  app.get('/operations/:id/events', async (context) => {
+    const id = OperationId.safeParse(context.req.param('id'))
+    const operation = id.success ? await runner.find(id.data) : undefined
+    if (!operation) throw notFound('Operation')
+    return streamOf(operation, lastEventId(context.req.raw))
+  })
+  app.post('/operations/:id/cancel', async ({ req, var: { admitted }, json }) => {
+    const id = OperationId.safeParse(req.param('id'))
+    if (!id.success) throw notFound('Operation')
+    const body = admitted.body.length > 0 ? jsonOf(req.raw, admitted.body) : {}
+    const { force } = parse(CancelRequest, body)
+    const answer: CancelAnswer = { ended: await runner.cancel(id.data, force) }
+    return json(answer, 202)
+  })
 }
 
 /** Who may ask, and by which keys. */

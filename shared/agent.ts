@@ -63,6 +63,12 @@ export const ExecRequest = z.object({
   params: z.unknown().optional(),
 })
 
+/** Graceful ends programs by SIGTERM, and 10 seconds later by SIGKILL; `force` by SIGKILL at once. */
+export const CancelRequest = z.object({ force: z.boolean().default(false) })
+/** `ended`: the operation has its terminal event; otherwise that follows in its stream. */
+export const CancelAnswer = z.object({ ended: z.boolean() })
+export type CancelAnswer = z.infer<typeof CancelAnswer>
+
 export const SiteRequest = z.object({ domain: Domain })
 export const DatabasePassword = z.object({ password: SecretText })
 /** A freshly set password of the WordPress administrator: shown once, stored nowhere. */

@@ -16,6 +16,9 @@ export const ERRORS = {
 export type ErrorName = keyof typeof ERRORS
 export type Fields = Record<string, string[]>
 
+/** Why a cancelled operation has its end: an `error` event of conflict, with what could not be undone. */
+export const CANCELLED = 'The operation was cancelled'
+
 /** What a client sees of a failure: nothing else ever leaves. */
 export type ErrorBody = { error: string; message?: string; fields?: Fields }
 

@@ -1,18 +1,28 @@
 import type { Host } from '../host/ports.ts'
 import { fetchBuild, programOf, startSwitch, verdictOn } from '../os/upgrade.ts'
-import type { Command } from './command.ts'
+import { type Command, WHOLE_SERVER } from './command.ts'
 
 const PATIENCE_MS = 120_000
 
 /** The switch restarts the agent: whichever of the two answers then ends the operation. */
 export const agentUpgrade: Command<'agent.upgrade'> = {
-  lock: () => 'agent',
-  async *run({ url, sha256 }, { host }) {
+  lock: () => WHOLE_SERVER,
+  async *run({ url, sha256 }, { host, perform }) {
     const program = await programOf(host)
     yield `Downloading ${url}`
     yield await fetchBuild(host, { url, sha256 }, program)
-    yield 'Restarting with the new version'
-    await startSwitch(host, program, sha256)
+    let begun = false
+    yield* perform([
+      {
+        name: 'switch',
+        title: 'Restarting with the new version',
+        async apply() {
+          await startSwitch(host, program, sha256)
+          begun = true
+        },
+        decided: async () => begun,
+      },
+    ])
     return outcome(host, sha256)
   },
   async *resume({ sha256 }, { host }) {

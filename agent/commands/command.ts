@@ -35,6 +35,9 @@ export interface Context {
   perform(steps: readonly Step[]): Progress<string | undefined>
 }
 
+/** The key of what concerns the whole server: it never runs beside anything else that has a key. */
+export const WHOLE_SERVER = '*'
+
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
   lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>

@@ -3,7 +3,7 @@ import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { listSites, type Site } from '../os/sites.ts'
 import type { Command } from './command.ts'
-import { changeSite, changeSteps } from './site.update.ts'
+import { changed, changeSite, changeSteps } from './site.update.ts'
 
 /** A change of the site that the pool belongs to, and so with the lock of that site. */
 export const poolApply: Command<'pool.apply'> = {
@@ -14,6 +14,10 @@ export const poolApply: Command<'pool.apply'> = {
   async steps({ user, tier }, host) {
     const site = (await listSites(host)).find((one) => one.user === user)
     return site ? changeSteps({ domain: site.domain, tier }, host) : []
+  },
+  async finished({ user, tier }, host) {
+    const site = (await listSites(host)).find((one) => one.user === user)
+    return site && (await changed({ domain: site.domain, tier }, host)) && { tier }
   },
   async *run({ user, php_version: php, tier }, context) {
     const site = await siteOf(context.host, user, php)

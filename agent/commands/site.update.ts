@@ -4,7 +4,7 @@ import * as cron from '../os/cron.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
 import { provision } from '../os/provision.ts'
-import { getSite, type Site, writeSite } from '../os/sites.ts'
+import { findSite, getSite, type Site, writeSite } from '../os/sites.ts'
 import type { Command, Context, Progress, Step } from './command.ts'
 
 type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | undefined }
@@ -12,10 +12,20 @@ type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | 
 export const siteUpdate: Command<'site.update'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: changeSteps,
+  async finished(change, host) {
+    const site = await changed(change, host)
+    return site && { domain: site.domain, php: site.php, tier: site.tier }
+  },
   async *run(change, context) {
     const { domain, php, tier } = yield* changeSite(change, context)
     return { domain, php, tier }
   },
+}
+
+/** The site, when its record says that the change was made. */
+export async function changed(change: Change, host: Host): Promise<Site | undefined> {
+  const site = await findSite(host, change.domain)
+  return site && isApplied(site, change) ? site : undefined
 }
 
 /** Throws not_found for a domain that this agent did not make, invalid on `php` for no such version. */
@@ -61,6 +71,7 @@ export function changeSteps(change: Change, host: Host): Step[] {
       name: 'record',
       title: 'Recording the site',
       apply: async () => writeSite(host, await wanted()),
+      decided: async () => isApplied(await recorded(), change),
     },
     {
       name: 'former pool',
@@ -75,6 +86,9 @@ const applied = (site: Site, { php = site.php, tier = site.tier }: Change): Site
   php,
   tier,
 })
+
+const isApplied = (site: Site, change: Change) =>
+  site.php === applied(site, change).php && site.tier === applied(site, change).tier
 
 async function serve(host: Host, site: Site): Promise<void> {
   await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))

@@ -13,6 +13,8 @@ export interface AcmeOrder {
   /** Serves `text` at /.well-known/acme-challenge/<token> of every name. */
   present(token: string, text: string): Promise<void>
   timeout_ms: number
+  /** Whose it is: see Programs in ports.ts. */
+  operation?: string
 }
 
 /** `chain` is PEM, the site's own certificate first; `refused` says why each name was not validated. */

@@ -17,6 +17,12 @@ export interface Host {
   clock: Clock
   random: Random
   settings: HostSettings
+  programs: Programs
+  /**
+   * The same machine for what puts a former state back in the middle of a step: a cancel that ends
+   * the step does not end that. Absent where nothing can be cancelled.
+   */
+  steady?: Host
   /**
    * One at a time for each name: what tests and reloads a configuration that sites share (`nginx`),
    * or drives a program that does not queue (`apt`). Not re-entrant.
@@ -59,6 +65,17 @@ export interface RunOptions {
   unconfined?: boolean
   /** Default 10 minutes; then the whole process group is killed. */
   timeout_ms?: number
+  /** The id of the operation that it runs for: see Programs. */
+  operation?: string
+}
+
+/** What runs for an operation: its programs and what they started in their turn, in whatever session. */
+export interface Programs {
+  signal(operation: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** How many processes are left of it, also of an earlier process of the agent. */
+  count(operation: string): Promise<number>
+  /** For an operation that has ended; what it left running goes on. */
+  forget(operation: string): Promise<void>
 }
 
 export interface Output {
@@ -144,11 +161,22 @@ export interface Database {
 
 export interface Net {
   /** GET with a time limit; file: addresses too. Throws a readable Error for anything but 200. */
-  fetch(url: string, options?: { timeout_ms?: number }): Promise<Uint8Array>
+  fetch(url: string, options?: Fetching & { timeout_ms?: number }): Promise<Uint8Array>
   /** Streams an address into a file and returns its digest in hexadecimal. */
-  download(url: string, path: string, digest: 'sha1' | 'sha256' | 'sha512'): Promise<string>
+  download(
+    url: string,
+    path: string,
+    digest: 'sha1' | 'sha256' | 'sha512',
+    options?: Fetching,
+  ): Promise<string>
   /** A request to this machine (127.0.0.1) with the given Host; `tls` uses SNI and checks nothing. */
   probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
+}
+
+interface Fetching {
+  signal?: AbortSignal
+  /** Whose it is: see Programs. */
+  operation?: string
 }
 
 export interface Probe {

@@ -6,6 +6,7 @@ import { openDatabase } from './real/database.ts'
 import { files } from './real/files.ts'
 import { net } from './real/net.ts'
 import { confinedShell } from './real/outside.ts'
+import { programs } from './real/programs.ts'
 import { random } from './real/random.ts'
 import { reachingAcme, reachingNet } from './real/reaching.ts'
 import { shell } from './real/shell.ts'
@@ -27,6 +28,7 @@ export function realHost(settings: HostSettings): Host {
     },
     random,
     settings,
+    programs,
     exclusive: exclusiveByName(),
   }
 }

@@ -1,9 +1,18 @@
-/** Who holds what: an operation waits in line for its key, and for one of the places of the server. */
+import { WHOLE_SERVER } from '../commands/command.ts'
+
+interface Wish {
+  key: string
+  grant(): void
+}
+
+/**
+ * Who holds what: an operation waits in line for its key, and for one of the places of the server.
+ * What comes later overtakes only those that wait for something else.
+ */
 export class Locks {
-  readonly #lines = new Map<string, (() => void)[]>()
   readonly #places: number
-  #taken = 0
-  readonly #outside: (() => void)[] = []
+  readonly #held = new Set<string>()
+  #line: Wish[] = []
 
   constructor(places: number) {
     this.#places = places
@@ -11,34 +20,56 @@ export class Locks {
 
   /** True: `take` would return at once. */
   free(key: string | undefined): boolean {
-    return key === undefined || (!this.#lines.has(key) && this.#taken < this.#places)
+    return key === undefined || this.#fits(key, this.#line)
   }
 
-  /** Resolves when the key and a place are held; the returned function gives both back. */
-  async take(key: string | undefined): Promise<() => void> {
-    if (key === undefined) return () => undefined
-    await this.#takeKey(key)
-    if (this.#taken >= this.#places) {
-      await new Promise<void>((resolve) => this.#outside.push(resolve))
-    } else this.#taken += 1
-    return () => {
-      this.#giveKey(key)
-      const next = this.#outside.shift()
-      if (next) next()
-      else this.#taken -= 1
+  /**
+   * Resolves when the key and a place are held; the returned function gives both back. Rejects with
+   * the reason of the signal, and leaves the line, when that aborts first.
+   */
+  take(key: string | undefined, signal?: AbortSignal): Promise<() => void> {
+    if (key === undefined) return Promise.resolve(() => undefined)
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const leave = () => {
+        this.#line = this.#line.filter((other) => other !== wish)
+        this.#advance()
+        reject(signal?.reason)
+      }
+      const wish: Wish = {
+        key,
+        grant: () => {
+          signal?.removeEventListener('abort', leave)
+          resolve(() => this.#give(key))
+        },
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#line.push(wish)
+      this.#advance()
+    })
+  }
+
+  #give(key: string): void {
+    this.#held.delete(key)
+    this.#advance()
+  }
+
+  #advance(): void {
+    const waiting: Wish[] = []
+    for (const wish of this.#line) {
+      if (this.#fits(wish.key, waiting)) {
+        this.#held.add(wish.key)
+        wish.grant()
+      } else waiting.push(wish)
     }
+    this.#line = waiting
   }
 
-  #takeKey(key: string): Promise<void> {
-    const line = this.#lines.get(key)
-    if (line) return new Promise((resolve) => line.push(resolve))
-    this.#lines.set(key, [])
-    return Promise.resolve()
-  }
-
-  #giveKey(key: string): void {
-    const next = this.#lines.get(key)?.shift()
-    if (next) next()
-    else this.#lines.delete(key)
+  #fits(key: string, before: readonly Wish[]): boolean {
+    if (key === WHOLE_SERVER) return this.#held.size === 0 && before.length === 0
+    if (this.#held.size >= this.#places || this.#held.has(WHOLE_SERVER)) return false
+    return (
+      !this.#held.has(key) && !before.some((wish) => wish.key === key || wish.key === WHOLE_SERVER)
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { bodyOf } from '#shared/errors.ts'
+import { bodyOf, CANCELLED, conflict } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { OperationStore } from './store.ts'
 
@@ -8,13 +8,19 @@ type Data = StoredEvent['data']
 /** The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them. */
 export class Operation {
   readonly id: string
-  readonly fingerprint: string
+  /** Absent for one that was cancelled before it came. */
+  readonly fingerprint: string | undefined
   readonly #events: StoredEvent[]
   #store: OperationStore | undefined
   #waiting: (() => void)[] = []
 
   /** Without a store the operation is forgotten with the process: for what only reads. */
-  constructor(id: string, fingerprint: string, store?: OperationStore, events: StoredEvent[] = []) {
+  constructor(
+    id: string,
+    fingerprint: string | undefined,
+    store?: OperationStore,
+    events: StoredEvent[] = [],
+  ) {
     this.id = id
     this.fingerprint = fingerprint
     this.#store = store
@@ -36,6 +42,12 @@ export class Operation {
 
   fail(error: unknown): Promise<void> {
     return this.#add('error', { ...bodyOf(error) })
+  }
+
+  /** One that ended before it began. */
+  static cancelled(id: string, fingerprint?: string): Operation {
+    const data = { ...bodyOf(conflict(CANCELLED)) }
+    return new Operation(id, fingerprint, undefined, [{ id: 1, event: 'error', data }])
   }
 
   /** The events after the given one; ends with the terminal event or when the signal aborts. */

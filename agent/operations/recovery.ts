@@ -1,5 +1,5 @@
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
-import { ServiceError } from '#shared/errors.ts'
+import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
 import type { Command, Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import { Operation } from './operation.ts'
@@ -17,18 +17,23 @@ const KEEP_MS = 30 * DAY_MS
 export async function recover(host: Host, commands: CommandTable, store: OperationStore) {
   for (const id of await store.ids()) {
     const request = await store.request(id)
-    if (!request) {
-      await store.remove(id)
-      continue
-    }
-    const operation = new Operation(id, request.fingerprint, store, await store.events(id))
-    const goesOn =
-      commands[request.command].resume && request.created_at > host.clock.now() - DAY_MS
-    if (!operation.ended && goesOn) continue
-    if (!operation.ended) await settle(host, commands, store, request, operation)
-    else if (request.created_at < host.clock.now() - KEEP_MS) await store.remove(id)
+    if (request) await take(host, commands, store, request)
+    else if (isOld(host, (await store.cancelledAt(id)) ?? 0)) await store.remove(id)
   }
 }
+
+async function take(host: Host, commands: CommandTable, store: OperationStore, request: Request) {
+  const { id, command, created_at } = request
+  const operation = new Operation(id, request.fingerprint, store, await store.events(id))
+  if (operation.ended) {
+    if (isOld(host, created_at)) await store.remove(id)
+    return
+  }
+  const goesOn = commands[command].resume && created_at > host.clock.now() - DAY_MS
+  if (!goesOn) await settle(host, commands, store, request, operation)
+}
+
+const isOld = (host: Host, at: number) => at < host.clock.now() - KEEP_MS
 
 async function settle(
   host: Host,
@@ -57,6 +62,8 @@ async function settle(
   await operation.log('The agent was restarted; undoing what was begun')
   const left = await told(operation, undoSteps(begun, write))
   const rest = left.length > 0 ? `; could not undo: ${left.join('; ')}` : ''
+  const cancelled = (await store.cancelledAt(request.id)) !== undefined
+  if (cancelled) return operation.fail(conflict(`${CANCELLED}${rest}`))
   const message = `The agent was restarted in the middle of the operation${rest}`
   await operation.fail(new ServiceError('internal', { message }))
 }

@@ -1,14 +1,17 @@
+import { ServiceError } from '#shared/errors.ts'
 import type { Progress, Step } from '../commands/command.ts'
+import type { Session } from './session.ts'
 import type { JournalEntry } from './store.ts'
 
 type Write = (entry: JournalEntry) => Promise<void>
+type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason'>
 
-/** Says what went wrong and, when a part could not be undone, what is left for a human. */
-class UndoFailed extends Error {
-  constructor(cause: unknown, left: readonly string[]) {
-    super(`${messageOf(cause)}; could not undo: ${left.join('; ')}`, { cause })
-    this.name = 'UndoFailed'
-  }
+/** For steps that nothing can end before their time. */
+const UNENDING: Stages = {
+  reason: undefined,
+  check: async () => undefined,
+  decided: async () => undefined,
+  undoing: async () => undefined,
 }
 
 /**
@@ -18,10 +21,12 @@ class UndoFailed extends Error {
 export async function* performSteps(
   steps: readonly Step[],
   write: Write,
+  stages = UNENDING,
 ): Progress<string | undefined> {
   const begun: Step[] = []
   try {
     for (const step of steps) {
+      await stages.check()
       if (await step.check?.()) continue
       yield step.title
       await write({ step: step.name, state: 'intent' })
@@ -29,14 +34,29 @@ export async function* performSteps(
       yield* applied(step)
       // Told for the reader of a journal: what is undone goes by the intents alone.
       await write({ step: step.name, state: 'done' }).catch(() => undefined)
+      if (await step.decided?.()) await stages.decided()
     }
     return undefined
   } catch (error) {
+    if (!(await isDecided(begun))) return yield* undone(begun, write, stages, error)
+    await stages.decided()
+    // What was to end before its time, and cannot any more, goes on.
+    if (stages.reason) return yield* finishing(steps, write)
     yield `Failed: ${messageOf(error)}`
-    if (await isDecided(begun)) return messageOf(error)
-    const left = yield* undoSteps(begun, write)
-    throw left.length > 0 ? new UndoFailed(error, left) : error
+    return messageOf(error)
   }
+}
+
+async function* undone(
+  begun: readonly Step[],
+  write: Write,
+  stages: Stages,
+  error: unknown,
+): Progress<never> {
+  await stages.undoing()
+  const cause = stages.reason ?? error
+  yield stages.reason ? messageOf(cause) : `Failed: ${messageOf(cause)}`
+  throw withLeft(cause, yield* undoSteps(begun, write))
 }
 
 /** Undoes the begun steps, newest first, each as far as it goes; returns what could not be undone. */
@@ -79,6 +99,15 @@ export async function* finishing(
   } catch (error) {
     return messageOf(error)
   }
+}
+
+/** The same failure, which also says what could not be undone and is left for a human. */
+function withLeft(cause: unknown, left: readonly string[]): unknown {
+  if (left.length === 0) return cause
+  const message = `${messageOf(cause)}; could not undo: ${left.join('; ')}`
+  return cause instanceof ServiceError
+    ? new ServiceError(cause.code, { message, cause })
+    : new Error(message, { cause })
 }
 
 async function* applied(step: Step): Progress<void> {

@@ -14,6 +14,9 @@ const Request = z.object({
 /** What an operation was asked to do. `fingerprint` is the digest of command and params. */
 export type Request = z.infer<typeof Request>
 
+/** That an operation was cancelled: alone in its folder, where the agent did not know it. */
+const Cancelled = z.object({ at: z.number() })
+
 const JournalEntry = z.object({
   step: z.string(),
   state: z.enum(['intent', 'done', 'undone']),
@@ -36,9 +39,7 @@ export class OperationStore {
   }
 
   async create(request: Request): Promise<void> {
-    await this.#files.mkdir(this.#root, { mode: 0o700 })
-    const text = `${JSON.stringify(request)}\n`
-    await this.#files.write(`${this.#root}/${request.id}/request.json`, text, { mode: 0o600 })
+    await this.#write(request.id, 'request', request)
   }
 
   async ids(): Promise<string[]> {
@@ -49,6 +50,17 @@ export class OperationStore {
   async request(id: string): Promise<Request | undefined> {
     const text = await this.#files.read(`${this.#root}/${id}/request.json`, MAX_FILE)
     return text === undefined ? undefined : Request.safeParse(parsed(text)).data
+  }
+
+  /** From now on an operation of this id is only ever cancelled, also one that has not come yet. */
+  async cancel(id: string, at: number): Promise<void> {
+    await this.#write(id, 'cancelled', { at })
+  }
+
+  /** When it was cancelled, if it was. */
+  async cancelledAt(id: string): Promise<number | undefined> {
+    const text = await this.#files.read(`${this.#root}/${id}/cancelled.json`)
+    return text === undefined ? undefined : Cancelled.safeParse(parsed(text)).data?.at
   }
 
   /** Terminal events and journal entries are on the disk when this returns. */
@@ -80,6 +92,13 @@ export class OperationStore {
 
   async remove(id: string): Promise<void> {
     await this.#files.remove(`${this.#root}/${id}`)
+  }
+
+  async #write(id: string, name: string, value: object): Promise<void> {
+    const known = await this.#files.stat(this.#root)
+    if (!known) await this.#files.mkdir(this.#root, { mode: 0o700 })
+    const path = `${this.#root}/${id}/${name}.json`
+    await this.#files.write(path, `${JSON.stringify(value)}\n`, { mode: 0o600 })
   }
 
   async #append(id: string, name: string, value: object, sync: boolean): Promise<void> {

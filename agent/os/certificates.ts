@@ -104,7 +104,7 @@ async function changing(host: Host, domain: string, work: () => Promise<void>): 
   try {
     await work()
   } catch (error) {
-    await restore(host, domain)
+    await restore(host.steady ?? host, domain)
     throw error
   }
   await files.forgetFormer(host, domain)

@@ -98,7 +98,7 @@ async function knownPhp({ shell }: Host): Promise<string[]> {
 
 /** A turn that lasts until it is given back, for work that talks meanwhile. */
 function taken(host: Host, name: string): Promise<() => void> {
-  return new Promise((resolve) => {
-    void host.exclusive(name, () => new Promise<void>((release) => resolve(release)))
+  return new Promise((resolve, reject) => {
+    host.exclusive(name, () => new Promise<void>((release) => resolve(release))).catch(reject)
   })
 }

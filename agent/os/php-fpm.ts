@@ -37,7 +37,7 @@ export async function apply(host: Host, site: Site): Promise<void> {
     else await start(host, pool)
     await listening(host, pool)
   } catch (error) {
-    if (!runs) await stopAndForget(host, pool)
+    if (!runs) await stopAndForget(host.steady ?? host, pool)
     await restore()
     throw error
   }

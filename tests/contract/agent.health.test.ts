@@ -14,6 +14,7 @@ const PATHS = [
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',
+  '/operations/some-id/cancel',
   '/',
   '/nowhere',
   '/health/',

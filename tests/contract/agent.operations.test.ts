@@ -26,7 +26,68 @@ const stream = {
 }
 const attach = { method: 'POST', headers: { 'operation-id': 'ended-1' }, status: 200 }
 
+const cancelled = encodeEvent({
+  id: 1,
+  event: 'error',
+  data: { error: 'Conflict', message: 'The operation was cancelled' },
+})
+
 const rows: Row[] = [
+  {
+    sentence: 'Cancelling an operation that has its end changes nothing',
+    method: 'POST',
+    path: '/operations/ended-1/cancel',
+    body: {},
+    status: 202,
+    answer: { ended: true },
+  },
+  {
+    sentence: 'Cancelling an operation that is not known yet ends it before it begins',
+    method: 'POST',
+    path: '/operations/early-1/cancel',
+    body: { force: true },
+    status: 202,
+    answer: { ended: true },
+  },
+  {
+    sentence: 'Cancelling again says the same, also without a body',
+    method: 'POST',
+    path: '/operations/early-1/cancel',
+    status: 202,
+    answer: { ended: true },
+  },
+  {
+    sentence: 'An operation that was cancelled before it came has that as its only event',
+    method: 'POST',
+    path: '/exec',
+    body: scan,
+    headers: { 'operation-id': 'early-1' },
+    status: 200,
+    answer: cancelled,
+    answerHeaders: { 'operation-id': 'early-1' },
+  },
+  {
+    sentence: 'Its events can be read like those of any other',
+    path: '/operations/early-1/events',
+    status: 200,
+    answer: cancelled,
+  },
+  {
+    sentence: 'Cancelling takes true or false for force',
+    method: 'POST',
+    path: '/operations/ended-1/cancel',
+    body: { force: 'yes' },
+    status: 422,
+    answer: { error: 'Validation failed', fields: { force: [expect.any(String)] } },
+  },
+  ...['a%00b', 'e'.repeat(300)].map((id) => ({
+    sentence: `Cancelling under what is no id is 404: ${id.slice(0, 10)}`,
+    method: 'POST',
+    path: `/operations/${id}/cancel`,
+    body: {},
+    status: 404,
+    answer: notFound('Operation'),
+  })),
   {
     sentence: 'The events of an operation are id, event and one line of data each, then the end',
     ...replay(),

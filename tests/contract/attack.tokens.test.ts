@@ -54,6 +54,7 @@ describe('without a proof', () => {
   ]
   const calls = [
     '/exec',
+    '/operations/x/cancel',
     '/sites/wp-scan',
     '/sites/db-password',
     '/sites/admin-password',

@@ -5,6 +5,7 @@ import type { Host, Output, RunOptions, Shell } from '#agent/host/ports.ts'
 import { FakeDisk } from './fake-disk.ts'
 
 type Run = { line: string; options: RunOptions }
+type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
 
 /**
  * A machine that is a map and a list. `ran` holds every program as one line, `runs` its options too,
@@ -35,6 +36,17 @@ export class FakeHost implements Host {
     version: '0.0.0',
   }
 
+  /** What operations were sent, and which of their programs go on running until they are sent it. */
+  readonly signals: string[] = []
+  hanging: Hanging[] = []
+  readonly hangs: [string, boolean][] = []
+  readonly programs = {
+    signal: async (operation: string, name: string) => this.#signal(operation, name),
+    count: async (operation: string) =>
+      this.hanging.filter((program) => program.operation === operation).length,
+    forget: async () => undefined,
+  }
+
   readonly exclusive = exclusiveByName()
   readonly clock = {
     now: () => this.time,
@@ -51,11 +63,11 @@ export class FakeHost implements Host {
 
   readonly shell: Shell = {
     run: async (argv, options = {}) => {
-      const output = this.#run(argv, options)
+      const output = await this.#toItsEnd(argv, options)
       if (output.code !== 0) throw new CommandFailed(argv, output)
       return output
     },
-    try: async (argv, options = {}) => this.#run(argv, options),
+    try: (argv, options = {}) => this.#toItsEnd(argv, options),
     stream: (argv, options = {}) => this.#stream(argv, options),
     daemon: async (argv) => {
       this.#run(argv, {})
@@ -113,6 +125,31 @@ export class FakeHost implements Host {
 
   rows(start: string, rows: Record<string, unknown>[]): void {
     this.#rows.unshift([start, rows])
+  }
+
+  /** The program whose line begins so runs until it is ended; a stubborn one by SIGKILL alone. */
+  hang(start: string, stubborn = false): void {
+    this.hangs.push([start, stubborn])
+  }
+
+  async #toItsEnd(argv: readonly string[], options: RunOptions): Promise<Output> {
+    const output = this.#run(argv, options)
+    const line = argv.join(' ')
+    const hang = this.hangs.find(([start]) => line.startsWith(start))
+    if (!hang) return output
+    const code = await new Promise<number>((end) => {
+      this.hanging.push({ operation: options.operation ?? '', stubborn: hang[1], end })
+    })
+    return { ...output, code }
+  }
+
+  #signal(operation: string, name: string): void {
+    this.signals.push(`${name} ${operation}`)
+    const ends = (program: Hanging) =>
+      program.operation === operation && (name === 'SIGKILL' || !program.stubborn)
+    const ended = this.hanging.filter(ends)
+    this.hanging = this.hanging.filter((program) => !ends(program))
+    for (const { end } of ended) end(128)
   }
 
   #run(argv: readonly string[], options: RunOptions): Output {

@@ -6,16 +6,18 @@ import { fileURLToPath } from 'node:url'
 import type { Net, Probe } from '../ports.ts'
 
 const TIMEOUT_MS = 30_000
+const DOWNLOAD_MS = 600_000
 const MAX_PROBE_BODY = 1 << 20
 
 export const net: Net = {
-  async fetch(url, { timeout_ms = TIMEOUT_MS } = {}) {
+  async fetch(url, { timeout_ms = TIMEOUT_MS, signal } = {}) {
     if (url.startsWith('file:')) return readFile(fileURLToPath(url))
-    const response = await request(url, AbortSignal.timeout(timeout_ms))
+    const response = await request(url, within(timeout_ms, signal))
     return new Uint8Array(await response.arrayBuffer())
   },
 
-  download: (url, path, digest) => save(bytesOf(url), path, digest),
+  download: (url, path, digest, { signal } = {}) =>
+    save(bytesOf(url, DOWNLOAD_MS, signal), path, digest),
 
   probe: (options) =>
     new Promise((resolve, reject) => {
@@ -63,13 +65,22 @@ function target({ host, path, tls = false }: Probe): https.RequestOptions {
 }
 
 /** Throws a readable Error for anything but 200. */
-export async function* bytesOf(url: string, timeout_ms = 600_000): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(
+  url: string,
+  timeout_ms = DOWNLOAD_MS,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   if (url.startsWith('file:')) {
     yield await readFile(fileURLToPath(url))
     return
   }
-  const response = await request(url, AbortSignal.timeout(timeout_ms))
+  const response = await request(url, within(timeout_ms, signal))
   if (response.body) yield* response.body
+}
+
+function within(timeout_ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const late = AbortSignal.timeout(timeout_ms)
+  return signal ? AbortSignal.any([late, signal]) : late
 }
 
 async function request(url: string, signal: AbortSignal): Promise<Response> {

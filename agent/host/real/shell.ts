@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '../errors.ts'
 import type { Output, RunOptions, Shell } from '../ports.ts'
+import { cookieOf, remember } from './programs.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT_MS = 600_000
@@ -70,7 +71,7 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
     const child = spawn(program, args, {
-      env: environment(options.env ?? {}),
+      env: environment({ ...options.env, ...cookieOf(options.operation) }),
       cwd: options.cwd ?? '/',
       detached: true,
       stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
@@ -85,17 +86,20 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
 }
 
 /** Resolves when the program and its output have ended; kills the group when time is up. */
-function exitOf(child: ChildProcess, { timeout_ms = TIMEOUT_MS }: RunOptions): Promise<number> {
+function exitOf(
+  child: ChildProcess,
+  { timeout_ms = TIMEOUT_MS, operation }: RunOptions,
+): Promise<number> {
+  const forget = remember(operation, child.pid)
   return new Promise((resolve) => {
     const timer = setTimeout(() => killGroup(child), timeout_ms)
-    child.once('error', () => {
+    const ended = (code: number) => {
       clearTimeout(timer)
-      resolve(MISSING)
-    })
-    child.once('close', (code) => {
-      clearTimeout(timer)
-      resolve(code ?? 128)
-    })
+      forget()
+      resolve(code)
+    }
+    child.once('error', () => ended(MISSING))
+    child.once('close', (code) => ended(code ?? 128))
   })
 }
 

@@ -25,7 +25,8 @@ export function direct(host: Host): Services {
     stop,
     async restart(service) {
       await stop(service)
-      await start(service)
+      // Begun, it is not left stopped.
+      await direct(host.steady ?? host).start(service)
     },
   }
 }

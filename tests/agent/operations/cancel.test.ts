@@ -1,0 +1,310 @@
+import { expect, test } from 'bun:test'
+import type { Step } from '#agent/commands/command.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Operation } from '#agent/operations/operation.ts'
+import { type CommandTable, Runner } from '#agent/operations/runner.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { poll } from '#tests/support/lab/wait.ts'
+
+const shop = { domain: 'shop.example' }
+const other = { domain: 'other.example' }
+const CANCELLED = { error: 'Conflict', message: 'The operation was cancelled' }
+
+type Steps = (host: Host) => Step[]
+
+/** A cache.purge of these steps. */
+function purging(steps: Steps): Partial<CommandTable> {
+  return {
+    'cache.purge': {
+      lock: ({ domain }) => domain,
+      steps: (_, host) => steps(host),
+      async *run({ domain }, { host, perform }) {
+        yield* perform(steps(host))
+        return { domain }
+      },
+    },
+  }
+}
+
+function step(name: string, program: string, host: Host, extra: Partial<Step> = {}): Step {
+  return {
+    name,
+    title: `Making ${name}`,
+    apply: async () => void (await host.shell.run([program])),
+    undo: async () => void (await host.shell.run([`un${program}`])),
+    ...extra,
+  }
+}
+
+const two: Steps = (host) => [step('a', 'first', host), step('b', 'second', host)]
+
+function runnerOf(host: FakeHost, table: Partial<CommandTable>, places = 2) {
+  const reported: unknown[] = []
+  const report = (error: unknown) => void reported.push(error)
+  return { reported, runner: new Runner({ host, commands: tableOf(table), report, places }) }
+}
+
+const runs = (host: FakeHost, line: string) => poll(async () => host.ran.includes(line))
+
+async function transcript(operation: Operation): Promise<unknown[]> {
+  const events = await Array.fromAsync(operation.follow(0, new AbortController().signal))
+  return events.map(({ event, data }: StoredEvent) => (event === 'log' ? data.message : data))
+}
+
+test.each([
+  { force: false, signals: ['SIGTERM op1'] },
+  { force: true, signals: ['SIGKILL op1'] },
+])('ends what runs ($force), undoes what was begun, and says so', async ({ force, signals }) => {
+  const host = fakeHost()
+  host.hang('second')
+  const { runner } = runnerOf(host, purging(two))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+
+  expect(await runner.cancel('op1', force)).toBe(false)
+
+  expect(await transcript(operation)).toEqual([
+    'Making a',
+    'Making b',
+    'The operation was cancelled',
+    'Undoing: Making b',
+    'Undoing: Making a',
+    CANCELLED,
+  ])
+  expect(host.ran).toEqual(['first', 'second', 'unsecond', 'unfirst'])
+  expect(host.signals).toEqual([...signals])
+  expect(await runner.cancel('op1', force)).toBe(true)
+})
+
+test('gives a program 10 seconds to end, and undoes nothing as long as it runs', async () => {
+  const host = fakeHost()
+  host.hang('second', true)
+  const { runner } = runnerOf(host, purging(two))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+  const began = host.time
+
+  await runner.cancel('op1', false)
+
+  expect((await transcript(operation)).at(-1)).toEqual(CANCELLED)
+  expect(host.time - began).toBeGreaterThanOrEqual(10_000)
+  expect(host.time - began).toBeLessThan(10_100)
+  expect(host.signals).toEqual(['SIGTERM op1', 'SIGKILL op1'])
+})
+
+test('a forced cancel after a graceful one does not wait any longer', async () => {
+  const host = fakeHost()
+  host.hang('second', true)
+  const elapsing = Promise.withResolvers<void>()
+  const { sleep } = host.clock
+  host.clock.sleep = (ms) => (ms > 10 ? elapsing.promise : sleep(ms))
+  const { runner } = runnerOf(host, purging(two))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+  await runner.cancel('op1', false)
+
+  await runner.cancel('op1', true)
+
+  expect((await transcript(operation)).at(-1)).toEqual(CANCELLED)
+  expect(host.signals).toEqual(['SIGTERM op1', 'SIGKILL op1'])
+})
+
+test('what is being undone cannot be cancelled', async () => {
+  const host = fakeHost()
+  host.fail('second', 'no space')
+  host.hang('unsecond')
+  const { runner } = runnerOf(host, purging(two))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'unsecond')
+
+  expect(await runner.cancel('op1', true)).toBe(false)
+  expect(host.hanging).toHaveLength(1)
+  for (const { end } of host.hanging.splice(0)) end(1)
+
+  expect((await transcript(operation)).at(-1)).toEqual({
+    error: 'Internal error',
+    message: expect.stringContaining('second failed (exit status 1): no space; could not undo'),
+  })
+  expect(host.ran.at(-1)).toBe('unfirst')
+})
+
+test('past the point of no return it completes', async () => {
+  const host = fakeHost()
+  host.hang('second')
+  const steps: Steps = (on) => [
+    step('a', 'first', on, { decided: async () => true }),
+    step('b', 'second', on),
+  ]
+  const { runner } = runnerOf(host, purging(steps))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+
+  expect(await runner.cancel('op1', true)).toBe(false)
+  expect(host.signals).toEqual([])
+  for (const { end } of host.hanging.splice(0)) end(0)
+
+  expect((await transcript(operation)).at(-1)).toEqual({ status: 'ok', ...shop })
+})
+
+test('cancelled while it passes the point of no return, it goes on after that', async () => {
+  const host = fakeHost()
+  host.hang('first')
+  const steps: Steps = (on) => [
+    step('a', 'first', on, { decided: async () => true }),
+    step('b', 'second', on),
+  ]
+  const { runner } = runnerOf(host, purging(steps))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'first')
+
+  await runner.cancel('op1', true)
+
+  expect((await transcript(operation)).at(-1)).toEqual({ status: 'ok', ...shop })
+  expect(host.ran).toEqual(['first', 'second'])
+})
+
+test.each([1, 2])('one that waits in line ends at once, with %d places', async (places) => {
+  const host = fakeHost()
+  host.hang('second')
+  const { runner } = runnerOf(host, purging(two), places)
+  const first = await runner.start('cache.purge', shop, 'op1')
+  const waiting = await runner.start('cache.purge', places === 1 ? other : shop, 'op2')
+  await runs(host, 'second')
+
+  await runner.cancel('op2', false)
+
+  expect(await transcript(waiting)).toEqual(['Waiting for another operation to end', CANCELLED])
+  expect(host.ran).toEqual(['first', 'second'])
+  const third = await runner.start('cache.purge', shop, 'op3')
+  await runner.cancel('op1', true)
+  await transcript(first)
+  host.hangs.length = 0
+  expect((await transcript(third)).at(-1)).toEqual({ status: 'ok', ...shop })
+})
+
+test('an operation that was cancelled before it came does nothing, also after a restart', async () => {
+  const host = fakeHost()
+  const { runner } = runnerOf(host, purging(two))
+
+  expect(await runner.cancel('op1', false)).toBe(true)
+
+  for (const again of [runner, runnerOf(host, purging(two)).runner]) {
+    expect(await transcript(await again.start('cache.purge', shop, 'op1'))).toEqual([CANCELLED])
+    expect(await again.cancel('op1', true)).toBe(true)
+  }
+  expect(host.ran).toEqual([])
+})
+
+test('cancelled before its first line, it has its end without a change', async () => {
+  const host = fakeHost()
+  host.hang('look')
+  const { runner } = runnerOf(host, {
+    'cache.purge': {
+      lock: () => 'x',
+      // biome-ignore lint/correctness/useYield: it is ended before it says anything
+      async *run(_, own) {
+        await own.host.shell.run(['look'])
+        return shop
+      },
+    },
+  })
+  const starting = runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'look')
+
+  await runner.cancel('op1', true)
+
+  expect(await transcript(await starting)).toEqual([CANCELLED])
+  expect(await transcript(await runner.start('cache.purge', shop, 'op1'))).toEqual([CANCELLED])
+})
+
+const never = () => new Promise<never>(() => undefined)
+
+test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>([
+  [
+    'a pause',
+    (host) => {
+      host.clock.sleep = never
+    },
+    (host) => host.clock.sleep(1e6),
+  ],
+  [
+    'a download',
+    (host) => {
+      host.net.download = never
+    },
+    (host) => host.net.download('https://a.example', '/a', 'sha1'),
+  ],
+  [
+    'a fetch',
+    (host) => {
+      host.net.fetch = never
+    },
+    (host) => host.net.fetch('https://a.example'),
+  ],
+  [
+    'an order at the certificate authority',
+    (host) => {
+      host.acme.order = never
+    },
+    (host) => host.acme.order({} as never),
+  ],
+  [
+    'a turn that another operation has',
+    (host) => void host.exclusive('nginx', never),
+    (host) => host.exclusive('nginx', async () => undefined),
+  ],
+])('ends %s', async (_, block, wait) => {
+  const host = fakeHost()
+  block(host)
+  const steps: Steps = (own) => [
+    step('a', 'first', own, { apply: async () => void (await wait(own)) }),
+  ]
+  const { runner } = runnerOf(host, purging(steps))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+
+  await runner.cancel('op1', true)
+
+  expect((await transcript(operation)).at(-1)).toEqual(CANCELLED)
+  expect(host.ran).toEqual(['unfirst'])
+})
+
+test('what puts a former state back in the middle of a step goes on to its end', async () => {
+  const host = fakeHost()
+  host.hang('change')
+  const apply = async (own: Host) => {
+    try {
+      await own.shell.run(['change'])
+    } catch (error) {
+      await (own.steady ?? own).shell.run(['put', 'back'])
+      throw error
+    }
+  }
+  const steps: Steps = (own) => [step('a', 'first', own, { apply: () => apply(own) })]
+  const { runner } = runnerOf(host, purging(steps))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'change')
+
+  await runner.cancel('op1', true)
+
+  await transcript(operation)
+  expect(host.ran).toEqual(['change', 'put back', 'unfirst'])
+})
+
+test('says what could not be undone', async () => {
+  const host = fakeHost()
+  host.hang('second')
+  host.fail('unfirst', 'busy')
+  const { runner } = runnerOf(host, purging(two))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+
+  await runner.cancel('op1', true)
+
+  expect((await transcript(operation)).at(-1)).toEqual({
+    error: 'Conflict',
+    message:
+      'The operation was cancelled; could not undo: Making a (unfirst failed (exit status 1): busy)',
+  })
+})
