@@ -108,6 +108,18 @@ const named: Row[] = [
     }),
   },
   {
+    sentence: 'A purge wants the domain given again',
+    ...exec('site.purge', { domain: 'shop.example' }),
+    status: 422,
+    answer: failed({ confirm: ['Domain is required'] }),
+  },
+  {
+    sentence: 'A purge of another domain than the one given again fails on confirm',
+    ...exec('site.purge', { domain: 'shop.example', confirm: 'www.shop.example' }),
+    status: 422,
+    answer: failed({ confirm: ['Must be the domain of the site'] }),
+  },
+  {
     sentence: 'Pool apply with a tier other than small, medium, large fails on tier',
     ...exec('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }),
     status: 422,
@@ -117,6 +129,7 @@ const named: Row[] = [
 
 const hostile: Record<string, readonly unknown[]> = {
   domain: [...hostileDomains, ...noText],
+  confirm: [...hostileDomains, ...noText],
   php: [...hostilePhp, ...noText, 8.3],
   php_version: [...hostilePhp, ...noText, 8.3],
   tier: [...hostileTiers, ...noText],
@@ -138,6 +151,7 @@ const hostile: Record<string, readonly unknown[]> = {
 }
 const valid: Record<string, unknown> = {
   domain: 'nobody.example',
+  confirm: 'nobody.example',
   php: '8.2',
   php_version: '8.2',
   tier: 'small',

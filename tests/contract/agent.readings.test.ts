@@ -72,6 +72,12 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual({ sites: FoundSites.strict().parse(body).sites })
   })
 
+  test('GET /trash lists what was deleted and can come back', async () => {
+    const { status, body } = await client().get('/trash')
+
+    expect({ status, body }).toEqual({ status: 200, body: { trash: [] } })
+  })
+
   test('answers many readings at once', async () => {
     const paths = ['/metrics', '/services', '/sites', '/health']
     const calls = Array.from({ length: 80 }, (_, n) => client().get(paths[n % 4] ?? '/health'))

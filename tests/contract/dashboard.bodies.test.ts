@@ -17,6 +17,7 @@ const CALLS: [string, string][] = [
   ['POST', '/api/servers/1/provision'],
   ['POST', '/api/servers/1/services/restart'],
   ['POST', '/api/servers/1/sites/1/tls'],
+  ['POST', '/api/servers/1/sites/1/purge'],
   ['PUT', '/api/settings/sync_interval'],
 ]
 const json = { 'content-type': 'application/json' }

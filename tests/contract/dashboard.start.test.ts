@@ -23,6 +23,7 @@ const refused: [string, Environment, string][] = [
   ['a public address that is no URL', { PUBLIC_URL: 'control.example' }, 'PUBLIC_URL'],
   ['a public address of another scheme', { PUBLIC_URL: 'ftp://control.example' }, 'PUBLIC_URL'],
   ['a mail server that is no URL', { SMTP_URL: 'mail.example' }, 'SMTP_URL'],
+  ['a time in the trash without end', { TRASH_DAYS: '366' }, 'TRASH_DAYS'],
   ['a signing secret that is too short', { JWT_SECRET: 'hunter2' }, 'JWT_SECRET'],
 ]
 

@@ -55,16 +55,24 @@ export class FakeAgent {
       yield `Creating ${domain}`
       return { status: 'ok', domain }
     })
-    this.works.set('site.delete', async function* ({ domain }) {
-      yield `Deleting ${domain}`
-      return { status: 'ok', domain, size: 4096 }
-    })
+    this.works.set('site.delete', (params) => this.#delete(params))
     for (const name of ['site.restore', 'site.purge'])
-      this.works.set(name, async function* ({ domain }) {
-        yield `Working on ${domain}`
-        return { status: 'ok', domain }
-      })
+      this.works.set(name, (params) => this.#leaveTrash(params))
     this.listen()
+  }
+
+  async *#delete({ domain }: Record<string, unknown>) {
+    yield `Deleting ${domain}`
+    const deleted_at = new Date().toISOString()
+    const kept = { user: 'shop', size: 4096, deleted_at, restorable: true }
+    this.trash = [...this.trash, { domain: String(domain), ...kept }]
+    return { status: 'ok', domain, size: 4096 }
+  }
+
+  async *#leaveTrash({ domain }: Record<string, unknown>) {
+    yield `Working on ${domain}`
+    this.trash = this.trash.filter((site) => site.domain !== domain)
+    return { status: 'ok', domain }
   }
 
   get port(): number {

@@ -27,6 +27,7 @@ export class StubAgent {
   readonly sites: FoundSite[] = []
   readonly trash: TrashedSite[] = []
   readonly #scripts = new Map<string, Script>()
+  readonly #deleted = new Map<string, FoundSite>()
   readonly #works = new Map<string, Work>()
   readonly #server = Bun.serve({
     port: 0,
@@ -65,6 +66,26 @@ export class StubAgent {
     return this.#work(request, body.command ?? '', body.params)
   }
 
+  /** As a real one does, it has in its trash what was deleted and neither restored nor purged. */
+  #trash(command: string, domain: string): void {
+    const at = this.sites.findIndex((site) => site.domain === domain)
+    if (command === 'site.delete' && at >= 0) {
+      const [site] = this.sites.splice(at, 1)
+      if (site) this.#deleted.set(domain, site)
+      const user = site?.user ?? ''
+      const deleted_at = new Date().toISOString()
+      this.trash.push({ domain, user, size: 4096, deleted_at, restorable: true })
+    }
+    const back = this.#deleted.get(domain)
+    if (command === 'site.restore' && back) this.sites.push(back)
+    if (command === 'site.restore' || command === 'site.purge')
+      this.trash.splice(
+        0,
+        Number.POSITIVE_INFINITY,
+        ...this.trash.filter((site) => site.domain !== domain),
+      )
+  }
+
   /** As a real one does, it finds what it has made. */
   #add(params: object): void {
     const made = siteCreate.params.parse(params)
@@ -87,6 +108,7 @@ export class StubAgent {
     const work = known ?? { fingerprint, script }
     this.#works.set(id, work)
     if (command === 'site.create' && !script.error) this.#add(params)
+    else if (!script.error && 'domain' in params) this.#trash(command, String(params.domain))
     const after = Number(request.headers.get('last-event-id') ?? 0)
     const headers = { ...STREAM_HEADERS, 'operation-id': id }
     return new Response(streamOf(told(work.script, after)), { headers })

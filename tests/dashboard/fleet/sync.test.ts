@@ -140,14 +140,16 @@ describe('a sync', () => {
     const server = await dashboard.addServer(agent)
     await sync(dashboard, server)
     const path = `/api/servers/${server}/sites`
+    const status = async () => (await dashboard.call('GET', '/api/fleet/sites/1')).body.site.status
     agent.answers.set('/sites', async () => {
       await dashboard.call('DELETE', `${path}/1`)
-      await until(async () => (await dashboard.call('GET', `${path}/1`)).status === 404)
+      await until(async () => (await status()) === 'trashed')
       return Response.json({ sites: [found('shop.example')] })
     })
 
-    await sync(dashboard, server)
+    expect((await sync(dashboard, server)).text).toContain('event: complete')
 
+    expect(await status()).toBe('trashed')
     expect((await dashboard.call('GET', path)).body.sites).toEqual([])
   })
 })

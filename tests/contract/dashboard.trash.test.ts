@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { eventsOf } from '#tests/support/client.ts'
+import { hostileDomains, noText } from '#tests/support/hostile.ts'
+import { expectAnswer, failed, failedOn } from '#tests/support/rows.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { useStubAgent } from '#tests/support/stub-agent.ts'
+
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const domain = 'shop.example'
+const site = '/api/servers/1/sites/1'
+const conflict = (message: string) => ({ error: 'Conflict', message })
+
+describe('the trash', () => {
+  const stub = useStubAgent()
+  const { client } = useDashboard({ TRASH_DAYS: '30' })
+  /** The data of the last event. */
+  const endOf = async (headers: Headers) => {
+    const path = `/api/operations/${headers.get('operation-id')}/events`
+    return eventsOf((await client().get(path)).text).at(-1)?.data
+  }
+  const trash = async () => ((await client().get('/api/trash')).body as { trash: object[] }).trash
+  const statusOf = async () => {
+    const { body } = await client().get('/api/fleet/sites/1')
+    return (body as { site: { status: string } }).site.status
+  }
+  beforeAll(async () => {
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port, name: 'web1' })
+    for (const name of ['site.create', 'site.restore', 'site.purge'])
+      stub().on(name, { complete: { domain } })
+    stub().on('site.delete', { lines: ['Dumping'], complete: { domain, size: 123_456 } })
+    const { headers } = await client().post('/api/servers/1/sites', { domain })
+    await endOf(headers)
+  })
+
+  test('is empty at first', async () => {
+    expectAnswer(await client().get('/api/trash'), { status: 200, answer: { trash: [] } })
+  })
+
+  test('takes a deleted site, and says until when', async () => {
+    const deleted = await client().send({ method: 'DELETE', path: site })
+    expectAnswer(deleted, {
+      status: 202,
+      answer: { site: { id: 1, domain, status: 'deleting' } },
+    })
+    expect(await endOf(deleted.headers)).toEqual({ status: 'ok', domain, size: 123_456 })
+
+    const [entry] = await trash()
+    expect(entry).toEqual({
+      ...{ id: 1, domain, server_id: 1, server: 'web1', status: 'trashed', status_reason: '' },
+      ...{ trashed_at: moment, purge_at: moment, size: 123_456 },
+    })
+    const { trashed_at, purge_at } = entry as { trashed_at: string; purge_at: string }
+    expect(Date.parse(purge_at) - Date.parse(trashed_at)).toBe(30 * 24 * 3600_000)
+    const { body } = await client().get('/api/activity?type=site.delete')
+    expect(body).toMatchObject({ activities: [{ domain, status: 'success' }] })
+  })
+
+  test('keeps what it has from every other change, and its name from every other site', async () => {
+    expectAnswer(await client().send({ method: 'DELETE', path: site }), {
+      status: 409,
+      answer: conflict('shop.example is in the trash: restore or purge it'),
+    })
+    expectAnswer(await client().post('/api/servers/1/sites', { domain }), {
+      status: 422,
+      answer: failed({ domain: ['shop.example is in the trash of web1: restore or purge it'] }),
+    })
+  })
+
+  test('is not believed empty because the answer is no answer', async () => {
+    const good = { domain, user: 'shop', size: 1, deleted_at: '2026-01-01T00:00:00Z' }
+    for (const kept of [null, { ...good, size: -1 }, { ...good, domain: '../x' }, good]) {
+      stub().trash.splice(0, Number.POSITIVE_INFINITY, kept as never)
+      const { text } = await client().post('/api/servers/1/sync')
+
+      expect([kept, text]).toEqual([
+        kept,
+        expect.stringContaining('The agent sent a malformed answer to /trash'),
+      ])
+      expect(await statusOf()).toBe('trashed')
+    }
+    stub().trash.splice(0, Number.POSITIVE_INFINITY, { ...good, restorable: true })
+    expect((await client().post('/api/servers/1/sync')).text).toContain('event: complete')
+    expect(await statusOf()).toBe('trashed')
+  })
+
+  test('gives a site back, which is then as before', async () => {
+    const restored = await client().post(`${site}/restore`)
+    expectAnswer(restored, {
+      status: 202,
+      answer: { site: { id: 1, domain, status: 'provisioning' } },
+      answerHeaders: { 'operation-id': /^[A-Za-z0-9_-]{1,64}$/ },
+    })
+    expect(await endOf(restored.headers)).toEqual({ status: 'ok', domain })
+
+    expect([await statusOf(), await trash()]).toEqual(['active', []])
+    expectAnswer(await client().post(`${site}/restore`), {
+      status: 409,
+      answer: conflict('shop.example is not in the trash'),
+    })
+  })
+
+  test('asks for the domain before it lets anything go for good', async () => {
+    await endOf((await client().send({ method: 'DELETE', path: site })).headers)
+    for (const value of [...hostileDomains, ...noText, 'www.shop.example', undefined]) {
+      const { status, body } = await client().post(`${site}/purge`, { domain: value })
+
+      expect({ value, status, body }).toEqual({ value, status: 422, body: failedOn('domain') })
+    }
+    expect(stub().began.filter((work) => work.includes('site.purge'))).toEqual([])
+
+    const purged = await client().post(`${site}/purge`, { domain })
+    expectAnswer(purged, {
+      status: 202,
+      answer: { site: { id: 1, domain, status: 'deleting' } },
+    })
+    expect(await endOf(purged.headers)).toEqual({ status: 'ok', domain })
+    expect((await client().get(site)).status).toBe(404)
+    const { body } = await client().get('/api/activity?type=site.purge')
+    expect(body).toMatchObject({ activities: [{ domain, status: 'success' }] })
+  })
+})
