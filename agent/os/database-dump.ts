@@ -38,15 +38,17 @@ export async function dumpDatabase(host: Host, name: string, path: string): Prom
 export async function importDatabase(host: Host, path: string): Promise<void> {
   await host.exclusive('import', async () => {
     const [row] = await host.database.query('SELECT @@GLOBAL.max_allowed_packet AS bytes')
+    const usual = Number(row?.bytes ?? 2 ** 24)
+    const longer = ((await host.files.stat(path))?.size ?? 0) > usual
     const set = (bytes: number) => host.database.query('SET GLOBAL max_allowed_packet = ?', [bytes])
-    await set(LARGEST_PACKET)
+    if (longer) await set(LARGEST_PACKET)
     try {
       const options = { input_file: path, timeout_ms: TIMEOUT_MS }
       await host.shell.run(['mariadb', ...ROOT, '--binary-mode'], options)
     } catch (error) {
       throw quiet(error)
     } finally {
-      await set(Number(row?.bytes ?? 2 ** 24))
+      if (longer) await set(usual)
     }
   })
   await host.shell.run(['sync', '--file-system', '--', '/var/lib/mysql'])

@@ -10,6 +10,7 @@ export const sitePurge = command({
     .object({ domain: Domain, confirm: Domain })
     .refine(({ domain, confirm }) => domain === confirm, {
       path: ['confirm'],
+      when: ({ issues }) => issues.length === 0,
       message: 'Must be the domain of the site',
     }),
   result: z.object({ domain: z.string() }),

@@ -3,6 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { inventory } from '#tests/support/system/odd-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 import { MINUTES, type Site } from '#tests/support/system/world.ts'
@@ -168,12 +169,38 @@ unless(lab.available()).describe('the agent in its sandbox', () => {
       MINUTES,
     )
 
-    test(
-      'deletes the site and leaves nothing of it',
-      async () => {
-        const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${site.id}`))
+    const trash = async () => {
+      const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${site.id}`))
+      const done = { status: 'ok', domain: DOMAIN, size: expect.any(Number) }
+      expect(await ended(deleted)).toEqual(done)
+    }
 
-        expect(await ended(deleted)).toEqual({ status: 'ok', domain: DOMAIN })
+    test(
+      'moves the site to the trash and brings it back, certificate and all',
+      async () => {
+        const whole = await inventory(world.host, site)
+        await trash()
+        await expect(get(world.host, `https://${DOMAIN}/`)).rejects.toThrow()
+
+        const path = world.path(`/sites/${site.id}/restore`)
+        const restored = await ended(await world.dashboard.call('POST', path))
+
+        expect(restored).toEqual({ status: 'ok', domain: DOMAIN })
+        expect(await inventory(world.host, site)).toEqual(whole)
+        const page = await get(world.host, `https://${DOMAIN}/`)
+        expect([page.status, page.body.includes(`https://${DOMAIN}/`)]).toEqual([200, true])
+      },
+      2 * MINUTES,
+    )
+
+    test(
+      'purges the site and leaves nothing of it',
+      async () => {
+        await trash()
+        const path = world.path(`/sites/${site.id}/purge`)
+        const purged = await world.dashboard.call('POST', path, { domain: DOMAIN })
+
+        expect(await ended(purged)).toEqual({ status: 'ok', domain: DOMAIN })
         const left = async () => lasting(await snapshot(world.host))
         await lab.poll(async () => Bun.deepEquals(await left(), before), { timeout_ms: 30_000 })
         expect(await left()).toEqual(before)

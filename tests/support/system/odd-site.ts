@@ -114,7 +114,8 @@ async function rowsOf(host: Host, { user }: Site): Promise<string[]> {
     (name) =>
       `SELECT * FROM \`${name}\` WHERE option_name <> 'cron' AND option_name NOT LIKE '\\_%transient\\_%' ORDER BY 1;`,
   )
-  return (await ask([SCHEMA(user), ...each, rows, ...kept].join('\n'))).split('\n')
+  const odd = names.includes('odd_rows') ? [rows] : []
+  return (await ask([SCHEMA(user), ...each, ...odd, ...kept].join('\n'))).split('\n')
 }
 
 /** All of a site that must come back as it was. */
