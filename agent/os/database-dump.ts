@@ -40,7 +40,8 @@ export async function importDatabase(host: Host, path: string): Promise<void> {
     const [row] = await host.database.query('SELECT @@GLOBAL.max_allowed_packet AS bytes')
     const usual = Number(row?.bytes ?? 2 ** 24)
     const longer = ((await host.files.stat(path))?.size ?? 0) > usual
-    const set = (bytes: number) => host.database.query('SET GLOBAL max_allowed_packet = ?', [bytes])
+    const { database } = host.steady ?? host
+    const set = (bytes: number) => database.query('SET GLOBAL max_allowed_packet = ?', [bytes])
     if (longer) await set(LARGEST_PACKET)
     try {
       const options = { input_file: path, timeout_ms: TIMEOUT_MS }
