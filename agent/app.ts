@@ -44,6 +44,7 @@ type Env = { Variables: { admitted: Admitted } }
 export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
   const app = new Hono<Env>()
   const start = starter(runner, policy)
+  const plan = planner(runner, policy)
 
   app.use(async (context, next) => {
     const id = idOf(context.req.raw)
@@ -66,10 +67,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.get('/trash', async (context) => context.json({ trash: await readings.trash() }))
 
   app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {
-    const { command, params } = parse(ExecRequest, jsonOf(raw, admitted.body))
+    const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, admitted.body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
     const checked = parse(COMMANDS[command].params, params ?? {})
-    return start(command, checked, raw)
+    return dry_run ? plan(command, checked) : start(command, checked, raw)
   })
 
   app.post('/sites/wp-scan', async ({ req: { raw }, var: { admitted } }) => {
@@ -132,6 +133,15 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
     const answer: CancelAnswer = { ended: await runner.cancel(id.data, force) }
     return json(answer, 202)
   })
+}
+
+/** Tells what would be done; what the policy does not permit is not told either. */
+function planner(runner: Runner, policy: Policy) {
+  return async <N extends CommandName>(command: N, params: ParamsOf<N>): Promise<Response> => {
+    const giveBack = await policy.permit(command)
+    giveBack()
+    return Response.json({ plan: await runner.plan(command, params) })
+  }
 }
 
 /** Who may ask, and by which keys. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from './fields.ts'
 import { Updates } from './inventory.ts'
+import { DryRun } from './plan.ts'
 import { SecretText } from './secret.ts'
 import { FRAMEWORKS, SERVICE_STATUSES, TIERS, TLS_MODES } from './values.ts'
 
@@ -61,6 +62,7 @@ export const ExecRequest = z.object({
     error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),
   }),
   params: z.unknown().optional(),
+  dry_run: DryRun,
 })
 
 /** Graceful ends programs by SIGTERM, and 10 seconds later by SIGKILL; `force` by SIGKILL at once. */

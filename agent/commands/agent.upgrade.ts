@@ -1,34 +1,55 @@
 import type { Host } from '../host/ports.ts'
-import { fetchBuild, programOf, startSwitch, verdictOn } from '../os/upgrade.ts'
-import { type Command, WHOLE_SERVER } from './command.ts'
+import {
+  draftOf,
+  fetchBuild,
+  fetching,
+  programOf,
+  startSwitch,
+  switching,
+  verdictOn,
+} from '../os/upgrade.ts'
+import { type Command, type Progress, type Step, WHOLE_SERVER } from './command.ts'
 
 const PATIENCE_MS = 120_000
 
 /** The switch restarts the agent: whichever of the two answers then ends the operation. */
 export const agentUpgrade: Command<'agent.upgrade'> = {
   lock: () => WHOLE_SERVER,
-  async *run({ url, sha256 }, { host, perform }) {
-    const program = await programOf(host)
-    yield `Downloading ${url}`
-    yield await fetchBuild(host, { url, sha256 }, program)
-    let begun = false
-    yield* perform([
-      {
-        name: 'switch',
-        title: 'Restarting with the new version',
-        async apply() {
-          await startSwitch(host, program, sha256)
-          begun = true
-        },
-        decided: async () => begun,
-      },
-    ])
-    return outcome(host, sha256)
+  plan: stepsOf,
+  async *run(build, { host, perform }) {
+    yield* perform(await stepsOf(build, host))
+    return outcome(host, build.sha256)
   },
   async *resume({ sha256 }, { host }) {
     yield 'The agent was restarted; waiting for the new version to answer'
     return outcome(host, sha256)
   },
+}
+
+async function stepsOf(build: { url: string; sha256: string }, host: Host): Promise<Step[]> {
+  const program = await programOf(host)
+  let begun = false
+  return [
+    {
+      name: 'build',
+      title: `Downloading ${build.url}`,
+      effects: fetching(build.url, program),
+      async *apply(): Progress<void> {
+        yield await fetchBuild(host, build, program)
+      },
+      undo: () => host.files.remove(draftOf(program)),
+    },
+    {
+      name: 'switch',
+      title: 'Restarting with the new version',
+      effects: () => switching(host, program),
+      async apply() {
+        await startSwitch(host, program, build.sha256)
+        begun = true
+      },
+      decided: async () => begun,
+    },
+  ]
 }
 
 async function outcome(host: Host, sha256: string): Promise<{ version: string }> {

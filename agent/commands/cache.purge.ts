@@ -1,14 +1,26 @@
 import { apexOf } from '#shared/names.ts'
-import { purge } from '../os/nginx.ts'
+import type { Host } from '../host/ports.ts'
+import { purge, purging } from '../os/nginx.ts'
 import { getSite } from '../os/sites.ts'
-import type { Command } from './command.ts'
+import type { Command, Step } from './command.ts'
 
 export const cachePurge: Command<'cache.purge'> = {
   lock: ({ domain }) => apexOf(domain),
-  async *run({ domain }, { host }) {
-    const { user } = await getSite(host, domain)
-    yield `Emptying the page cache of ${domain}`
-    await purge(host, user)
+  plan: stepsOf,
+  async *run({ domain }, { host, perform }) {
+    yield* perform(await stepsOf({ domain }, host))
     return { domain }
   },
+}
+
+async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step[]> {
+  const { user } = await getSite(host, domain)
+  return [
+    {
+      name: 'pages',
+      title: `Emptying the page cache of ${domain}`,
+      effects: () => purging(host, user),
+      apply: () => purge(host, user),
+    },
+  ]
 }

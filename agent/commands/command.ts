@@ -1,4 +1,5 @@
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
 
 /** Work that talks while it runs: yields log lines, returns the result. */
@@ -13,6 +14,8 @@ export interface Step {
   name: string
   /** The log line, in the present participle: `Creating the database`. */
   title: string
+  /** All that `apply` makes, changes, removes and runs; read from the machine where that depends on it. */
+  effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
   /** True: it is there already and is not ours; it is neither applied nor undone. */
   check?(): Promise<boolean>
   apply(): Promise<void> | Progress<void>
@@ -43,6 +46,11 @@ export interface Command<N extends CommandName> {
   lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>
   /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
   steps?(params: ParamsOf<N>, host: Host): readonly Step[] | Promise<readonly Step[]>
+  /**
+   * All that `run` would perform now, in its order. Changes nothing, and throws what `run` throws
+   * before it touches anything.
+   */
+  plan(params: ParamsOf<N>, host: Host): Promise<readonly Step[]>
   /**
    * After a restart: the result, when what was asked for is there although the operation did not end.
    * It is then complete, and nothing is undone.

@@ -3,7 +3,7 @@ import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { listSites, type Site } from '../os/sites.ts'
 import type { Command } from './command.ts'
-import { changed, changeSite, changeSteps } from './site.update.ts'
+import { changed, changeSite, changeSteps, planChange } from './site.update.ts'
 
 /** A change of the site that the pool belongs to, and so with the lock of that site. */
 export const poolApply: Command<'pool.apply'> = {
@@ -18,6 +18,10 @@ export const poolApply: Command<'pool.apply'> = {
   async finished({ user, tier }, host) {
     const site = (await listSites(host)).find((one) => one.user === user)
     return site && (await changed({ domain: site.domain, tier }, host)) && { tier }
+  },
+  async plan({ user, php_version: php, tier }, host) {
+    const { domain } = await siteOf(host, user, php)
+    return planChange({ domain, tier }, host)
   },
   async *run({ user, php_version: php, tier }, context) {
     const site = await siteOf(context.host, user, php)

@@ -1,12 +1,18 @@
+import type { Host } from '../host/ports.ts'
 import { installedPhp } from '../os/packages.ts'
-import { provision } from '../os/provision.ts'
-import { type Command, WHOLE_SERVER } from './command.ts'
+import { provisionSteps } from '../os/provision.ts'
+import { type Command, type Step, WHOLE_SERVER } from './command.ts'
 
 export const serverProvision: Command<'server.provision'> = {
   lock: () => WHOLE_SERVER,
-  async *run({ php_versions }, { host }) {
-    yield* provision(host, php_versions, 'php_versions')
+  plan: stepsOf,
+  async *run(params, { host, perform }) {
+    yield* perform(await stepsOf(params, host))
     yield 'The server is ready for sites'
     return { php_versions: await installedPhp(host) }
   },
+}
+
+function stepsOf({ php_versions }: { php_versions: string[] }, host: Host): Promise<Step[]> {
+  return provisionSteps(host, php_versions, 'php_versions')
 }

@@ -1,41 +1,58 @@
 import { notFound } from '#shared/errors.ts'
 import type { Host } from '../host/ports.ts'
+import { run } from '../os/effects.ts'
 import { restartMariadb } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
+import { fpmService } from '../os/php-fpm-files.ts'
 import { servicesOf } from '../os/services/index.ts'
 import { MARIADB, NGINX } from '../os/services/known.ts'
-import type { Command, Progress } from './command.ts'
+import type { Command, Step } from './command.ts'
 
 export const serviceRestart: Command<'service.restart'> = {
   lock: ({ service }) => `service ${service}`,
-  async *run({ service }, { host }) {
-    if (service === 'nginx') yield* restartNginx(host)
-    else if (service === 'mariadb') yield* restartDatabase(host)
-    else yield* restartPools(host, service.slice('php-fpm:'.length))
+  plan: stepsOf,
+  async *run({ service }, { host, perform }) {
+    yield* perform(await stepsOf({ service }, host))
     return { service }
   },
 }
 
+async function stepsOf({ service }: { service: string }, host: Host): Promise<Step[]> {
+  if (service === 'nginx') return [await nginxStep(host)]
+  if (service === 'mariadb') return [await databaseStep(host)]
+  return poolSteps(host, service.slice('php-fpm:'.length))
+}
+
 /** Tested first: with a broken file nginx would stop and not come back. */
-async function* restartNginx(host: Host): Progress<void> {
+async function nginxStep(host: Host): Promise<Step> {
   if (!(await host.files.stat(NGINX.program))) throw notFound('Service nginx')
   await nginx.test(host)
-  yield 'Restarting nginx'
-  await servicesOf(host).restart(NGINX)
+  return {
+    name: 'nginx',
+    title: 'Restarting nginx',
+    effects: [run('restart', NGINX.unit)],
+    apply: () => servicesOf(host).restart(NGINX),
+  }
 }
 
-async function* restartDatabase(host: Host): Progress<void> {
+async function databaseStep(host: Host): Promise<Step> {
   if (!(await host.files.stat(MARIADB.program))) throw notFound('Service mariadb')
-  yield 'Restarting MariaDB'
-  await restartMariadb(host)
+  return {
+    name: 'mariadb',
+    title: 'Restarting MariaDB',
+    effects: [run('restart', MARIADB.unit)],
+    apply: () => restartMariadb(host),
+  }
 }
 
-async function* restartPools(host: Host, user: string): Progress<void> {
+async function poolSteps(host: Host, user: string): Promise<Step[]> {
   const pools = await fpm.listPools(host, user)
   if (pools.length === 0) throw notFound(`Service php-fpm:${user}`)
-  for (const pool of pools) {
-    yield `Restarting PHP ${pool.php} of ${user}`
-    await fpm.restart(host, pool)
-  }
+  return pools.map((pool) => ({
+    name: `php ${pool.php}`,
+    title: `Restarting PHP ${pool.php} of ${user}`,
+    effects: [run('restart', fpmService(pool).unit)],
+    apply: () => fpm.restart(host, pool),
+  }))
 }

@@ -2,18 +2,27 @@ import { conflict, invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
-import { issue } from '../os/certificates.ts'
+import { issue, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
-import { createDatabase, refuseExistingDatabase, removeDatabase } from '../os/mariadb.ts'
+import { change, create, run } from '../os/effects.ts'
+import {
+  createDatabase,
+  creatingDatabase,
+  refuseExistingDatabase,
+  removeDatabase,
+} from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
+import { docrootOf } from '../os/paths.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { provision } from '../os/provision.ts'
-import { findSite, listSites, type Site, writeSite } from '../os/sites.ts'
+import { provisionSteps } from '../os/provision.ts'
+import { MARIADB, NGINX } from '../os/services/known.ts'
+import { isRunning } from '../os/services/service.ts'
+import { findSite, listSites, recording, type Site, writeSite } from '../os/sites.ts'
 import { budgetOf, machineOf, plannedFor } from '../os/tiers.ts'
 import { listTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import { configure, copyCore, install } from '../os/wordpress.ts'
-import { provideCore } from '../os/wordpress-core.ts'
+import { coreSteps, provideCore } from '../os/wordpress-core.ts'
 import type { Command, Progress, Step } from './command.ts'
 
 const MIN_FREE = 500 * 2 ** 20
@@ -21,22 +30,43 @@ const MIN_FREE = 500 * 2 ** 20
 export const siteCreate: Command<'site.create'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: stepsOf,
+  async plan(site, host) {
+    return [
+      ...(await preparing(site, host)),
+      ...(await coreSteps(host)),
+      ...stepsOf(site, host),
+      ...certificateSteps(site, host),
+    ]
+  },
   // The record is written last: what comes after it, a certificate, never costs the site.
   async finished({ domain, user }, host) {
     const site = await findSite(host, domain)
     return site?.user === user ? { domain } : undefined
   },
   async *run(site, { host, perform }) {
-    await refuseTaken(host, site)
-    yield* provision(host, [site.php], 'php')
-    await refuseExistingDatabase(host, site.user)
-    await nginx.refuseServedNames(host, site.domain)
+    const missing = await preparing(site, host)
+    yield* perform(missing)
+    if (missing.length > 0) await refuseKnownNames(host, site)
     yield* warnOfCapacity(host, site)
-    yield* provideCore(host)
+    yield* perform(await coreSteps(host))
     yield* perform(stepsOf(site, host))
-    yield* secure(host, site)
+    yield* perform(certificateSteps(site, host))
     return { domain: site.domain }
   },
+}
+
+/** What the server lacks for sites, once nothing speaks against this one. */
+async function preparing(site: Site, host: Host): Promise<Step[]> {
+  await refuseTaken(host, site)
+  const steps = await provisionSteps(host, [site.php], 'php')
+  await refuseKnownNames(host, site)
+  return steps
+}
+
+/** Asks what can be asked: before the server is ready for sites, nobody may answer. */
+async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<void> {
+  if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, user)
+  if (await host.files.stat(NGINX.program)) await nginx.refuseServedNames(host, domain)
 }
 
 /** What can be known before anything is touched. */
@@ -73,18 +103,21 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'user',
       title: `Creating the system user ${user}`,
+      effects: users.creatingUser(user),
       apply: () => users.createUser(host, user, domain),
       undo: () => users.removeUser(host, user, domain),
     },
     {
       name: 'folders',
       title: 'Creating the folders',
+      effects: users.creatingFolders(user),
       apply: () => users.createFolders(host, user),
       undo: () => users.removeFolders(host, user, domain),
     },
     {
       name: 'core',
       title: 'Copying WordPress',
+      effects: [change('folder', docrootOf(user))],
       async *apply() {
         await copyCore(host, site, yield* provideCore(host))
       },
@@ -92,6 +125,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Creating the database and wp-config.php',
+      effects: [...creatingDatabase(user), create('file', `${docrootOf(user)}/wp-config.php`)],
       async apply() {
         const password = new Secret(host.random.text(32))
         await createDatabase(host, user, password)
@@ -102,38 +136,45 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'install',
       title: 'Installing WordPress',
+      effects: [change('database', user)],
       apply: () => install(host, site),
     },
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
+      effects: () => fpm.applying(host, site),
       apply: () => fpm.apply(host, site),
       undo: () => fpm.removeAll(host, site),
     },
     {
       name: 'vhost',
       title: 'Adding the virtual host',
+      effects: () => nginx.applying(host, site, undefined),
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),
     },
     {
       name: 'cron',
       title: 'Scheduling the jobs of WordPress',
+      effects: () => cron.applying(host, site),
       apply: () => cron.apply(host, site),
       undo: () => cron.remove(host, user),
     },
     {
       name: 'probe',
       title: 'Asking for the front page',
+      effects: [run('request', `http://${domain}/`)],
       apply: () => answering(host, domain),
     },
     {
       name: 'record',
       title: 'Recording the site',
+      effects: () => recording(host, site),
       async apply() {
         await users.settleFolders(host, user)
         await writeSite(host, site)
       },
+      decided: async () => (await findSite(host, domain))?.user === user,
     },
   ]
   return steps.map((step) => guarded(step, host, site))
@@ -173,9 +214,16 @@ async function problemOf(host: Host, domain: string): Promise<string | undefined
   }
 }
 
+/** After the record, and on its own: nothing that comes of it undoes the site. */
+function certificateSteps(site: Site, host: Host): Step[] {
+  if (site.tls === 'none') return []
+  const title = `Certifying ${site.domain}`
+  const effects = () => providing(host, site)
+  return [{ name: 'certificate', title, effects, apply: () => secure(host, site) }]
+}
+
 /** A certificate that cannot be had never costs the site. */
 async function* secure(host: Host, { domain, tls, email }: Site): Progress<void> {
-  if (tls === 'none') return
   try {
     yield* issue(host, { domain, tls, email })
   } catch (error) {

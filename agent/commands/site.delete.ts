@@ -1,10 +1,12 @@
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import * as cron from '../os/cron.ts'
-import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
+import { ensureMariadb, mariadbSteps, removeDatabase, removingDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { findSite, getSite, moveSite, type Site } from '../os/sites.ts'
+import { MARIADB } from '../os/services/known.ts'
+import { isRunning } from '../os/services/service.ts'
+import { findSite, getSite, moveSite, moving, type Site } from '../os/sites.ts'
 import * as trash from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import type { Command, Step } from './command.ts'
@@ -20,9 +22,14 @@ export const siteDelete: Command<'site.delete'> = {
     const site = await findSite(host, domain, 'trash')
     return site && { domain, size: (await trash.readFacts(host, site.user)).size }
   },
+  async plan({ domain }, host) {
+    const site = await getSite(host, domain)
+    if (await isRunning(host, MARIADB)) await trash.refuseWithoutSpace(host, site)
+    return [...(await mariadbSteps(host)), ...stepsOf(site, host)]
+  },
   async *run({ domain }, { host, perform }) {
     const site = await getSite(host, domain)
-    await ensureMariadb(host)
+    yield* perform(await mariadbSteps(host))
     await trash.refuseWithoutSpace(host, site)
     yield `Moving ${domain} to the trash`
     yield* perform(stepsOf(site, host))
@@ -37,42 +44,52 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Removing the virtual host and the page cache',
+      effects: () => nginx.removing(host, site),
       apply: () => nginx.remove(host, site),
       undo: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
     },
     {
       name: 'cron',
       title: 'Removing the jobs',
+      effects: () => cron.removing(host, user),
       apply: () => cron.remove(host, user),
       undo: () => cron.apply(host, site),
     },
     {
       name: 'pool',
       title: 'Stopping PHP',
+      effects: () => fpm.removingAll(host, site),
       apply: () => fpm.removeAll(host, site),
       undo: () => fpm.apply(host, site),
     },
     {
       name: 'account',
       title: `Closing the account of ${user}`,
+      effects: () => users.changingAccount(host, user, domain),
       apply: () => users.closeAccount(host, user, domain),
       undo: () => users.openAccount(host, user, domain),
     },
     {
       name: 'dump',
       title: 'Writing the database to the trash',
+      effects: () => trash.keepingDatabase(host, site),
       apply: () => trash.keepDatabase(host, site),
       undo: () => trash.forgetDatabase(host, site),
     },
     {
       name: 'files',
       title: 'Moving the files to the trash',
+      effects: () => trash.keepingFiles(host, site),
       apply: () => trash.keepFiles(host, site),
       undo: () => trash.bringFilesBack(host, site),
     },
     {
       name: 'record',
       title: 'Moving the record to the trash',
+      effects: async () => [
+        ...trash.keepingFacts(site),
+        ...(await moving(host, domain, 'sites', 'trash')),
+      ],
       async apply() {
         await trash.keepFacts(host, site)
         await moveSite(host, domain, 'sites', 'trash')
@@ -82,6 +99,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Dropping the database',
+      effects: () => removingDatabase(host, user),
       async apply() {
         await ensureMariadb(host)
         await removeDatabase(host, user)

@@ -1,10 +1,11 @@
 import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
-import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
+import { removing } from '../os/effects.ts'
+import { ensureMariadb, removeDatabase, removingDatabase, startingMariadb } from '../os/mariadb.ts'
 import { certificateFolder } from '../os/paths.ts'
-import { findSite, moveSite, removeSite, type Site } from '../os/sites.ts'
-import { emptyTrash } from '../os/trash.ts'
+import { findSite, forgetting, moveSite, moving, removeSite, type Site } from '../os/sites.ts'
+import { emptying, emptyTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import type { Command, Step } from './command.ts'
 
@@ -18,6 +19,9 @@ export const sitePurge: Command<'site.purge'> = {
   async finished({ domain }, host) {
     const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
     return site ? undefined : { domain }
+  },
+  async plan({ domain }, host) {
+    return stepsOf(await getPurgeable(host, domain), host)
   },
   async *run({ domain }, { host, perform }) {
     const site = await getPurgeable(host, domain)
@@ -45,6 +49,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'mark',
       title: 'Taking the record out of the trash',
+      effects: async () =>
+        (await findSite(host, domain, 'purging')) ? [] : moving(host, domain, 'trash', 'purging'),
       async apply() {
         if (await findSite(host, domain, 'purging')) return
         await moveSite(host, domain, 'trash', 'purging')
@@ -54,6 +60,10 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Dropping the database',
+      effects: async () => [
+        ...(await startingMariadb(host)),
+        ...(await removingDatabase(host, user)),
+      ],
       async apply() {
         await ensureMariadb(host)
         await removeDatabase(host, user)
@@ -62,21 +72,25 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Removing the files and the dump',
+      effects: () => emptying(host, site),
       apply: () => emptyTrash(host, site),
     },
     {
       name: 'user',
       title: `Removing the system user ${user}`,
+      effects: () => users.removingUser(host, user, domain),
       apply: () => users.removeUser(host, user, domain),
     },
     {
       name: 'certificate',
       title: 'Removing the certificate',
+      effects: () => removing(host, 'folder', certificateFolder(domain)),
       apply: () => host.files.remove(certificateFolder(domain)),
     },
     {
       name: 'record',
       title: 'Removing the record',
+      effects: forgetting(host, domain, 'purging'),
       apply: () => removeSite(host, domain, 'purging'),
     },
   ]

@@ -1,13 +1,14 @@
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
-import { issue, renewDue } from '../os/certificates.ts'
+import { issue, needsRenewal, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
 import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { provision } from '../os/provision.ts'
-import { findSite, listSites, moveSite, type Site } from '../os/sites.ts'
+import { provisionSteps } from '../os/provision.ts'
+import { NGINX } from '../os/services/known.ts'
+import { findSite, listSites, moveSite, moving, type Site } from '../os/sites.ts'
 import * as trash from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import type { Command, Progress, Step } from './command.ts'
@@ -22,17 +23,34 @@ export const siteRestore: Command<'site.restore'> = {
   async finished({ domain }, host) {
     return (await findSite(host, domain)) ? { domain } : undefined
   },
+  async plan({ domain }, host) {
+    const site = await getTrashed(host, domain)
+    return [
+      ...(await preparing(host, site)),
+      ...stepsOf(site, host),
+      ...(await certificateSteps(host, site)),
+    ]
+  },
   async *run({ domain }, { host, perform }) {
     const site = await getTrashed(host, domain)
-    await refuseTaken(host, site)
-    await trash.refuseUnrestorable(host, site)
-    yield* withConflicts(site, provision(host, [site.php], 'php'))
-    await withConflict(site, nginx.refuseServedNames(host, domain))
+    const missing = await preparing(host, site)
+    yield* withConflicts(site, perform(missing))
+    if (missing.length > 0) await withConflict(site, nginx.refuseServedNames(host, domain))
     yield `Bringing ${domain} back from the trash`
     yield* perform(stepsOf(site, host))
-    yield* renew(host, domain)
+    yield* perform(await certificateSteps(host, site))
     return { domain }
   },
+}
+
+/** What the server lacks for sites, once nothing speaks against this one. */
+async function preparing(host: Host, site: Site): Promise<Step[]> {
+  await refuseTaken(host, site)
+  await trash.refuseUnrestorable(host, site)
+  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php'))
+  const asked = await host.files.stat(NGINX.program)
+  if (asked) await withConflict(site, nginx.refuseServedNames(host, site.domain))
+  return steps
 }
 
 async function getTrashed(host: Host, domain: string): Promise<Site> {
@@ -63,7 +81,7 @@ async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   })
 }
 
-async function* withConflicts(site: Site, work: Progress<void>): Progress<void> {
+async function* withConflicts(site: Site, work: Progress<unknown>): Progress<void> {
   for (;;) {
     const next = await withConflict(site, work.next())
     if (next.done) return
@@ -78,6 +96,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Importing the database',
+      effects: () => trash.bringingDatabaseBack(host, site),
       async apply() {
         await ensureMariadb(host)
         await trash.bringDatabaseBack(host, site)
@@ -90,53 +109,66 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files back',
+      effects: () => trash.bringingFilesBack(host, site),
       apply: () => trash.bringFilesBack(host, site),
       undo: () => trash.keepFiles(host, site),
     },
     {
       name: 'account',
       title: `Opening the account of ${user}`,
+      effects: () => users.changingAccount(host, user, domain),
       apply: () => users.openAccount(host, user, domain),
       undo: () => users.closeAccount(host, user, domain),
     },
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
+      effects: () => fpm.applying(host, site),
       apply: () => fpm.apply(host, site),
       undo: () => fpm.removeAll(host, site),
     },
     {
       name: 'cron',
       title: 'Scheduling the jobs of WordPress',
+      effects: () => cron.applying(host, site),
       apply: () => cron.apply(host, site),
       undo: () => cron.remove(host, user),
     },
     {
       name: 'vhost',
       title: 'Adding the virtual host',
+      effects: async () => nginx.applying(host, site, await nginx.certificateOf(host, domain)),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),
     },
     {
       name: 'record',
       title: 'Moving the record back',
+      effects: () => moving(host, domain, 'trash', 'sites'),
       apply: () => moveSite(host, domain, 'trash', 'sites'),
       decided: async () => (await findSite(host, domain)) !== undefined,
     },
     {
       name: 'dump',
       title: 'Removing the dump of the database',
+      effects: trash.forgettingDatabase(site),
       apply: () => trash.forgetDatabase(host, site),
     },
   ]
 }
 
-/** Time went by in the trash; a certificate that cannot be had never costs the site. */
-async function* renew(host: Host, domain: string): Progress<void> {
-  const due = (await renewDue(host)).find((wanted) => wanted.domain === domain)
-  if (!due) return
+/** Time went by in the trash. */
+async function certificateSteps(host: Host, site: Site): Promise<Step[]> {
+  if (!(await needsRenewal(host, site))) return []
+  const title = `Renewing the certificate of ${site.domain}`
+  const effects = () => providing(host, site)
+  return [{ name: 'certificate', title, effects, apply: () => renew(host, site) }]
+}
+
+/** A certificate that cannot be had never costs the site. */
+async function* renew(host: Host, { domain, tls, email }: Site): Progress<void> {
   try {
-    yield* issue(host, due)
+    yield* issue(host, { domain, tls, email })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     yield `The certificate is to be renewed, and cannot be now: ${reason}`

@@ -3,8 +3,8 @@ import type { Host } from '../host/ports.ts'
 import * as cron from '../os/cron.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
-import { provision } from '../os/provision.ts'
-import { findSite, getSite, type Site, writeSite } from '../os/sites.ts'
+import { provisionSteps } from '../os/provision.ts'
+import { findSite, getSite, recording, type Site, writeSite } from '../os/sites.ts'
 import type { Command, Context, Progress, Step } from './command.ts'
 
 type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | undefined }
@@ -12,6 +12,7 @@ type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | 
 export const siteUpdate: Command<'site.update'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: changeSteps,
+  plan: planChange,
   async finished(change, host) {
     const site = await changed(change, host)
     return site && { domain: site.domain, php: site.php, tier: site.tier }
@@ -32,10 +33,21 @@ export async function changed(change: Change, host: Host): Promise<Site | undefi
 export async function* changeSite(change: Change, { host, perform }: Context): Progress<Site> {
   const site = await getSite(host, change.domain)
   const wanted = applied(site, change)
-  if (wanted.php !== site.php) yield* provision(host, [wanted.php], 'php')
+  yield* perform(await preparing(host, site, wanted))
   yield `Moving ${site.domain} to PHP ${wanted.php}, tier ${wanted.tier}`
   yield* perform(changeSteps(change, host))
   return wanted
+}
+
+/** All of its steps, those that make the server ready for the PHP version included. */
+export async function planChange(change: Change, host: Host): Promise<Step[]> {
+  const site = await getSite(host, change.domain)
+  const steps = await preparing(host, site, applied(site, change))
+  return [...steps, ...changeSteps(change, host)]
+}
+
+async function preparing(host: Host, site: Site, wanted: Site): Promise<Step[]> {
+  return wanted.php === site.php ? [] : provisionSteps(host, [wanted.php], 'php')
 }
 
 /**
@@ -49,6 +61,7 @@ export function changeSteps(change: Change, host: Host): Step[] {
     {
       name: 'pool',
       title: 'Applying the PHP pool',
+      effects: async () => fpm.applying(host, await wanted()),
       apply: async () => fpm.apply(host, await wanted()),
       async undo() {
         await fpm.apply(host, await recorded())
@@ -58,24 +71,28 @@ export function changeSteps(change: Change, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Applying the virtual host',
+      effects: async () => serving(host, await wanted()),
       apply: async () => serve(host, await wanted()),
       undo: async () => serve(host, await recorded()),
     },
     {
       name: 'cron',
       title: 'Applying the jobs',
+      effects: async () => cron.applying(host, await wanted()),
       apply: async () => cron.apply(host, await wanted()),
       undo: async () => cron.apply(host, await recorded()),
     },
     {
       name: 'record',
       title: 'Recording the site',
+      effects: async () => recording(host, await wanted()),
       apply: async () => writeSite(host, await wanted()),
       decided: async () => isApplied(await recorded(), change),
     },
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
+      effects: async () => fpm.removingOthers(host, await wanted()),
       apply: async () => fpm.removeOthers(host, await recorded()),
     },
   ]
@@ -92,4 +109,8 @@ const isApplied = (site: Site, change: Change) =>
 
 async function serve(host: Host, site: Site): Promise<void> {
   await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+}
+
+async function serving(host: Host, site: Site) {
+  return nginx.applying(host, site, await nginx.certificateOf(host, site.domain))
 }

@@ -1,6 +1,6 @@
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
-import { issue, restore, type Wanted } from '../os/certificates.ts'
+import { issue, issuing, restore, type Wanted } from '../os/certificates.ts'
 import { getSite } from '../os/sites.ts'
 import type { Command, Progress, Step } from './command.ts'
 
@@ -9,6 +9,10 @@ type Issued = { expires_at: string }
 export const tlsIssue: Command<'tls.issue'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: (wanted, host) => [stepOf(wanted, host, () => undefined)],
+  async plan(wanted, host) {
+    await getSite(host, wanted.domain)
+    return [stepOf(wanted, host, () => undefined)]
+  },
   async *run(wanted, { host, perform }) {
     await getSite(host, wanted.domain)
     let expires_at = ''
@@ -25,6 +29,7 @@ function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Ste
   return {
     name: 'certificate',
     title: tls === 'none' ? `Taking the certificate of ${domain} away` : `Certifying ${domain}`,
+    effects: () => issuing(host, wanted),
     async *apply(): Progress<void> {
       done(yield* issue(host, wanted))
     },

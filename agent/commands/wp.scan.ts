@@ -5,6 +5,10 @@ import type { Command } from './command.ts'
 
 export const wpScan: Command<'wp.scan'> = {
   lock: () => undefined,
+  async plan({ domain }, host) {
+    await getSiteRoot(host, domain)
+    return []
+  },
   async *run({ domain }, { host }) {
     const root = await getSiteRoot(host, domain)
     yield `Reading the WordPress of ${domain}`

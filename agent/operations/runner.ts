@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict, forbidden, ServiceError } from '#shared/errors.ts'
+import type { Plan } from '#shared/plan.ts'
 import type { Command, Context, Progress } from '../commands/command.ts'
 import { exclusiveByName } from '../host/exclusive.ts'
 import type { Host } from '../host/ports.ts'
 import { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
+import { planOf } from './plan.ts'
 import { Session } from './session.ts'
 import { performSteps } from './steps.ts'
 import { type JournalEntry, OperationStore } from './store.ts'
@@ -53,9 +55,7 @@ export class Runner {
     params: ParamsOf<N>,
     id = randomBytes(16).toString('base64url'),
   ): Promise<Operation> {
-    if (COMMANDS[command].changes && !this.#options.host.privileged) {
-      throw forbidden('The agent must run as root to change this server')
-    }
+    this.#refuseUnprivileged(command)
     const fingerprint = digest(command, params)
     return this.#byId(id, async () => {
       const known = await this.find(id)
@@ -66,6 +66,26 @@ export class Runner {
         ? this.#resumed(command, params, known)
         : this.#start(command, params, id, fingerprint)
     })
+  }
+
+  /**
+   * What `start` would do now, without doing it: nothing is stored and nothing changed, and no lock
+   * is waited for. Throws what `start` throws.
+   */
+  async plan<N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Plan> {
+    this.#refuseUnprivileged(name)
+    const { host, commands } = this.#options
+    const command: Command<N> = commands[name]
+    try {
+      return await planOf(await command.plan(params, host))
+    } catch (error) {
+      throw shown(error)
+    }
+  }
+
+  #refuseUnprivileged(command: CommandName): void {
+    if (!COMMANDS[command].changes || this.#options.host.privileged) return
+    throw forbidden('The agent must run as root to change this server')
   }
 
   /** A running or an ended operation. */

@@ -1,7 +1,9 @@
 import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import { privateKeyOf, provideKey } from './certificate-files.ts'
+import * as effects from './effects.ts'
 import { ACME_ROOT } from './nginx-base.ts'
 import { namesOf } from './sites.ts'
 
@@ -49,6 +51,17 @@ export async function* orderCertificate(
   } finally {
     for (const path of tokens) await host.files.remove(path)
   }
+}
+
+/** What an order leaves besides its certificate. */
+export async function ordering(host: Host): Promise<Effect[]> {
+  const path = accountKeyOf(host)
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  return [
+    ...(await effects.making(host, 'folder', `${ACME_ROOT}/.well-known`, folder)),
+    ...(await effects.making(host, 'file', path)),
+    effects.run('order', host.settings.acme_directory),
+  ]
 }
 
 /** Asks this machine for a random token under each name: a failed validation counts at the authority. */

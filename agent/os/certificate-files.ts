@@ -1,6 +1,8 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
-import { certificateFolder } from './paths.ts'
+import * as effects from './effects.ts'
+import { CERTIFICATES, certificateFolder } from './paths.ts'
 
 const SECRET = { mode: 0o600 }
 const fullchainOf = (domain: string) => `${certificateFolder(domain)}/fullchain.pem`
@@ -46,6 +48,17 @@ export async function keepFormer(host: Host, domain: string): Promise<void> {
 
 export async function install(host: Host, domain: string, pem: string): Promise<void> {
   await host.files.write(fullchainOf(domain), pem, SECRET)
+}
+
+/** What a new certificate does to the files of a site: the key stays when there is one. */
+export async function installing(host: Host, domain: string): Promise<Effect[]> {
+  const folder = certificateFolder(domain)
+  const missing = await effects.making(host, 'folder', CERTIFICATES, folder)
+  if (missing.length > 0) return missing
+  return [
+    ...(await effects.making(host, 'file', privateKeyOf(domain))),
+    await effects.putting(host, fullchainOf(domain)),
+  ]
 }
 
 export async function forgetFormer(host: Host, domain: string): Promise<void> {

@@ -1,12 +1,14 @@
 import type { TlsMode } from '#shared/fields.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
-import { orderCertificate } from './acme.ts'
+import { orderCertificate, ordering } from './acme.ts'
 import * as files from './certificate-files.ts'
+import * as effects from './effects.ts'
 import * as nginx from './nginx.ts'
 import { certificateFolder } from './paths.ts'
 import { selfSigned } from './self-signed.ts'
-import { findSite, getSite, listSites, type Site, writeSite } from './sites.ts'
+import { findSite, getSite, listSites, recording, type Site, writeSite } from './sites.ts'
 import { setUrl } from './wordpress.ts'
 
 /** What a site is to have: `email` is the contact of an ACME account. */
@@ -35,6 +37,34 @@ export async function* issue(
   return { tls: wanted.tls, expires_at: await expiryOf(host, wanted.domain) }
 }
 
+/** What `issue` would do. */
+export async function issuing(host: Host, wanted: Wanted): Promise<Effect[]> {
+  const site = await getSite(host, wanted.domain)
+  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
+  const work = wanted.tls === 'none' ? withdrawing(host, next) : providing(host, next)
+  return [...(await work), ...(await recording(host, next))]
+}
+
+async function withdrawing(host: Host, site: Site): Promise<Effect[]> {
+  if (!(await nginx.certificateOf(host, site.domain))) return []
+  return [
+    effects.change('database', site.user),
+    ...(await nginx.applying(host, site, undefined)),
+    effects.remove('folder', certificateFolder(site.domain)),
+  ]
+}
+
+/** What a site without a certificate, or with one, gets with `provide`. */
+export async function providing(host: Host, site: Site): Promise<Effect[]> {
+  const served = await nginx.certificateOf(host, site.domain)
+  return [
+    ...(site.tls === 'letsencrypt' ? await ordering(host) : []),
+    ...(await files.installing(host, site.domain)),
+    ...(await nginx.serving(host, site)),
+    ...(served ? [] : [effects.change('database', site.user)]),
+  ]
+}
+
 /** Puts back what `issue` was changing when it was cut off; nothing happens when it was not. */
 export async function restore(host: Host, domain: string): Promise<void> {
   const site = await findSite(host, domain)
@@ -48,12 +78,17 @@ export async function restore(host: Host, domain: string): Promise<void> {
 /** The sites whose certificate has less than a third of its lifetime left, or is not there at all. */
 export async function renewDue(host: Host): Promise<Wanted[]> {
   const due: Wanted[] = []
-  for (const { domain, tls, email } of await listSites(host)) {
-    if (tls === 'none') continue
-    const found = await files.readCertificate(host, domain)
-    if (!found || isDue(found, host.clock.now())) due.push({ domain, tls, email })
+  for (const site of await listSites(host)) {
+    const { domain, tls, email } = site
+    if (await needsRenewal(host, site)) due.push({ domain, tls, email })
   }
   return due
+}
+
+export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
+  if (tls === 'none') return false
+  const found = await files.readCertificate(host, domain)
+  return !found || isDue(found, host.clock.now())
 }
 
 /** By lifetime and not by days: authorities shorten it from 90 days to 45. */

@@ -1,4 +1,6 @@
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import { generating, removing as removingOf } from './effects.ts'
 import { MARK_LINE, removeGenerated, replace } from './generated.ts'
 import { docrootOf, homeOf, logsOf, WP_CLI } from './paths.ts'
 import type { Site } from './sites.ts'
@@ -10,14 +12,26 @@ const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
 /** WordPress's own jobs every five minutes, at a minute of the site's own, and log rotation. */
 export async function apply(host: Host, site: Site): Promise<void> {
-  await replace(host, cronPath(site.user), renderCron(site))
-  await replace(host, logrotatePath(site.user), renderLogrotate(site.user))
+  for (const { path, text } of filesOf(site)) await replace(host, path, text)
 }
+
+/** What `apply` would do. */
+export const applying = (host: Host, site: Site): Promise<Effect[]> =>
+  generating(host, filesOf(site))
+
+const filesOf = (site: Site) => [
+  { path: cronPath(site.user), text: renderCron(site) },
+  { path: logrotatePath(site.user), text: renderLogrotate(site.user) },
+]
 
 export async function remove(host: Host, user: string): Promise<void> {
   await removeGenerated(host, cronPath(user))
   await removeGenerated(host, logrotatePath(user))
 }
+
+/** What `remove` would do. */
+export const removing = (host: Host, user: string): Promise<Effect[]> =>
+  removingOf(host, 'file', cronPath(user), logrotatePath(user))
 
 /** flock and timeout: a job that hangs neither piles up nor stays. */
 function renderCron({ domain, user, php }: Site): string {

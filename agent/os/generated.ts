@@ -11,14 +11,18 @@ export async function replace(
   text: string,
   options: WriteOptions = {},
 ): Promise<() => Promise<void>> {
-  const before = await host.files.read(path)
-  if (before !== undefined && !before.includes(MARK)) {
-    throw conflict(`${path} was not made by Hosting Control: move it away and try again`)
-  }
+  const before = await readGenerated(host, path)
   if (before === text) return async () => undefined
   await host.files.write(path, text, options)
   return () =>
     before === undefined ? host.files.remove(path) : host.files.write(path, before, options)
+}
+
+/** Throws conflict for a file that somebody else wrote. */
+export async function readGenerated(host: Host, path: string): Promise<string | undefined> {
+  const text = await host.files.read(path)
+  if (text === undefined || text.includes(MARK)) return text
+  throw conflict(`${path} was not made by Hosting Control: move it away and try again`)
 }
 
 /** Removes a file that this agent generated; one that somebody else wrote stays. */

@@ -1,6 +1,8 @@
 import { conflict, invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import { CommandFailed } from '../host/errors.ts'
 import type { Host } from '../host/ports.ts'
+import * as effects from './effects.ts'
 import { removeGenerated, replace } from './generated.ts'
 import type { Abilities } from './nginx-base.ts'
 import { type Certificate, renderVhost } from './nginx-vhost.ts'
@@ -25,13 +27,7 @@ export async function apply(
   site: Site,
   certificate: Certificate | undefined,
 ): Promise<void> {
-  const text = renderVhost({
-    site,
-    certificate,
-    socket: socketOf({ user: site.user, php: site.php }),
-    limits: limitsOn(site.tier, await machineOf(host)),
-    abilities: await abilitiesOf(host),
-  })
+  const text = await textOf(host, site, certificate)
   const link = enabledPath(site.domain)
   await host.exclusive('nginx', async () => {
     const restore = await replace(host, availablePath(site.domain), text)
@@ -44,6 +40,32 @@ export async function apply(
       await restore()
       throw error
     }
+  })
+}
+
+/** What `apply` would do. nginx makes the folder of the page cache. */
+export async function applying(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+): Promise<Effect[]> {
+  const path = availablePath(site.domain)
+  const text = await textOf(host, site, certificate)
+  return [
+    ...(await effects.generating(host, [{ path, text }])),
+    ...(await effects.making(host, 'link', enabledPath(site.domain))),
+    ...(await effects.making(host, 'folder', pageCacheOf(site.user))),
+    effects.run('reload', NGINX.unit),
+  ]
+}
+
+async function textOf(host: Host, site: Site, certificate: Certificate | undefined) {
+  return renderVhost({
+    site,
+    certificate,
+    socket: socketOf({ user: site.user, php: site.php }),
+    limits: limitsOn(site.tier, await machineOf(host)),
+    abilities: await abilitiesOf(host),
   })
 }
 
@@ -62,12 +84,33 @@ export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): P
   await host.files.remove(pageCacheOf(site.user))
 }
 
+/** What `remove` would do. */
+export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<Effect[]> {
+  const link = await effects.removing(host, 'link', enabledPath(site.domain))
+  return [
+    ...link,
+    ...(await effects.removing(host, 'file', availablePath(site.domain))),
+    ...link.map(() => effects.run('reload', NGINX.unit)),
+    ...(await effects.removing(host, 'folder', pageCacheOf(site.user))),
+  ]
+}
+
 /** The certificate that the site has on this machine, undefined when there is none. */
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
-  const fullchain = `${certificateFolder(domain)}/fullchain.pem`
-  const privkey = `${certificateFolder(domain)}/privkey.pem`
+  const certificate = certificateIn(certificateFolder(domain))
+  const { fullchain, privkey } = certificate
   const found = (await host.files.stat(fullchain)) && (await host.files.stat(privkey))
-  return found ? { fullchain, privkey } : undefined
+  return found ? certificate : undefined
+}
+
+const certificateIn = (folder: string): Certificate => ({
+  fullchain: `${folder}/fullchain.pem`,
+  privkey: `${folder}/privkey.pem`,
+})
+
+/** What serving the site with a certificate, had already or about to be, would do. */
+export function serving(host: Host, site: Site): Promise<Effect[]> {
+  return applying(host, site, certificateIn(certificateFolder(site.domain)))
 }
 
 /** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
@@ -84,6 +127,11 @@ export async function purge(host: Host, user: string): Promise<void> {
   if (!(await host.files.stat(pageCacheOf(user)))) return
   const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
   await host.shell.run(argv, { user: 'www-data' })
+}
+
+/** What `purge` would do. */
+export async function purging(host: Host, user: string): Promise<Effect[]> {
+  return effects.removing(host, 'pages', pageCacheOf(user))
 }
 
 /** The whole configuration as nginx reads it. */

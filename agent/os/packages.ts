@@ -1,10 +1,18 @@
 import { invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
+import * as effects from './effects.ts'
 
 const EXTENSIONS = ['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
+const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
+/** apt keeps what it has read of its lists; a look at them must leave nothing behind. */
+const READ_ONLY = [
+  ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
+  ...['-o', 'Debug::NoLocking=true'],
+]
 const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' }, unconfined: true }
 
 /** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
@@ -39,6 +47,36 @@ export async function missingPackages({ files }: Host, php: readonly string[]): 
 }
 
 /**
+ * Throws invalid on `field` for a PHP version that no repository has, naming those that they have.
+ * Without package lists nobody knows yet.
+ */
+export async function refuseUnknownPackages(
+  host: Host,
+  packages: readonly string[],
+  field: string,
+): Promise<void> {
+  const known = await knownPhp(host)
+  if (known.length > 0) refuseUnknownPhp(known, packages, field)
+}
+
+/** What `install` would do, as apt says it; what comes with them is known once apt has its lists. */
+export async function installing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  const argv = ['apt-get', ...READ_ONLY, '--simulate', ...INSTALL, ...packages]
+  const { code, stdout } = await host.shell.try(argv)
+  const found = [...stdout.matchAll(/^(Inst|Remv) (\S+)( \[)?/gm)]
+  if (code === 0 && found.length > 0) {
+    return found.map(([, verb, name = '', former]) => {
+      if (verb === 'Remv') return effects.remove('package', name)
+      return former ? effects.change('package', name) : effects.create('package', name)
+    })
+  }
+  return [
+    effects.run('program', 'apt-get update'),
+    ...packages.map((name) => effects.create('package', name)),
+  ]
+}
+
+/**
  * Installs packages from the repositories that this server knows, one apt at a time.
  * Throws invalid on `field` for a PHP version that none of them has, naming those that they have.
  */
@@ -50,8 +88,7 @@ export async function* install(
   const release = await taken(host, 'apt')
   try {
     if ((await knownPhp(host)).length === 0) yield* update(host)
-    await refuseUnknownPhp(host, packages, field)
-    yield `Installing ${packages.join(', ')}`
+    refuseUnknownPhp(await knownPhp(host), packages, field)
     yield* installOnce(host, packages)
   } finally {
     release()
@@ -60,7 +97,7 @@ export async function* install(
 
 /** Package lists grow stale: a file that is gone from the mirror is found after an update. */
 async function* installOnce(host: Host, packages: readonly string[]): Progress<void> {
-  const argv = ['apt-get', ...APT, 'install', '-y', '-q', '--no-install-recommends', ...packages]
+  const argv = ['apt-get', ...APT, ...INSTALL, ...packages]
   try {
     yield* readable(host.shell.stream(argv, OPTIONS))
   } catch {
@@ -81,8 +118,7 @@ async function* update({ shell }: Host): Progress<void> {
   yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], OPTIONS))
 }
 
-async function refuseUnknownPhp(host: Host, packages: readonly string[], field: string) {
-  const known = await knownPhp(host)
+function refuseUnknownPhp(known: readonly string[], packages: readonly string[], field: string) {
   for (const name of packages) {
     const version = /^php(\d\.\d)-fpm$/.exec(name)?.[1]
     if (version === undefined || known.includes(version)) continue
@@ -92,7 +128,7 @@ async function refuseUnknownPhp(host: Host, packages: readonly string[], field: 
 }
 
 async function knownPhp({ shell }: Host): Promise<string[]> {
-  const { stdout } = await shell.try(['apt-cache', 'pkgnames', 'php'])
+  const { stdout } = await shell.try(['apt-cache', 'pkgnames', 'php', ...READ_ONLY])
   return [...stdout.matchAll(/^php(\d\.\d)-fpm$/gm)].map(([, version]) => version ?? '').sort()
 }
 

@@ -7,8 +7,9 @@ export const trashOf = (user: string) => `${TRASH}/${user}`
 /** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
 export const logsOf = (user: string) => `/var/log/hosting/${user}`
 export const pageCacheOf = (user: string) => `/var/cache/hosting/${user}`
+export const CERTIFICATES = '/etc/hosting/tls'
 /** `fullchain.pem` and `privkey.pem`. */
-export const certificateFolder = (domain: string) => `/etc/hosting/tls/${domain}`
+export const certificateFolder = (domain: string) => `${CERTIFICATES}/${domain}`
 
 export const LIBRARY = '/usr/local/lib/hosting'
 export const WP_CLI = `${LIBRARY}/wp-cli.phar`

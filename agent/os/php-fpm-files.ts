@@ -12,8 +12,9 @@ export interface Pool {
 }
 
 export const FPM_FOLDER = '/etc/hosting/fpm'
-const RUN_FOLDER = '/run/hosting-fpm'
+export const RUN_FOLDER = '/run/hosting-fpm'
 const UNITS = '/etc/systemd/system'
+export const WANTS = `${UNITS}/multi-user.target.wants`
 
 const nameOf = ({ user, php }: Pool) => `${user}-${php}`
 /** The version is in the name: two masters cannot share a socket. */
@@ -22,7 +23,7 @@ export const configOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.conf`
 export const iniFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
 const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
 export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`
-export const wantsPathOf = (pool: Pool) => `${UNITS}/multi-user.target.wants/${unitOf(pool)}`
+export const wantsPathOf = (pool: Pool) => `${WANTS}/${unitOf(pool)}`
 export const slicePathOf = (user: string) => `${UNITS}/${sliceOf(user)}`
 
 export function fpmService(pool: Pool): Service {

@@ -1,5 +1,7 @@
 import { conflict } from '#shared/errors.ts'
-import type { Host } from '../host/ports.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Host, WriteOptions } from '../host/ports.ts'
+import * as effects from './effects.ts'
 import { removeGenerated, replace } from './generated.ts'
 import {
   configOf,
@@ -7,6 +9,7 @@ import {
   fpmService,
   iniFolderOf,
   type Pool,
+  RUN_FOLDER,
   renderIni,
   renderPool,
   renderSlice,
@@ -14,6 +17,7 @@ import {
   slicePathOf,
   socketOf,
   unitPathOf,
+  WANTS,
   wantsPathOf,
 } from './php-fpm-files.ts'
 import { servicesOf } from './services/index.ts'
@@ -43,6 +47,24 @@ export async function apply(host: Host, site: Site): Promise<void> {
   }
 }
 
+/** What `apply` would do. */
+export async function applying(host: Host, site: Site): Promise<Effect[]> {
+  const pool = poolOf(site)
+  const { unit, pid_file } = fpmService(pool)
+  const systemd = host.init === 'systemd'
+  const folders = [FPM_FOLDER, iniFolderOf(pool), RUN_FOLDER, ...(systemd ? [WANTS] : [])]
+  const links = systemd ? [wantsPathOf(pool)] : []
+  const runs = await isRunning(host, fpmService(pool))
+  return [
+    ...(await effects.making(host, 'folder', ...folders)),
+    ...(await effects.generating(host, await filesOf(host, site))),
+    ...(await effects.making(host, 'link', ...links)),
+    ...(await effects.making(host, 'socket', socketOf(pool))),
+    ...(await effects.making(host, 'file', pid_file)),
+    runs ? effects.run('reload', unit) : effects.create('service', unit),
+  ]
+}
+
 /** Stops and removes the PHP-FPM of a user for one version; what is not there is fine. */
 async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
@@ -60,6 +82,24 @@ export async function removeOthers(host: Host, { user, php }: Pool): Promise<voi
   await host.clock.sleep(500)
   for (const pool of others) await remove(host, pool)
   if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** What `removeOthers` would do. */
+export async function removingOthers(host: Host, { user, php }: Pool): Promise<Effect[]> {
+  const others = (await listPools(host, user)).filter((pool) => pool.php !== php)
+  return (await Promise.all(others.map((pool) => removing(host, pool)))).flat()
+}
+
+async function removing(host: Host, pool: Pool): Promise<Effect[]> {
+  const { unit, pid_file } = fpmService(pool)
+  const runs = await isRunning(host, fpmService(pool))
+  return [
+    ...(runs ? [effects.remove('service', unit)] : []),
+    ...(await effects.removing(host, 'link', wantsPathOf(pool))),
+    ...(await effects.removing(host, 'file', unitPathOf(pool), configOf(pool), pid_file)),
+    ...(await effects.removing(host, 'folder', iniFolderOf(pool))),
+    ...(await effects.removing(host, 'socket', socketOf(pool))),
+  ]
 }
 
 /** Tested first: with a bad file it would not come back. */
@@ -81,6 +121,15 @@ export async function removeAll(host: Host, { user, php }: Pool): Promise<void> 
   await host.shell.run(['systemctl', 'daemon-reload'])
 }
 
+/** What `removeAll` would do. */
+export async function removingAll(host: Host, pool: Pool): Promise<Effect[]> {
+  return [
+    ...(await removing(host, pool)),
+    ...(await removingOthers(host, pool)),
+    ...(await effects.removing(host, 'file', slicePathOf(pool.user))),
+  ]
+}
+
 /** The PHP-FPMs that a user has on this machine, running or not. */
 export async function listPools({ files }: Host, user: string): Promise<Pool[]> {
   const names = (await files.list(FPM_FOLDER)).map(({ name }) => name)
@@ -93,21 +142,36 @@ export async function listPools({ files }: Host, user: string): Promise<Pool[]> 
 
 async function writeFiles(host: Host, site: Site): Promise<() => Promise<void>> {
   const pool = poolOf(site)
-  const limits = limitsOn(site.tier, await machineOf(host))
   await host.files.mkdir(FPM_FOLDER, { mode: 0o700 })
-  const restores = [
-    await replace(host, configOf(pool), renderPool(pool, limits, host.init), { mode: 0o600 }),
-    await replace(host, `${iniFolderOf(pool)}/hosting.ini`, renderIni(limits)),
-  ]
+  const restores: (() => Promise<void>)[] = []
+  for (const { path, text, options } of await filesOf(host, site)) {
+    restores.push(await replace(host, path, text, options))
+  }
   if (host.init === 'systemd') {
-    restores.push(await replace(host, slicePathOf(site.user), renderSlice(site.user, limits)))
-    restores.push(await replace(host, unitPathOf(pool), renderUnit(pool)))
-    await host.files.mkdir('/etc/systemd/system/multi-user.target.wants')
+    await host.files.mkdir(WANTS)
     await host.files.link(unitPathOf(pool), wantsPathOf(pool))
   }
   return async () => {
     for (const restore of restores) await restore()
   }
+}
+
+type Generated = { path: string; text: string; options?: WriteOptions }
+
+async function filesOf(host: Host, site: Site): Promise<Generated[]> {
+  const pool = poolOf(site)
+  const limits = limitsOn(site.tier, await machineOf(host))
+  const config = renderPool(pool, limits, host.init)
+  const files: Generated[] = [
+    { path: configOf(pool), text: config, options: { mode: 0o600 } },
+    { path: `${iniFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
+  ]
+  if (host.init !== 'systemd') return files
+  return [
+    ...files,
+    { path: slicePathOf(site.user), text: renderSlice(site.user, limits) },
+    { path: unitPathOf(pool), text: renderUnit(pool) },
+  ]
 }
 
 async function reload(host: Host, pool: Pool): Promise<void> {

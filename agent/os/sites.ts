@@ -2,7 +2,9 @@ import { siteCreate } from '#shared/commands/site.create.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import { create, making, remove, writing } from './effects.ts'
 
 /** A site that this agent made: `tls` is what was asked for, not what is served. */
 export type Site = ParamsOf<'site.create'>
@@ -47,8 +49,16 @@ export async function listSites(host: Host, place: Place = 'sites'): Promise<Sit
 
 export async function writeSite(host: Host, site: Site): Promise<void> {
   await host.files.mkdir(folderOf(host, 'sites'), { mode: 0o700 })
-  const text = `${JSON.stringify(site, null, 2)}\n`
-  await host.files.write(pathOf(host, site.domain, 'sites'), text, { mode: 0o600 })
+  await host.files.write(pathOf(host, site.domain, 'sites'), textOf(site), { mode: 0o600 })
+}
+
+const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
+
+/** What `writeSite` would do. */
+export async function recording(host: Host, site: Site): Promise<Effect[]> {
+  const path = pathOf(host, site.domain, 'sites')
+  const folder = await making(host, 'folder', folderOf(host, 'sites'))
+  return [...folder, ...writing(path, await host.files.read(path), textOf(site))]
 }
 
 /** One rename: what a site is changes in one moment, whatever dies. */
@@ -56,6 +66,25 @@ export async function moveSite(host: Host, domain: string, from: Place, to: Plac
   await host.files.mkdir(folderOf(host, to), { mode: 0o700 })
   await host.files.rename(pathOf(host, domain, from), pathOf(host, domain, to))
 }
+
+/** What `moveSite` would do. */
+export async function moving(
+  host: Host,
+  domain: string,
+  from: Place,
+  to: Place,
+): Promise<Effect[]> {
+  return [
+    ...(await making(host, 'folder', folderOf(host, to))),
+    ...forgetting(host, domain, from),
+    create('file', pathOf(host, domain, to)),
+  ]
+}
+
+/** What `removeSite` does. */
+export const forgetting = (host: Host, domain: string, place: Place): Effect[] => [
+  remove('file', pathOf(host, domain, place)),
+]
 
 export async function removeSite(host: Host, domain: string, place: Place): Promise<void> {
   await host.files.remove(pathOf(host, domain, place))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TrashedSite } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
 import {
   accountStatements,
@@ -9,7 +10,8 @@ import {
   importDatabase,
   restoreAccount,
 } from './database-dump.ts'
-import { removeDatabase } from './mariadb.ts'
+import * as effects from './effects.ts'
+import { accountOf, removeDatabase } from './mariadb.ts'
 import { homeOf, logsOf, TRASH, trashOf } from './paths.ts'
 import { listSites, type Site } from './sites.ts'
 
@@ -56,6 +58,17 @@ export async function keepDatabase(host: Host, { user }: Site): Promise<void> {
   await dumpDatabase(host, user, dumpPath(user))
 }
 
+/** What `keepDatabase` would do. */
+export async function keepingDatabase(host: Host, { user }: Site): Promise<Effect[]> {
+  const missing = await effects.making(host, 'folder', TRASH, trashOf(user))
+  return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
+}
+
+/** What `forgetDatabase` would do. */
+export const forgettingDatabase = ({ user }: Site): Effect[] => [
+  effects.remove('folder', trashOf(user)),
+]
+
 /** What `keepDatabase` made; the site's files, if they are there, stay. */
 export async function forgetDatabase(host: Host, { user }: Site): Promise<void> {
   if (await host.files.stat(keptHome(user))) throw new Error(`${keptHome(user)} is still there`)
@@ -68,6 +81,31 @@ export async function bringDatabaseBack(host: Host, { user }: Site): Promise<voi
   const account = await host.files.read(accountPath(user))
   await restoreAccount(host, Statements.parse(JSON.parse(account ?? '[]')))
   if (await host.files.stat(dumpPath(user))) await importDatabase(host, dumpPath(user))
+}
+
+/** What `bringDatabaseBack` would do. */
+export async function bringingDatabaseBack(host: Host, { user }: Site): Promise<Effect[]> {
+  const dump = await host.files.stat(dumpPath(user))
+  const account = await host.files.read(accountPath(user))
+  return [
+    ...(Statements.parse(JSON.parse(account ?? '[]')).length > 0
+      ? [effects.create('account', accountOf(user))]
+      : []),
+    ...(dump ? [effects.create('database', user)] : []),
+  ]
+}
+
+/** What `keepFiles` would do. */
+export const keepingFiles = (host: Host, { user }: Site): Promise<Effect[]> =>
+  movingFolder(host, homeOf(user), keptHome(user))
+
+/** What `bringFilesBack` would do. */
+export const bringingFilesBack = (host: Host, { user }: Site): Promise<Effect[]> =>
+  movingFolder(host, keptHome(user), homeOf(user))
+
+async function movingFolder(host: Host, from: string, to: string): Promise<Effect[]> {
+  if (!(await host.files.stat(from))) return []
+  return [effects.remove('folder', from), effects.create('folder', to)]
 }
 
 /** Owners, modes and times stay what they are: it is one rename. What is not there is fine. */
@@ -90,6 +128,9 @@ export async function keepFacts(host: Host, { user }: Site): Promise<void> {
   await host.files.write(factsPath(user), `${JSON.stringify(facts)}\n`, SECRET)
 }
 
+/** What `keepFacts` does. */
+export const keepingFacts = ({ user }: Site): Effect[] => [effects.create('file', factsPath(user))]
+
 export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
   const text = await host.files.read(factsPath(user))
   const found = text === undefined ? undefined : Facts.safeParse(JSON.parse(text)).data
@@ -103,6 +144,10 @@ export async function emptyTrash(host: Host, { user }: Site): Promise<void> {
   }
   await host.files.remove(logsOf(user))
 }
+
+/** What `emptyTrash` would do. */
+export const emptying = (host: Host, { user }: Site): Promise<Effect[]> =>
+  effects.removing(host, 'folder', trashOf(user), logsOf(user))
 
 /** Sorted by domain. */
 export async function listTrash(host: Host): Promise<TrashedSite[]> {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import * as effects from './effects.ts'
 
 /** Every unit of the agent, and not the transient one that restarts them. */
 export const UNITS = 'hosting-agent*.service'
@@ -46,6 +48,23 @@ export async function fetchBuild(
     for (const path of [draft, `${draft}.gz`]) await host.files.remove(path)
     throw error
   }
+}
+
+/** What `fetchBuild` does. */
+export const fetching = (url: string, program: string): Effect[] => [
+  effects.run('download', url),
+  effects.create('file', draftOf(program)),
+]
+
+/** What a switch that succeeds does. */
+export async function switching(host: Host, program: string): Promise<Effect[]> {
+  return [
+    effects.remove('file', draftOf(program)),
+    effects.change('file', program),
+    await effects.putting(host, previousOf(program)),
+    await effects.putting(host, verdictPath(host.settings.state_dir)),
+    effects.run('restart', UNITS),
+  ]
 }
 
 /**

@@ -1,5 +1,7 @@
 import { invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import * as effects from './effects.ts'
 import { homeOf, logsOf } from './paths.ts'
 
 const DATABASES = ['/etc/passwd', '/etc/group'] as const
@@ -23,6 +25,18 @@ export async function createUser(host: Host, user: string, domain: string): Prom
   await host.shell.run(['useradd', ...home, '--user-group', ...comment, '--', user])
 }
 
+/** What `createUser` does. */
+export const creatingUser = (user: string): Effect[] => [
+  effects.create('user', user),
+  effects.create('group', user),
+]
+
+/** What `removeUser` would do. */
+export async function removingUser(host: Host, user: string, domain: string): Promise<Effect[]> {
+  if (!(await isOf(host, user, domain))) return []
+  return [effects.remove('user', user), effects.remove('group', user)]
+}
+
 /** Ends what the user runs, then removes user and group; a user of another site stays. */
 export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
   if (!(await isOf(host, user, domain))) return
@@ -41,6 +55,10 @@ export async function createFolders({ files }: Host, user: string): Promise<void
   await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
   await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
 }
+
+/** What `createFolders` does. */
+export const creatingFolders = (user: string): Effect[] =>
+  [homeOf(user), logsOf(user)].map((path) => effects.create('folder', path))
 
 /** What programs have written is on the disk: a loss of power takes nothing of it any more. */
 export async function settleFolders(host: Host, user: string): Promise<void> {
@@ -67,6 +85,11 @@ export async function closeAccount(host: Host, user: string, domain: string): Pr
   if (!(await isOf(host, user, domain))) return
   await host.shell.run(['usermod', '--expiredate', '1', '--', user])
   await endProcesses(host, user)
+}
+
+/** What `closeAccount` and `openAccount` would do. */
+export async function changingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
+  return (await isOf(host, user, domain)) ? [effects.change('user', user)] : []
 }
 
 export async function openAccount(host: Host, user: string, domain: string): Promise<void> {

@@ -1,5 +1,7 @@
-import type { Progress } from '../commands/command.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
+import * as effects from './effects.ts'
 
 const FRESH_MS = 3_600_000
 const RETRY_MS = 600_000
@@ -21,25 +23,60 @@ const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
  */
 export async function* provideCore(host: Host): Progress<string> {
   const kept = await readKept(host)
-  if (kept && host.clock.now() - kept.at < FRESH_MS) return folderOf(host, kept)
+  if (kept && isFresh(host, kept)) return folderOf(host, kept)
   for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
     await host.files.mkdir(path, { mode: 0o711 })
   }
-  const copy = `${cacheOf(host)}/latest.tar.gz`
-  const spare = kept !== undefined || (await host.files.stat(copy)) !== undefined
+  const spare = kept !== undefined || (await hasCopy(host))
   try {
     return yield* fromSource(host, host.settings.wordpress_url, kept, spare ? 1 : 4)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    if (!spare) {
-      const files = 'latest.tar.gz and latest.tar.gz.sha1'
-      throw new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
-    }
+    if (!spare) throw unavailable(host, reason)
     if (!kept) return yield* fromSource(host, `file://${cacheOf(host)}`, undefined, 1)
     yield `WordPress ${kept.version} from the cache is used: ${reason}`
     await writeKept(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
     return folderOf(host, kept)
   }
+}
+
+/** The step that asks and gets; none while the copy in the cache is fresh. */
+export async function coreSteps(host: Host): Promise<Step[]> {
+  const kept = await readKept(host)
+  if (kept && isFresh(host, kept)) return []
+  const apply = async function* (): Progress<void> {
+    yield* provideCore(host)
+  }
+  const effects = () => providing(host)
+  return [{ name: 'wordpress', title: 'Providing WordPress', effects, apply }]
+}
+
+/** What `provideCore` would do, by the checksum that the source publishes now. */
+async function providing(host: Host): Promise<Effect[]> {
+  const kept = await readKept(host)
+  const note = [await effects.putting(host, keptPath(host))]
+  const sources = [host.settings.wordpress_url]
+  if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
+  let problem = ''
+  for (const base of sources) {
+    try {
+      const sha1 = await publishedAt(host, base, 1)
+      if (kept?.sha1 === sha1) return note
+      const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
+      const [missing] = await effects.making(host, 'folder', ...folders)
+      const changed = missing ?? effects.change('folder', cacheOf(host))
+      return [effects.run('download', archiveOf(base)), changed]
+    } catch (error) {
+      problem ||= error instanceof Error ? error.message : String(error)
+    }
+  }
+  if (kept) return note
+  throw unavailable(host, problem)
+}
+
+function unavailable(host: Host, reason: string): Error {
+  const files = 'latest.tar.gz and latest.tar.gz.sha1'
+  return new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
 }
 
 async function* fromSource(
@@ -49,11 +86,8 @@ async function* fromSource(
   attempts: number,
 ): Progress<string> {
   yield `Asking ${base} for the newest WordPress`
-  const url = `${base}/latest.tar.gz`
-  const asked = () => host.net.fetch(`${url}.sha1`, { timeout_ms: 10_000 })
-  const published = new TextDecoder().decode(await patiently(host, attempts, asked))
-  const sha1 = /^[0-9a-f]{40}/.exec(published.trim())?.[0]
-  if (sha1 === undefined) throw new Error(`${url}.sha1 is not a checksum`)
+  const url = archiveOf(base)
+  const sha1 = await publishedAt(host, base, attempts)
   const at = host.clock.now()
   if (kept?.sha1 === sha1) {
     await writeKept(host, { ...kept, at })
@@ -67,6 +101,15 @@ async function* fromSource(
     await writeKept(host, { version, sha1, at })
     return folderOf(host, { version })
   })
+}
+
+async function publishedAt(host: Host, base: string, attempts: number): Promise<string> {
+  const url = `${archiveOf(base)}.sha1`
+  const asked = () => host.net.fetch(url, { timeout_ms: 10_000 })
+  const published = new TextDecoder().decode(await patiently(host, attempts, asked))
+  const sha1 = /^[0-9a-f]{40}/.exec(published.trim())?.[0]
+  if (sha1 === undefined) throw new Error(`${url} is not a checksum`)
+  return sha1
 }
 
 async function unpack(host: Host, url: string, sha1: string, attempts: number): Promise<string> {
@@ -109,7 +152,14 @@ async function patiently<T>(host: Host, attempts: number, work: () => Promise<T>
 }
 
 const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
+const archiveOf = (base: string) => `${base}/latest.tar.gz`
 const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
+
+const isFresh = ({ clock }: Host, { at }: Kept) => clock.now() - at < FRESH_MS
+
+async function hasCopy(host: Host): Promise<boolean> {
+  return (await host.files.stat(`${cacheOf(host)}/latest.tar.gz`)) !== undefined
+}
 
 async function readKept(host: Host): Promise<Kept | undefined> {
   const text = await host.files.read(keptPath(host))

@@ -1,15 +1,31 @@
-import type { Progress } from '../commands/command.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Step } from '../commands/command.ts'
 import type { Host, Output } from '../host/ports.ts'
+import * as effects from './effects.ts'
 import { docrootOf, homeOf, LIBRARY, WP_CLI } from './paths.ts'
 import type { Site } from './sites.ts'
 
 const DIGEST = `${WP_CLI}.sha512`
 
-/** Puts the wp-cli that the settings pin into place; says nothing when it is there. */
-export async function* provideWpCli(host: Host): Progress<void> {
+/** The step that puts the wp-cli that the settings pin into place; none when it is there. */
+export async function wpCliSteps(host: Host): Promise<Step[]> {
+  const { wp_cli_sha512: wanted } = host.settings
+  if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return []
+  const apply = () => provideWpCli(host)
+  return [{ name: 'wp-cli', title: 'Getting wp-cli', effects: () => providing(host), apply }]
+}
+
+async function providing(host: Host): Promise<Effect[]> {
+  return [
+    effects.run('download', host.settings.wp_cli_url),
+    ...(await effects.making(host, 'folder', LIBRARY)),
+    await effects.putting(host, WP_CLI),
+    ...effects.writing(DIGEST, await host.files.read(DIGEST), host.settings.wp_cli_sha512),
+  ]
+}
+
+async function provideWpCli(host: Host): Promise<void> {
   const { wp_cli_url, wp_cli_sha512: wanted, state_dir } = host.settings
-  if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return
-  yield 'Getting wp-cli'
   const kept = `${state_dir}/cache/wp-cli.phar`
   const problems: string[] = []
   const copy = (await host.files.stat(kept)) ? [`file://${kept}`] : []

@@ -11,7 +11,7 @@ import {
   noText,
 } from '#tests/support/hostile.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { badRequest, checkRows, failed, failedOn, type Row } from '#tests/support/rows.ts'
+import { badRequest, checkRows, failed, failedOn, notFound, type Row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const exec = (command: unknown, params: unknown = {}) => ({
@@ -127,6 +127,40 @@ const named: Row[] = [
   },
 ]
 
+const dry = (command: string, params: unknown, dry_run: unknown = true) => ({
+  ...exec(command),
+  body: { command, params, dry_run },
+})
+
+const dryRuns: Row[] = [
+  ...[1, 0, 'true', '', null, {}, []].map((dry_run) => ({
+    sentence: `A dry_run that is neither true nor false is 422 on it: ${JSON.stringify(dry_run)}`,
+    ...dry('wp.scan', { domain: 'nobody.example' }, dry_run),
+    status: 422,
+    answer: failed({ dry_run: ['Must be true or false'] }),
+  })),
+  {
+    sentence: 'The plan of an unknown command is 400 with a message naming it',
+    ...dry('site.explode', {}),
+    status: 400,
+    answer: badRequest('Unknown command: site.explode'),
+  },
+  {
+    sentence: 'A plan checks the parameters as the command does',
+    ...dry('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }),
+    status: 422,
+    answer: failed({ tier: ['Must be small, medium or large'] }),
+  },
+  {
+    sentence: 'A plan is refused as the command is',
+    ...dry('wp.scan', { domain: 'nobody.example' }),
+    // A dashboard sends an id that an agent without plans refuses.
+    headers: { 'operation-id': 'dry run' },
+    status: 404,
+    answer: notFound('Site nobody.example'),
+  },
+]
+
 const hostile: Record<string, readonly unknown[]> = {
   domain: [...hostileDomains, ...noText],
   confirm: [...hostileDomains, ...noText],
@@ -167,7 +201,7 @@ const valid: Record<string, unknown> = {
 describe.each(agentRuntimes)('%s', (runtime) => {
   const { client } = useAgent(runtime)
 
-  checkRows(client, [...unknownCommands, ...badBodies, ...noParams, ...named])
+  checkRows(client, [...unknownCommands, ...badBodies, ...noParams, ...named, ...dryRuns])
 
   test('cuts and cleans the name of an unknown command that is no name', async () => {
     const { status, body } = await client().send(exec(`\x1b[31m\r\nx${'y'.repeat(100_000)}`))
@@ -190,20 +224,25 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     },
   )
 
-  test('changes nothing without the rights to: 403 for each command that would', async () => {
-    for (const [name, { changes }] of Object.entries(COMMANDS)) {
-      if (!changes) continue
-      const params = Object.fromEntries(Object.keys(shapeOf(name)).map((key) => [key, valid[key]]))
-      const { status, body } = await client().send(exec(name, params))
+  test.each([false, true])(
+    'nothing is changed without the rights to, dry_run %s: 403 for each command that would',
+    async (dry_run) => {
+      for (const [name, { changes }] of Object.entries(COMMANDS)) {
+        if (!changes) continue
+        const params = Object.fromEntries(
+          Object.keys(shapeOf(name)).map((key) => [key, valid[key]]),
+        )
+        const { status, body } = await client().send(dry(name, params, dry_run))
 
-      const message = 'The agent must run as root to change this server'
-      expect({ name, status, body }).toEqual({
-        name,
-        status: 403,
-        body: { error: 'Forbidden', message },
-      })
-    }
-  })
+        const message = 'The agent must run as root to change this server'
+        expect({ name, status, body }).toEqual({
+          name,
+          status: 403,
+          body: { error: 'Forbidden', message },
+        })
+      }
+    },
+  )
 })
 
 function paramCases(): [string, string][] {

@@ -8,6 +8,8 @@ import { signer } from '#tests/support/trust/sign.ts'
 
 const read = { path: '/metrics' }
 const scan = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"nobody.example"}' }
+const command = { command: 'wp.scan', params: { domain: 'nobody.example' }, dry_run: true }
+const plan = { method: 'POST', path: '/exec', body: JSON.stringify(command) }
 
 describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
   let halves: Halves
@@ -33,6 +35,8 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
       { error: 'Not found', message: 'Site nobody.example not found' },
     ] as never)
     expect((await agent.send({ path: '/health' })).body).toEqual({ status: 'ok' })
+    const { status, body } = await agent.ask(plan)
+    expect([status, body]).toEqual([404, found.body] as never)
     const enrol = await agent.send({ method: 'POST', path: '/enrol', body: '{}' })
     expect(enrol.status).toBe(422)
   })

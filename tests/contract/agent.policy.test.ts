@@ -25,9 +25,11 @@ describe.each(agentRuntimes)('the policy of a server: %s', (runtime) => {
     async () => {
       const rules = { deny: ['site.delete'], passwords: 'deny' }
       const { client, path } = await agentWith(JSON.stringify(rules))
-      const remove = () => client.post('/exec', { command: 'site.delete', params: shop })
-
-      expect(await remove()).toMatchObject(denied(`${path} on this server denies site.delete`))
+      for (const dry_run of [false, true]) {
+        const call = { command: 'site.delete', params: shop, dry_run }
+        const answer = await client.post('/exec', call)
+        expect(answer).toMatchObject(denied(`${path} on this server denies site.delete`))
+      }
       for (const call of ['/sites/db-password', '/sites/admin-password']) {
         const answer = await client.post(call, shop)
         expect(answer).toMatchObject(denied(`${path} on this server denies passwords`))

@@ -39,6 +39,19 @@ const rows: Row[] = [
     answer: notFound('Site other.example'),
     answerHeaders: { 'content-type': /^application\/json/, 'operation-id': null },
   },
+  {
+    sentence: 'The plan of a scan is an answer and no operation, and there is nothing in it',
+    method: 'POST',
+    path: '/exec',
+    body: { command: 'wp.scan', params: { domain: 'shop.example' }, dry_run: true },
+    status: 200,
+    answer: { plan: { steps: [] } },
+    answerHeaders: {
+      'content-type': /^application\/json/,
+      'cache-control': /no-store/,
+      'operation-id': null,
+    },
+  },
 ]
 
 describe.each(agentRuntimes)('%s', (runtime) => {

@@ -3,6 +3,7 @@ import type { CommandTable } from '#agent/operations/runner.ts'
 
 const unused: Command<never> = {
   lock: () => undefined,
+  plan: async () => [],
   // biome-ignore lint/correctness/useYield: a command that no test starts has nothing to say
   async *run() {
     throw new Error('not a command of this test')
@@ -22,6 +23,7 @@ export function performing(steps: () => readonly Step[]): Partial<CommandTable> 
     'cache.purge': {
       lock: ({ domain }) => domain,
       steps,
+      plan: async () => steps(),
       async *run({ domain }, { perform }) {
         yield* perform(steps())
         return { domain }

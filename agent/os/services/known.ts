@@ -1,7 +1,7 @@
 import type { Service } from './service.ts'
 
 /** What a program says before it has a log of its own; under systemd the journal has that. */
-const LOG = '/var/log/hosting-services.log'
+export const LOG = '/var/log/hosting-services.log'
 
 export const NGINX: Service = {
   unit: 'nginx.service',

@@ -36,6 +36,7 @@ test('installs, configures and retires what Debian would serve by itself', async
   ])
   expect(lines.slice(1)).toEqual([
     'Configuring nginx',
+    'Stopping the shared pool of PHP 8.2',
     'Getting wp-cli',
     'The server is ready for sites',
   ])

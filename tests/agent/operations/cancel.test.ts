@@ -20,6 +20,7 @@ function purging(steps: Steps): Partial<CommandTable> {
     'cache.purge': {
       lock: ({ domain }) => domain,
       steps: (_, host) => steps(host),
+      plan: async (_, host) => steps(host),
       async *run({ domain }, { host, perform }) {
         yield* perform(steps(host))
         return { domain }
@@ -32,6 +33,7 @@ function step(name: string, program: string, host: Host, extra: Partial<Step> = 
   return {
     name,
     title: `Making ${name}`,
+    effects: [],
     apply: async () => void (await host.shell.run([program])),
     undo: async () => void (await host.shell.run([`un${program}`])),
     ...extra,
@@ -203,6 +205,7 @@ test('cancelled before its first line, it has its end without a change', async (
   const { runner } = runnerOf(host, {
     'cache.purge': {
       lock: () => 'x',
+      plan: async () => [],
       // biome-ignore lint/correctness/useYield: it is ended before it says anything
       async *run(_, own) {
         await own.host.shell.run(['look'])

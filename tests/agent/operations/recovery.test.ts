@@ -20,6 +20,7 @@ function machine() {
   const step = (name: string): Step => ({
     name,
     title: `Making ${name}`,
+    effects: [],
     apply: async () => undefined,
     undo: async () => void undone.push(name),
   })
@@ -121,6 +122,7 @@ describe('an operation with no way back', () => {
     const step = (name: string, extra: Partial<Step> = {}): Step => ({
       name,
       title: `Making ${name}`,
+      effects: [],
       apply: async () => void did.push(name),
       undo: async () => void did.push(`undo ${name}`),
       ...extra,

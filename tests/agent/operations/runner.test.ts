@@ -16,6 +16,7 @@ async function eventsOf(operation: Operation, after = 0) {
 const purge = (lines: string[], gate: Promise<unknown> = Promise.resolve()) => ({
   'cache.purge': {
     lock: ({ domain }: { domain: string }) => domain,
+    plan: async () => [],
     async *run({ domain }: { domain: string }) {
       for (const line of lines) {
         yield line
@@ -86,6 +87,7 @@ test('throws what fails before the first line, and leaves nothing on the disk', 
     {
       'cache.purge': {
         lock: () => 'x',
+        plan: async () => [],
         // biome-ignore lint/correctness/useYield: it fails before it says anything
         async *run() {
           throw new ServiceError('not_found', { message: 'Site shop.example not found' })
@@ -123,6 +125,7 @@ test('gives the words of an unforeseen error as the end, once', async () => {
   const runner = runnerOf({
     'cache.purge': {
       lock: () => 'x',
+      plan: async () => [],
       async *run() {
         yield 'one'
         throw new Error('nginx failed (exit status 1): no space')

@@ -19,6 +19,7 @@ function step(did: string[], name: string, extra: Partial<Step> = {}): Step {
   return {
     name,
     title: `Making ${name}`,
+    effects: [],
     apply: async () => void did.push(`apply ${name}`),
     undo: async () => void did.push(`undo ${name}`),
     ...extra,

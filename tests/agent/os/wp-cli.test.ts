@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { provideWpCli } from '#agent/os/wp-cli.ts'
+import { performSteps } from '#agent/operations/steps.ts'
+import { wpCliSteps } from '#agent/os/wp-cli.ts'
 import { outcome } from '#tests/agent/commands/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -9,7 +10,7 @@ const COPY = '/var/lib/hosting-agent/cache/wp-cli.phar'
 const provide = (host: FakeHost) =>
   outcome(
     (async function* () {
-      yield* provideWpCli(host)
+      yield* performSteps(await wpCliSteps(host), async () => undefined)
       return {}
     })(),
   )

@@ -17,6 +17,7 @@ beforeEach(() => {
 
 const instant = {
   lock: ({ domain }: { domain: string }) => domain,
+  plan: async () => [],
   async *run({ domain }: { domain: string }) {
     yield 'Working'
     return { domain }

@@ -1,0 +1,27 @@
+import type { Effect, Plan } from '#shared/plan.ts'
+import type { Step } from '../commands/command.ts'
+
+/** Steps as they would be performed: without those that are there already. Changes nothing. */
+export async function planOf(steps: readonly Step[]): Promise<Plan> {
+  const plan: Plan = { steps: [] }
+  const made = new Set<string>()
+  for (const step of steps) {
+    if (await step.check?.()) continue
+    const effects = (await effectsOf(step)).flatMap((effect) => after(made, effect))
+    plan.steps.push({ name: step.name, title: step.title, effects })
+  }
+  return plan
+}
+
+async function effectsOf({ effects }: Step): Promise<readonly Effect[]> {
+  return typeof effects === 'function' ? effects() : effects
+}
+
+/** What an earlier step makes is no longer missing for a later one: a file is then changed by it. */
+function after(made: Set<string>, effect: Effect): Effect[] {
+  const key = `${effect.kind} ${effect.name}`
+  if (effect.action !== 'create') return [effect]
+  if (made.has(key)) return effect.kind === 'file' ? [{ ...effect, action: 'change' }] : []
+  made.add(key)
+  return [effect]
+}
