@@ -34,5 +34,7 @@ const PlanStep = z.object({
 export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) })
 export type Plan = z.infer<typeof Plan>
 
+export const PlanAnswer = z.object({ plan: Plan })
+
 /** True: answer with the plan, and do nothing. */
 export const DryRun = z.boolean({ error: 'Must be true or false' }).default(false)

@@ -45,8 +45,14 @@ export class Agents {
     return this.#json(to, { method: 'GET', path, headers: {}, body: '' }, schema, timeout_ms)
   }
 
-  post<S extends z.ZodType>(to: Address, path: string, body: unknown, schema: S) {
-    return this.#json(to, posting(path, body), schema)
+  post<S extends z.ZodType>(
+    to: Address,
+    path: string,
+    body: unknown,
+    schema: S,
+    headers: Record<string, string> = {},
+  ) {
+    return this.#json(to, posting(path, body, headers), schema)
   }
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */

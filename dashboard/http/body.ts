@@ -1,4 +1,7 @@
+import { OnlyDryRun } from '#shared/api/body.ts'
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
+import { parse } from '#shared/parse.ts'
+import { queryOf } from './path.ts'
 
 const MAX_BODY = 1 << 20
 
@@ -17,6 +20,13 @@ export async function readJson(request: Request): Promise<unknown> {
   } catch {
     throw badRequest('Malformed JSON')
   }
+}
+
+/** Of a call that takes nothing else: in its body, or in its query as `?dry_run=true`. */
+export async function onlyDryRun(request: Request): Promise<{ dry_run: boolean }> {
+  const asked = new URLSearchParams(queryOf(request.url)).get('dry_run')
+  const named = asked === null ? {} : { dry_run: { true: true, false: false }[asked] ?? asked }
+  return parse(OnlyDryRun, { ...Object(await readJson(request)), ...named })
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {

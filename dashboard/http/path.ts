@@ -13,6 +13,11 @@ export function pathOf(url: string): string {
   return url.slice(start, query < 0 ? undefined : query)
 }
 
+export function queryOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? '' : url.slice(query)
+}
+
 /** An id in a path. What is not a positive integer names nothing: 404 for `what`. */
 export function idIn(text: string, what: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(what)

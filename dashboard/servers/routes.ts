@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { begin, beginOrJoin } from '#dashboard/operations/begin.ts'
+import { beginOrJoin } from '#dashboard/operations/begin.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
-import { ProvisionServer } from '#shared/api/servers.ts'
-import { parse } from '#shared/parse.ts'
 import { createServer } from './create-server.ts'
+import { provisionServer } from './provision-server.ts'
 import { getServer, getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
 import { restartService } from './restart-service.ts'
@@ -44,21 +43,16 @@ export function serverRoutes(deps: Deps) {
     .post('/:server_id/provision', async ({ request, params, server }) => {
       const input = await readJson(request)
       const target = await find(deps, params.server_id)
-      const job = await begin(deps, {
-        type: 'server.provision',
-        server: target,
-        params: parse(ProvisionServer, input),
-        actor: callerOf(request).user.id,
-        patient: false,
-      })
-      return streamJob(deps, job, { request, server })
+      const job = await provisionServer(deps, target, input, callerOf(request).user.id)
+      return 'plan' in job ? job : streamJob(deps, job, { request, server })
     })
     .post('/:server_id/upgrade', async ({ request, params, server }) => {
+      const { dry_run } = await onlyDryRun(request)
       const target = await find(deps, params.server_id)
       const origin = deps.public_url ?? new URL(request.url).origin
       const actor = callerOf(request).user.id
-      const job = await upgradeAgent(deps, target, { origin, actor })
-      return streamJob(deps, job, { request, server })
+      const job = await upgradeAgent(deps, target, { origin, actor, dry_run })
+      return 'plan' in job ? job : streamJob(deps, job, { request, server })
     })
     .post('/:server_id/services/restart', async ({ request, params, server }) => {
       const input = await readJson(request)

@@ -1,6 +1,7 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
 import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { planOf } from '#dashboard/operations/plan.ts'
 import { findBuild } from '#dashboard/trust/builds.ts'
 import { AgentBuild } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
@@ -21,12 +22,13 @@ interface Deps extends BeginDeps {
 export async function upgradeAgent(
   deps: Deps,
   server: ServerRow,
-  { origin, actor }: { origin: string; actor: number },
+  { origin, actor, dry_run }: { origin: string; actor: number; dry_run: boolean },
 ) {
   await refuseWhileServerBusy(deps.db, server.id)
   const { machine } = await deps.agents.get(server, '/build', AgentBuild, deps.contact_ms)
   const build = await findBuild(machine, deps.builds_dir)
   if (!build) throw conflict(`There is no build of the agent for ${machine}`)
   const params = { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256 }
+  if (dry_run) return planOf(deps, { type: 'agent.upgrade', server, params })
   return begin(deps, { type: 'agent.upgrade', server, params, actor, patient: false })
 }

@@ -1,32 +1,43 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
+import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
 import { CreateSite } from '#shared/api/sites.ts'
 import { invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { parse } from '#shared/parse.ts'
-import { insertSite } from './queries.ts'
+import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
 
 /** Answers as soon as the site is on record; the machine follows in the background. */
-export async function createSite(deps: BeginDeps, server: ServerRow, input: unknown, user: User) {
-  const { email = user.email, php: wanted, ...rest } = parse(CreateSite, input)
-  const php = wanted ?? (await getSettings(deps.db)).default_php
-  refuseUnknownPhp(server, php)
-  const params = { ...rest, php, email, user: makeSiteUser(deps.random, rest.domain) }
+export async function createSite(
+  deps: BeginDeps & PlanDeps,
+  server: ServerRow,
+  input: unknown,
+  actor: User,
+) {
+  const { dry_run, ...given } = parse(CreateSite, input)
+  const params = await completed(deps, given, actor)
+  refuseUnknownPhp(server, params.php)
+  if (given.user !== undefined) await refuseTakenUser(deps.db, server.id, given.user)
+  if (dry_run) {
+    await refuseTakenDomain(deps.db, params.domain)
+    const { plan } = await planOf(deps, { type: 'site.create', server, params })
+    return { site: params, plan }
+  }
   const operation = newOperation(deps, {
     type: 'site.create',
     server,
-    site: { id: 0, domain: rest.domain },
+    site: { id: 0, domain: params.domain },
     params,
-    actor: user.id,
+    actor: actor.id,
     patient: true,
   })
   const record = {
     ...params,
     server_id: server.id,
-    apex: apexOf(rest.domain),
+    apex: apexOf(params.domain),
     managed: true,
     status: 'provisioning',
     created_at: operation.created_at,
@@ -35,6 +46,17 @@ export async function createSite(deps: BeginDeps, server: ServerRow, input: unkn
   const job = deps.worker.start(inserted.operation)
   const { id, domain, status } = inserted.site
   return { site: { id, domain, status }, operation_id: job.operation_id }
+}
+
+/** What the agent is told: all that was left out is filled in. */
+async function completed(
+  { db, random }: BeginDeps,
+  { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run'>,
+  actor: User,
+) {
+  const php = given.php ?? (await getSettings(db)).default_php
+  const { email = actor.email, user = makeSiteUser(random, domain) } = given
+  return { domain, php, tier, tls, email, user }
 }
 
 /** Anything goes on a server that has not told its versions yet. */

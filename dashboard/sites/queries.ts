@@ -10,6 +10,7 @@ import {
 } from '#dashboard/operations/queries.ts'
 import type { SiteDetail, SiteListed } from '#shared/api/sites.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
 
 const core = {
   id: sites.id,
@@ -104,14 +105,39 @@ export async function insertSite(
 }
 
 async function whyTaken(db: Database, apex: string): Promise<string> {
+  return (await holderOf(db, apex)) ?? 'The domain is already taken'
+}
+
+/** What to say of the site that has the name; undefined: none has. */
+async function holderOf(db: Database, apex: string): Promise<string | undefined> {
   const { domain, status } = sites
   const [row] = await db.read
     .select({ domain, status, server: servers.name })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(eq(sites.apex, apex))
-  if (row?.status !== 'trashed') return 'The domain is already taken'
+  if (row?.status !== 'trashed') return row && 'The domain is already taken'
   return `${row.domain} is in the trash of ${row.server}: restore or purge it`
+}
+
+/** 422 on `domain` as insertSite has it, for who inserts nothing. */
+export async function refuseTakenDomain(db: Database, domain: string): Promise<void> {
+  const reason = await holderOf(db, apexOf(domain))
+  if (reason !== undefined) throw invalid({ domain: [reason] })
+}
+
+/** 422 on `user` when a site of the server has it; the agent asks the machine. */
+export async function refuseTakenUser(
+  db: Database,
+  server_id: number,
+  user: string,
+): Promise<void> {
+  const [row] = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .where(and(eq(sites.server_id, server_id), eq(sites.user, user)))
+    .limit(1)
+  if (row) throw invalid({ user: ['Another site of the server has this user'] })
 }
 
 /** Begins what changes the state of a site; what the site was comes back when that fails. */

@@ -1,5 +1,8 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
+import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
+import { ServiceError } from '#shared/errors.ts'
+import type { Plan } from '#shared/plan.ts'
 import { deleteUnreached, insertTransition, wasReached } from './queries.ts'
 
 /**
@@ -15,10 +18,29 @@ export async function removeSite(deps: BeginDeps, server: ServerRow, site: SiteR
     actor,
     patient: true,
   })
-  if (server.status === 'pending' && !(await wasReached(deps.db, site.id))) {
+  if (await isUnreached(deps, server, site)) {
     await deleteUnreached(deps.db, site, operation)
     deps.worker.cancel((job) => job.site_id === site.id)
   } else deps.worker.start(await insertTransition(deps.db, site, 'deleting', operation))
   const { id, domain } = site
   return { site: { id, domain, status: 'deleting' }, operation_id: operation.id }
+}
+
+/** Nothing, for a site that is on no server or that the agent does not know. */
+export async function planRemoval(
+  deps: PlanDeps,
+  server: ServerRow,
+  site: SiteRow,
+): Promise<{ plan: Plan }> {
+  const nothing = { plan: { steps: [] } }
+  if (await isUnreached(deps, server, site)) return nothing
+  const params = { domain: site.domain }
+  return planOf(deps, { type: 'site.delete', server, site, params }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'not_found') return nothing
+    throw error
+  })
+}
+
+async function isUnreached({ db }: Pick<PlanDeps, 'db'>, server: ServerRow, site: SiteRow) {
+  return server.status === 'pending' && !(await wasReached(db, site.id))
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
@@ -13,7 +13,7 @@ import { createSite } from './create-site.ts'
 import { livePlace, refuseTrashed, server } from './place.ts'
 import { getSite, getSiteDetail, listSites } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
-import { removeSite } from './remove-site.ts'
+import { planRemoval, removeSite } from './remove-site.ts'
 
 export function siteRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id' })
@@ -24,9 +24,10 @@ export function siteRoutes(deps: Deps) {
     .post('/sites', async ({ request, params, set, status }) => {
       const input = await readJson(request)
       const home = await server(deps, params)
-      const { site, operation_id } = await createSite(deps, home, input, callerOf(request).user)
-      set.headers[OPERATION_HEADER] = operation_id
-      return status(201, { site })
+      const created = await createSite(deps, home, input, callerOf(request).user)
+      if ('plan' in created) return created
+      set.headers[OPERATION_HEADER] = created.operation_id
+      return status(201, { site: created.site })
     })
     .get('/sites/:site_id', async ({ params }) => {
       const { id } = await server(deps, params)
@@ -34,16 +35,15 @@ export function siteRoutes(deps: Deps) {
     })
     .patch('/sites/:site_id', async ({ request, params, set, status }) => {
       const input = await readJson(request)
-      const { site, operation_id } = await updateSite(
-        deps,
-        await livePlace(deps, request, params),
-        input,
-      )
-      set.headers[OPERATION_HEADER] = operation_id
-      return status(202, { site })
+      const updated = await updateSite(deps, await livePlace(deps, request, params), input)
+      if ('plan' in updated) return updated
+      set.headers[OPERATION_HEADER] = updated.operation_id
+      return status(202, { site: updated.site })
     })
     .delete('/sites/:site_id', async ({ request, params, set, status }) => {
+      const { dry_run } = await onlyDryRun(request)
       const { server, site, actor } = await livePlace(deps, request, params)
+      if (dry_run) return planRemoval(deps, server, site)
       const { operation_id, ...body } = await removeSite(deps, server, site, actor)
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, body)
@@ -71,11 +71,12 @@ export function siteActionRoutes(deps: Deps) {
     .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
       const job = await issueTls(deps, await livePlace(deps, request, params), input)
-      return streamJob(deps, job, { request, server: listener })
+      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
     })
     .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
       listener?.timeout(request, 0)
-      return purgeCache(deps, await livePlace(deps, request, params))
+      const { dry_run } = await onlyDryRun(request)
+      return purgeCache(deps, await livePlace(deps, request, params), dry_run)
     })
     .post('/sites/:site_id/db-password', async ({ request, params }) => {
       const { password } = await readDatabasePassword(deps, await livePlace(deps, request, params))

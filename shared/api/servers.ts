@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ServiceName } from '../commands/service.restart.ts'
 import { Hostname, PhpVersion, Port, ServerName, SystemUser, Tags } from '../fields.ts'
+import { DryRun } from '../plan.ts'
 import { body } from './body.ts'
 
 /** Defaults: decisions.md, Fields. The name of a server without one is its hostname. */
@@ -28,9 +29,10 @@ export const ProvisionServer = body({
     .array(PhpVersion, { error: 'Must be a list of PHP versions' })
     .max(10, 'Must name at most 10 versions')
     .default([]),
+  dry_run: DryRun,
 })
 
-export const RestartService = body({ service: ServiceName })
+export const RestartService = body({ service: ServiceName, dry_run: DryRun })
 
 const id = z.number().int().positive()
 

@@ -1,26 +1,38 @@
 import { z } from 'zod'
 import { Domain, Email, Id, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
+import { DryRun } from '../plan.ts'
 import { SITE_STATUSES } from '../values.ts'
 import { body } from './body.ts'
 
-/** `php` defaults to the setting default_php, `email` to the address of the caller. */
+/**
+ * `php` defaults to the setting default_php, `email` to the address of the caller, `user` to a new name
+ * made from the domain: a plan tells it, and given here it is the one that the plan was made for.
+ */
 export const CreateSite = body({
   domain: Domain,
   php: PhpVersion.optional(),
   tier: Tier.default('small'),
   tls: TlsMode.default('letsencrypt'),
   email: Email.optional(),
+  user: SystemUser.optional(),
+  dry_run: DryRun,
 })
 export type CreateSite = z.infer<typeof CreateSite>
 
-export const UpdateSite = body({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
-  ({ php, tier }) => php !== undefined || tier !== undefined,
-  'Must name php or tier',
-)
+export const UpdateSite = body({
+  php: PhpVersion.optional(),
+  tier: Tier.optional(),
+  dry_run: DryRun,
+}).refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier')
 
-export const IssueTls = body({ tls: TlsMode })
+export const IssueTls = body({ tls: TlsMode, dry_run: DryRun })
 export const ScanSite = body({ site_id: Id })
-export const ApplyPool = body({ user: SystemUser, php_version: PhpVersion, tier: Tier })
+export const ApplyPool = body({
+  user: SystemUser,
+  php_version: PhpVersion,
+  tier: Tier,
+  dry_run: DryRun,
+})
 
 const id = z.number().int().positive()
 
@@ -51,7 +63,7 @@ export const SiteDetail = z.strictObject({
 export type SiteDetail = z.infer<typeof SiteDetail>
 
 /** The domain is given once more, since nothing brings the site back afterwards. */
-export const PurgeSite = body({ domain: Domain })
+export const PurgeSite = body({ domain: Domain, dry_run: DryRun })
 
 /** A site in the trash of a server. `server` is its name, `size` bytes, null while unknown. */
 export const TrashEntry = z.strictObject({

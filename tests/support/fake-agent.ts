@@ -1,5 +1,6 @@
 import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import type { ErrorBody } from '#shared/errors.ts'
+import type { Plan } from '#shared/plan.ts'
 import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
 /** What a command does on the fake machine: yields log lines, returns the data of `complete`. */
@@ -35,13 +36,17 @@ export class FakeAgent {
     os: 'Debian GNU/Linux 12',
     version: '1.2.3',
   }
-  /** Each request in order, as `POST /exec`. */
+  /** Each request in order, as `POST /exec`, and its headers. */
   readonly asked: string[] = []
+  readonly headers: Headers[] = []
   /** How often each operation was begun, which must never be more than once. */
   readonly begun = new Map<string, number>()
   readonly works = new Map<string, Work>()
   /** Answers given instead of the usual ones, by path. */
   readonly answers = new Map<string, () => Response | Promise<Response>>()
+  /** What was to be planned, and the answer to it. */
+  readonly planned: Record<string, unknown>[] = []
+  plan: Plan = { steps: [] }
   /** Ends each stream after so many events, as a broken connection does. */
   cut_after = Number.POSITIVE_INFINITY
   /** The same for the next streams, one each. */
@@ -98,6 +103,7 @@ export class FakeAgent {
   async #answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
     this.asked.push(`${request.method} ${pathname}`)
+    this.headers.push(request.headers)
     const instead = this.answers.get(pathname)
     if (instead) return instead()
     if (pathname === '/metrics') return Response.json(this.metrics)
@@ -105,10 +111,16 @@ export class FakeAgent {
     if (pathname === '/sites') return Response.json({ sites: this.sites })
     if (pathname === '/trash') return Response.json({ trash: this.trash })
     const body: Record<string, unknown> = Object(await request.json())
+    if (pathname === '/exec' && body.dry_run === true) return this.#planned(body)
     if (pathname === '/exec')
       return this.#operate(request, String(body.command), Object(body.params))
     if (pathname === '/sites/wp-scan') return this.#operate(request, 'wp.scan', body)
     return failure(404, { error: 'Not found', message: 'No such call' })
+  }
+
+  #planned({ command, params }: Record<string, unknown>): Response {
+    this.planned.push({ command, params })
+    return Response.json({ plan: this.plan })
   }
 
   #operate(request: Request, command: string, params: Record<string, unknown>): Response {

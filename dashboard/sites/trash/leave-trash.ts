@@ -1,5 +1,6 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
+import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { insertTransition } from '#dashboard/sites/queries.ts'
 import { PurgeSite } from '#shared/api/sites.ts'
 import { conflict, invalid } from '#shared/errors.ts'
@@ -12,6 +13,8 @@ interface Place {
   actor: number | null
 }
 
+type PlanPlace = { server: ServerRow; site: SiteRow }
+
 /** Brings a site back, in the background. 409 when it is not in the trash, or on its way out of it. */
 export async function restoreSite(deps: BeginDeps, { server, site, actor }: Place) {
   refuseLive(site)
@@ -23,10 +26,26 @@ export async function restoreSite(deps: BeginDeps, { server, site, actor }: Plac
   return { site: { id, domain, status: 'provisioning' }, operation_id: operation.id }
 }
 
+/** What bringing it back would do. */
+export function planRestore(deps: PlanDeps, { server, site }: PlanPlace) {
+  refuseLive(site)
+  return planOf(deps, { type: 'site.restore', server, site, params: { domain: site.domain } })
+}
+
 /** Removes a site for good when its domain is given once more: 422 on `domain` otherwise. */
-export async function purgeSite(deps: BeginDeps, place: Place, input: unknown) {
-  const { domain } = parse(PurgeSite, input)
-  if (domain !== place.site.domain) throw invalid({ domain: ['Must be the domain of the site'] })
+export async function purgeSite(
+  deps: BeginDeps & PlanDeps,
+  place: PlanPlace & Place,
+  input: unknown,
+) {
+  const { domain, dry_run } = parse(PurgeSite, input)
+  const { server, site } = place
+  if (domain !== site.domain) throw invalid({ domain: ['Must be the domain of the site'] })
+  if (dry_run) {
+    refuseLive(site)
+    const params = { domain, confirm: domain }
+    return planOf(deps, { type: 'site.purge', server, site, params })
+  }
   return beginPurge(deps, place)
 }
 

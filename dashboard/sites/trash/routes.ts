@@ -1,23 +1,28 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { place } from '../place.ts'
-import { purgeSite, restoreSite } from './leave-trash.ts'
+import { planRestore, purgeSite, restoreSite } from './leave-trash.ts'
 import { listTrash } from './queries.ts'
 
 /** The two ways out of the trash. */
 export function trashRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
     .post('/restore', async ({ request, params, set, status }) => {
-      const { operation_id, ...body } = await restoreSite(deps, await place(deps, request, params))
+      const { dry_run } = await onlyDryRun(request)
+      const target = await place(deps, request, params)
+      if (dry_run) return planRestore(deps, target)
+      const { operation_id, ...body } = await restoreSite(deps, target)
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, body)
     })
     .post('/purge', async ({ request, params, set, status }) => {
       const input = await readJson(request)
       const target = await place(deps, request, params)
-      const { operation_id, ...body } = await purgeSite(deps, target, input)
+      const purged = await purgeSite(deps, target, input)
+      if ('plan' in purged) return purged
+      const { operation_id, ...body } = purged
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, body)
     })
