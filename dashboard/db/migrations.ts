@@ -1,0 +1,87 @@
+import type { Client } from '@libsql/client'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { persist } from './connect.ts'
+
+/** What was done to a database, or is to be; `hash` is the SHA-256 of the file. */
+export interface Migration {
+  hash: string
+  created_at: number
+}
+
+interface Known extends Migration {
+  sql: readonly string[]
+}
+
+/** A database that this version of the dashboard must not touch; the message says what to do. */
+export class SchemaError extends Error {}
+
+const FOLDER = `${import.meta.dir}/migrations`
+const TABLE = '__drizzle_migrations'
+const CREATE = `CREATE TABLE IF NOT EXISTS ${TABLE} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)`
+const ROUNDS = 20
+
+/** Of this version, oldest first. */
+export function knownMigrations(): readonly Known[] {
+  return readMigrationFiles({ migrationsFolder: FOLDER }).map(({ hash, folderMillis, sql }) => ({
+    hash,
+    created_at: folderMillis,
+    sql,
+  }))
+}
+
+/** Oldest first; none for a database that is empty. */
+export async function appliedMigrations(client: Client): Promise<Migration[]> {
+  const found = await client.execute(`SELECT 1 FROM sqlite_master WHERE name = '${TABLE}'`)
+  if (found.rows.length === 0) return []
+  const { rows } = await client.execute(`SELECT hash, created_at FROM ${TABLE} ORDER BY created_at`)
+  return rows.map((row) => ({ hash: String(row.hash), created_at: Number(row.created_at) }))
+}
+
+/** What is left to do. Throws SchemaError when the database is not an earlier state of this version. */
+export function pendingMigrations(applied: readonly Migration[]): readonly Known[] {
+  const known = knownMigrations()
+  const strange = applied.findIndex(({ hash }, at) => hash !== known[at]?.hash)
+  if (strange === -1) return known.slice(applied.length)
+  if (strange === known.length)
+    throw new SchemaError(
+      'it was used by a newer version of the dashboard: run that version, or restore a backup that this one made',
+    )
+  throw new SchemaError('its tables were made by another program: check DATABASE_URL')
+}
+
+/**
+ * Brings the tables up to date, forward only: all that is pending in one transaction, or nothing.
+ * Several dashboards may do this at once: the first one in does it, the others find it done.
+ * `before` runs ahead of a change to a database that holds something; its failure ends it all.
+ */
+export async function migrate(client: Client, before?: () => Promise<void>): Promise<void> {
+  let saved = before === undefined
+  for (let round = 1; ; round++) {
+    const applied = await persist(client, () => appliedMigrations(client))
+    const pending = pendingMigrations(applied)
+    if (pending.length === 0) return
+    if (!saved && applied.length > 0) await before?.()
+    saved = true
+    try {
+      await persist(client, () => client.migrate(statements(applied.length, pending)))
+      return
+    } catch (error) {
+      const now = await appliedMigrations(client)
+      if (now.length === applied.length || round === ROUNDS) throw error
+    }
+  }
+}
+
+/** Takes the write lock first, and then makes sure that nobody was faster. */
+function statements(applied: number, pending: readonly Known[]) {
+  const unchanged = `SELECT CASE WHEN count(*) = ${applied} THEN 1 ELSE json('changed') END FROM ${TABLE}`
+  return [
+    CREATE,
+    `DELETE FROM ${TABLE} WHERE false`,
+    unchanged,
+    ...pending.flatMap(({ sql, hash, created_at }) => [
+      ...sql,
+      { sql: `INSERT INTO ${TABLE} (hash, created_at) VALUES (?, ?)`, args: [hash, created_at] },
+    ]),
+  ]
+}
