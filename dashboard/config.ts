@@ -26,6 +26,11 @@ const Environment = z.object({
   PRIVATE_ADDRESSES: z
     .enum(['allow', 'refuse'], { error: 'must be allow or refuse' })
     .default('refuse'),
+  BACKUPS_KEPT: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a number between 0 and 999')
+    .transform(Number)
+    .default(7),
   BUILDS_DIR: z.string().min(1, 'must not be empty').optional(),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
@@ -52,6 +57,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (result.success) return { ...result.data, production: result.data.NODE_ENV === 'production' }
   const [issue] = result.error.issues
   throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+/** Where the records are: a file in DATA_DIR unless DATABASE_URL says otherwise. */
+export function databaseOf({ DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN }: Config) {
+  return { url: DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`, token: DATABASE_AUTH_TOKEN }
 }
 
 /** The environment of this process: the only place that reads it. */

@@ -7,6 +7,16 @@ const GRACE_MS = 4_000
 process.umask(0o077)
 
 try {
+  const argv = process.argv.slice(2)
+  if (argv.length > 0 && argv[0] !== 'serve') process.exit(await run(argv))
+  await serve()
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof StartError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(error instanceof ConfigError ? 2 : 1)
+}
+
+async function serve(): Promise<void> {
   const config = readEnvironment()
   // Not before: who mistyped a variable does not wait for all of it.
   const { start } = await import('#dashboard/start.ts')
@@ -19,8 +29,12 @@ try {
   process.once('SIGINT', end)
   if (first) process.stdout.write(`first login: ${first.email}\npassword: ${first.password}\n`)
   process.stdout.write(`listening on ${url}\n`)
-} catch (error) {
-  if (!(error instanceof ConfigError || error instanceof StartError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exit(error instanceof ConfigError ? 2 : 1)
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const { runCommand } = await import('#dashboard/cli.ts')
+  return runCommand(argv, readEnvironment, {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  })
 }

@@ -1,9 +1,11 @@
 import { createApp } from '#dashboard/app.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
+import { backUpAside, backUpDaily } from '#dashboard/backup/daily.ts'
 import type { Config } from '#dashboard/config.ts'
-import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import type { Lock } from '#dashboard/db/lock.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
+import { openRecords } from '#dashboard/records.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
@@ -12,7 +14,7 @@ import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
-import { StartError } from '#dashboard/start-error.ts'
+import { codeOf, StartError } from '#dashboard/start-error.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { deleteUnneeded } from '#dashboard/trust/keys/queries.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
@@ -27,38 +29,43 @@ export interface Started {
 
 const RETENTION_MS = 3600_000
 const PURGE_MS = 60_000
+/** How often it is looked whether the backup of the day is there. */
+const BACKUP_MS = 10 * 60_000
 /** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
 const MOST_BODY = 64 << 20
 
 /** Throws StartError for what the operator can mend. */
 export async function start(config: Config): Promise<Started> {
-  const deps = await assemble(config)
+  const { deps, lock } = await assemble(config)
   const server = listen(config, deps)
   // Once it listens: a password that is made up now is sure to be told.
   const first = await makeFirstUser(deps, config)
   await deps.worker.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
-  const sweep = setInterval(() => cleanUp(deps), RETENTION_MS)
-  const purge = setInterval(() => purgeDue(deps), PURGE_MS)
+  const sweeps = [
+    setInterval(() => cleanUp(deps), RETENTION_MS),
+    setInterval(() => purgeDue(deps), PURGE_MS),
+    setInterval(() => save(config, deps), BACKUP_MS),
+  ]
   const stop = async () => {
-    clearInterval(sweep)
-    clearInterval(purge)
+    for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
     const { worker, scheduler, enroller } = deps
     await Promise.all([server.stop(true), worker.stop(), scheduler.stop(), enroller.stop()])
     deps.db.close()
+    lock?.close()
   }
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
 }
 
-async function assemble(config: Config): Promise<Deps> {
+async function assemble(config: Config): Promise<{ deps: Deps; lock: Lock | undefined }> {
   const { secret, seal } = await openDataDir(config)
-  const db = await openRecords(config)
+  const { db, lock } = await openRecords(config)
   const outside = { db, clock: realClock, random: secureRandom }
   const sealer = makeSealer(seal, secureRandom)
   const { production, PRIVATE_ADDRESSES, PUBLIC_URL: public_url } = config
-  return makeDeps({
+  const deps = makeDeps({
     ...outside,
     log: jsonLog((line) => process.stderr.write(line), realClock.now),
     secret,
@@ -69,6 +76,7 @@ async function assemble(config: Config): Promise<Deps> {
     builds_dir: config.BUILDS_DIR,
     trash_days: config.TRASH_DAYS,
   })
+  return { deps, lock }
 }
 
 async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
@@ -96,17 +104,6 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
   }
 }
 
-async function openRecords(config: Config): Promise<Database> {
-  const { DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN } = config
-  try {
-    const url = DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`
-    return await openDatabase(url, DATABASE_AUTH_TOKEN)
-  } catch (error) {
-    const hint = 'check DATABASE_URL and DATABASE_AUTH_TOKEN, and that the database is running'
-    throw new StartError(`The database cannot be opened (${codeOf(error)}): ${hint}`)
-  }
-}
-
 function listen({ HOST, PORT }: Config, deps: Deps) {
   const app = createApp(deps)
   try {
@@ -131,10 +128,16 @@ function cleanUp({ db, clock, log }: Deps): void {
     .catch((error: unknown) => log.error('clean-up failed', error))
 }
 
-function hostOf(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+function save({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {
+  void backUpDaily({
+    folder: `${DATA_DIR}/backups`,
+    kept: BACKUPS_KEPT,
+    now: clock.now,
+    log,
+    backUp: backUpAside,
+  })
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }

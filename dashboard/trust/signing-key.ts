@@ -20,7 +20,7 @@ export interface KeyDeps {
   sealer: Sealer
 }
 
-const PURPOSE = 'signing-key'
+export const KEY_PURPOSE = 'signing-key'
 
 /** The current one, made at the first start. Throws when the key file is not the one it was sealed with. */
 export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
@@ -37,14 +37,14 @@ export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>)
   return {
     kid: randomText(random, 9),
     public_key: String(publicKey.export({ format: 'jwk' }).x),
-    private_key_sealed: sealer.seal(PURPOSE, pem),
+    private_key_sealed: sealer.seal(KEY_PURPOSE, pem),
     created_at: timestamp(clock),
     until: null,
   }
 }
 
 export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
-  const pem = sealer.open(PURPOSE, row.private_key_sealed)
+  const pem = sealer.open(KEY_PURPOSE, row.private_key_sealed)
   return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem.reveal()) }
 }
 

@@ -9,6 +9,7 @@ describe('the environment', () => {
       DATA_DIR: './data',
       PRIVATE_ADDRESSES: 'refuse',
       TRASH_DAYS: 14,
+      BACKUPS_KEPT: 7,
       production: false,
     })
   })

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** A member of an archive as it is written: text, or a file as it is. */
+export type Content = { name: string; text: string } | { name: string; file: string }
+
+/** Where a member begins in the archive and how long it is. */
+export interface Member {
+  name: string
+  offset: number
+  size: number
+}
+
+const BLOCK = 512
+const CHUNK = 1 << 20
+const MOST_SIZE = 8 ** 11 - 1
+
+/** A tar file (POSIX.1-1988, ustar) for its owner alone, on the disk when this resolves. */
+export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
+  const archive = await open(path, 'wx', 0o600)
+  try {
+    for (const content of contents) await writeMember(archive, content)
+    await archive.writeFile(Buffer.alloc(2 * BLOCK))
+    await archive.sync()
+  } finally {
+    await archive.close()
+  }
+}
+
+/** The members in their order. Throws for anything but a whole tar file. */
+export async function listMembers(archive: FileHandle): Promise<Member[]> {
+  const members: Member[] = []
+  for (let at = 0; ; ) {
+    const header = await read(archive, at, BLOCK)
+    if (header.every((byte) => byte === 0)) return members
+    const member = { ...parseHeader(header), offset: at + BLOCK }
+    members.push(member)
+    at = member.offset + padded(member.size)
+  }
+}
+
+export async function readText(archive: FileHandle, { offset, size }: Member): Promise<string> {
+  if (size > CHUNK) throw new Error('a member is too large')
+  return (await read(archive, offset, size)).toString('utf8')
+}
+
+/** Resolves with the SHA-256 of the member, in hex; writes it to `target` when there is one. */
+export async function extract(
+  archive: FileHandle,
+  { offset, size }: Member,
+  target?: FileHandle,
+): Promise<string> {
+  const hash = createHash('sha256')
+  for (let done = 0; done < size; ) {
+    const chunk = await read(archive, offset + done, Math.min(CHUNK, size - done))
+    hash.update(chunk)
+    await target?.writeFile(chunk)
+    done += chunk.length
+  }
+  return hash.digest('hex')
+}
+
+async function writeMember(archive: FileHandle, content: Content): Promise<void> {
+  if ('text' in content) {
+    const bytes = Buffer.from(content.text)
+    await archive.writeFile(headerOf(content.name, bytes.length))
+    await archive.writeFile(Buffer.concat([bytes, padding(bytes.length)]))
+    return
+  }
+  const file = await open(content.file, 'r')
+  try {
+    const { size } = await file.stat()
+    if (size > MOST_SIZE) throw new Error('the database is larger than 8 GiB')
+    await archive.writeFile(headerOf(content.name, size))
+    for (let done = 0; done < size; done += CHUNK)
+      await archive.writeFile(await read(file, done, Math.min(CHUNK, size - done)))
+    await archive.writeFile(padding(size))
+  } finally {
+    await file.close()
+  }
+}
+
+async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(bytes, done, length - done, position + done)
+    if (bytesRead === 0) throw new Error('it is cut off')
+    done += bytesRead
+  }
+  return bytes
+}
+
+function headerOf(name: string, size: number): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`
+  header.write(name, 0)
+  header.write(octal(0o600, 7), 100)
+  header.write(octal(0, 7) + octal(0, 7) + octal(size, 11) + octal(0, 11), 108)
+  header.write('        0', 148)
+  header.write('ustar\x0000', 257)
+  header.write(`${octal(sumOf(header), 6)} `, 148)
+  return header
+}
+
+function parseHeader(header: Buffer): { name: string; size: number } {
+  const text = (from: number, to: number) =>
+    header.toString('latin1', from, to).split('\0')[0] ?? ''
+  const sum = Number.parseInt(text(148, 156), 8)
+  const size = Number.parseInt(text(124, 136), 8)
+  header.fill(' ', 148, 156)
+  if (sum !== sumOf(header) || !Number.isSafeInteger(size)) throw new Error('it is no tar file')
+  return { name: text(0, 100), size }
+}
+
+const sumOf = (bytes: Buffer) => bytes.reduce((sum, byte) => sum + byte, 0)
+const padded = (size: number) => Math.ceil(size / BLOCK) * BLOCK
+const padding = (size: number) => Buffer.alloc(padded(size) - size)

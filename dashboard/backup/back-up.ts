@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Address, connect, fileOf, storageFault } from '#dashboard/db/connect.ts'
+import { copyToFile } from '#dashboard/db/copy.ts'
+import { countRows, damagesOf } from '#dashboard/db/inspect.ts'
+import { appliedMigrations } from '#dashboard/db/migrations.ts'
+import packed from '../../package.json' with { type: 'json' }
+import { extract, listMembers, writeArchive } from './archive.ts'
+import { codeOf, digestOf, putAsNew, stampOf } from './files.ts'
+import { BackupError, DATABASE, FORMAT, MANIFEST, type Manifest, SEAL } from './manifest.ts'
+import { findSealSecret, fingerprintOf } from './seal-secret.ts'
+
+/** The records of one dashboard: its database, and the folder with its secrets. */
+export interface Records {
+  database: Address
+  data_dir: string
+}
+
+interface Options {
+  /** Also the seal-secret: who has the backup can then speak for this dashboard. */
+  with_secrets?: boolean
+  now: Date
+  /** Of the file, when the target is a folder. */
+  name?: string
+}
+
+export const PARTIAL = '.partial-'
+
+/**
+ * One state of the database, taken while dashboards go on with it, in a file that is there whole or
+ * not at all. Verified before it gets its name. Throws BackupError.
+ */
+export async function backUp(
+  records: Records,
+  target: string,
+  options: Options,
+): Promise<{ path: string; manifest: Manifest }> {
+  const path = await pathOf(target, options)
+  const partial = join(dirname(path), `${PARTIAL}${randomBytes(6).toString('hex')}`)
+  try {
+    await mustExist(records.database)
+    await (await open(partial, 'wx', 0o600)).close()
+    await copyToFile(records.database, partial)
+    const manifest = await describe(partial, records, options)
+    await writeArchive(`${partial}.tar`, await contentsOf(partial, manifest, records))
+    await verify(`${partial}.tar`, manifest)
+    await putAsNew(`${partial}.tar`, path)
+    return { path, manifest }
+  } catch (error) {
+    throw readable(error, path)
+  } finally {
+    for (const end of ['', '.tar', '-wal', '-shm', '-journal'])
+      await rm(`${partial}${end}`, { force: true })
+  }
+}
+
+async function pathOf(target: string, { now, name }: Options): Promise<string> {
+  const isFolder =
+    target.endsWith('/') || (await stat(target).catch(() => undefined))?.isDirectory()
+  const path = isFolder ? join(target, name ?? `hosting-control-${stampOf(now)}.tar`) : target
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw readable(error, path)
+  })
+  if (await stat(path).catch(() => undefined))
+    throw new BackupError(`${path} exists already: choose another name, or a folder`)
+  return path
+}
+
+async function mustExist({ url }: Address): Promise<void> {
+  const file = fileOf(url)
+  if (file === undefined) return
+  await access(file).catch(() => {
+    throw new BackupError(`There is no database at ${file}: check DATA_DIR and DATABASE_URL`)
+  })
+}
+
+async function describe(
+  file: string,
+  { data_dir }: Records,
+  { with_secrets = false, now }: Options,
+): Promise<Manifest> {
+  const client = connect({ url: `file:${file}` }, 1)
+  try {
+    const damages = await damagesOf(client)
+    if (damages.length > 0)
+      throw new BackupError(`The database is damaged, nothing was written: ${damages.join('; ')}`)
+    const applied = await appliedMigrations(client)
+    if (applied.length === 0) throw new BackupError('The database has no records of a dashboard')
+    const rows = await countRows(client)
+    const secret = await findSealSecret(data_dir)
+    if (with_secrets && !secret)
+      throw new BackupError(`There is no seal-secret in ${data_dir}: check DATA_DIR`)
+    return {
+      backup_of: 'hosting-control',
+      format: FORMAT,
+      made_at: now.toISOString(),
+      version: packed.version,
+      schema: { migrations: applied.length, hash: applied.at(-1)?.hash ?? '' },
+      database: { bytes: Bun.file(file).size, sha256: await digestOf(file), rows },
+      seal: secret ? fingerprintOf(secret) : null,
+      with_secrets,
+    }
+  } finally {
+    client.close()
+  }
+}
+
+async function contentsOf(file: string, manifest: Manifest, { data_dir }: Records) {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`
+  const contents = [
+    { name: MANIFEST, text },
+    { name: DATABASE, file },
+  ]
+  const secret = manifest.with_secrets ? await findSealSecret(data_dir) : undefined
+  return secret ? [...contents, { name: SEAL, text: `${secret.reveal()}\n` }] : contents
+}
+
+/** Read again as a restore will. */
+async function verify(path: string, { database }: Manifest): Promise<void> {
+  const archive = await open(path, 'r')
+  try {
+    const member = (await listMembers(archive)).find(({ name }) => name === DATABASE)
+    if (!member || (await extract(archive, member)) !== database.sha256)
+      throw new BackupError('What was written is not what was read: the disk may be failing')
+  } finally {
+    await archive.close()
+  }
+}
+
+function readable(error: unknown, path: string): unknown {
+  if (error instanceof BackupError) return error
+  const folder = dirname(path)
+  const code = codeOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
+    return new BackupError(`There is no space left for a backup in ${folder}`)
+  const why = storageFault(error) ?? (code === '' ? undefined : code)
+  return why ? new BackupError(`No backup could be written to ${folder}: ${why}`) : error
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, connect, fileOf } from '#dashboard/db/connect.ts'
+import { damagesOf, deviationsOf, listSealed } from '#dashboard/db/inspect.ts'
+import { breachesOf } from '#dashboard/db/invariants.ts'
+import { appliedMigrations, knownMigrations } from '#dashboard/db/migrations.ts'
+import type { Secret } from '#shared/secret.ts'
+import type { Records } from './back-up.ts'
+import { BackupError } from './manifest.ts'
+import { verifyUnpacked, withBackup } from './read-backup.ts'
+import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
+
+export interface Report {
+  /** What is wrong: nothing when all is well. */
+  findings: string[]
+  /** What was not looked at, and why. */
+  notes: string[]
+}
+
+/** Looks at the records while dashboards go on with them, and changes nothing. */
+export async function checkRecords({ database, data_dir }: Records): Promise<Report> {
+  const file = fileOf(database.url)
+  if (file !== undefined && !(await stat(file).catch(() => undefined)))
+    throw new BackupError(`There is no database at ${file}: check DATA_DIR and DATABASE_URL`)
+  return look(database, await findSealSecret(data_dir), `There is no seal-secret in ${data_dir}`)
+}
+
+/** The same for a backup, or for any other database file. */
+export async function checkFile(path: string, { data_dir }: Records): Promise<Report> {
+  const present = await findSealSecret(data_dir)
+  if (await isDatabase(path))
+    return look({ url: `file:${path}` }, present, 'There is no seal-secret')
+  const folder = await mkdtemp(join(tmpdir(), 'hosting-control-check-'))
+  try {
+    return await withBackup(path, async (backup) => {
+      const file = join(folder, 'dashboard.db')
+      await backup.unpack(file)
+      await verifyUnpacked(file, backup)
+      const { seal } = backup.manifest
+      const own = present && fingerprintOf(present) === seal ? present : undefined
+      const hint = `The backup needs the seal-secret ${seal}, which is not in ${data_dir}`
+      return look({ url: `file:${file}` }, backup.secret ?? own, hint)
+    })
+  } catch (error) {
+    if (error instanceof BackupError) return { findings: [error.message], notes: [] }
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function look(database: Address, secret: Secret | undefined, hint: string): Promise<Report> {
+  const client = connect(database, 1)
+  try {
+    if (fileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
+    const findings = [...(await damagesOf(client)), ...(await deviationsOf(client))]
+    const behind = knownMigrations().length - (await appliedMigrations(client)).length
+    if (behind !== 0 || findings.length > 0) return { findings, notes: unfinished(behind) }
+    findings.push(...(await breachesOf(client)))
+    if (!secret) return { findings, notes: [`${hint}: the sealed keys were not opened`] }
+    const closed = unopened(secret, await listSealed(client))
+    findings.push(...closed.map((what) => `${what} cannot be opened with the seal-secret`))
+    return { findings, notes: [] }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return { findings: [`The database cannot be read (${error.code})`], notes: [] }
+  } finally {
+    client.close()
+  }
+}
+
+function unfinished(behind: number): string[] {
+  if (behind <= 0) return []
+  return [`It is ${behind} migrations behind: the next start brings it up to date`]
+}
+
+async function isDatabase(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => {
+    throw new BackupError(`${path} cannot be read`)
+  })
+  try {
+    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
+    return buffer.toString('latin1') === 'SQLite format 3\0'
+  } finally {
+    await file.close()
+  }
+}

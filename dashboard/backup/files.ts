@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+/** SHA-256 in hex. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+/** What was written to the file, or renamed in the folder, outlives a loss of power. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** In one step, in the place of what is there. */
+export async function putInPlace(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await syncPath(dirname(to))
+}
+
+/** In one step; throws EEXIST when something is there. */
+export async function putAsNew(from: string, to: string): Promise<void> {
+  await link(from, to)
+  await rm(from)
+  await syncPath(dirname(to))
+}
+
+/** `2026-11-20T140502Z`, for names of files. */
+export function stampOf(now: Date): string {
+  return now
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '')
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,126 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { connect } from '#dashboard/db/connect.ts'
+import { countRows, damagesOf, listSealed } from '#dashboard/db/inspect.ts'
+import { appliedMigrations, pendingMigrations, SchemaError } from '#dashboard/db/migrations.ts'
+import { Secret } from '#shared/secret.ts'
+import { extract, listMembers, type Member, readText } from './archive.ts'
+import { codeOf } from './files.ts'
+import { BackupError, DATABASE, FORMAT, MANIFEST, Manifest, SEAL } from './manifest.ts'
+import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
+
+export interface Backup {
+  path: string
+  manifest: Manifest
+  /** What it brings along, when it was made with secrets. */
+  secret: Secret | undefined
+  /** Writes the database to a new file. Throws BackupError when it is not the one that was backed up. */
+  unpack(target: string): Promise<void>
+}
+
+/** Opens a backup for `work`. Throws BackupError for a file that is none. */
+export async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>) {
+  const archive = await open(path, 'r').catch((error: unknown) => {
+    throw new BackupError(`${path} cannot be read (${codeOf(error)})`)
+  })
+  try {
+    return await work(await readBackup(path, archive))
+  } finally {
+    await archive.close()
+  }
+}
+
+async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
+  const { manifest, database, seal } = await contentsOf(archive).catch((error: unknown) => {
+    if (error instanceof BackupError) throw error
+    throw new BackupError(`${path} is no backup of a dashboard, or is damaged`)
+  })
+  const secret = seal ? new Secret((await readText(archive, seal)).trim()) : undefined
+  if (manifest.with_secrets && (!secret || fingerprintOf(secret) !== manifest.seal))
+    throw new BackupError(`${path} is damaged: its seal-secret is not the one that it names`)
+  return {
+    path,
+    manifest,
+    secret,
+    unpack: (target) => unpack(path, archive, database, manifest, target),
+  }
+}
+
+async function contentsOf(archive: FileHandle) {
+  const members = await listMembers(archive)
+  const named = (wanted: string) => members.find(({ name }) => name === wanted)
+  const [first, database] = [named(MANIFEST), named(DATABASE)]
+  if (!first || !database) throw new Error('a member is missing')
+  const json: unknown = JSON.parse(await readText(archive, first))
+  if (json instanceof Object && 'format' in json && Number(json.format) > FORMAT)
+    throw new BackupError('The backup was made by a newer version of the dashboard: run that one')
+  return { manifest: Manifest.parse(json), database, seal: named(SEAL) }
+}
+
+async function unpack(
+  path: string,
+  archive: FileHandle,
+  member: Member,
+  { database }: Manifest,
+  target: string,
+): Promise<void> {
+  const file = await open(target, 'wx', 0o600)
+  try {
+    const digest = await extract(archive, member, file).catch(() => '')
+    if (digest !== database.sha256 || member.size !== database.bytes)
+      throw new BackupError(`${path} is damaged: its database is not the one that was backed up`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Throws BackupError unless the unpacked database is sound, of a version that is known, and whole. */
+export async function verifyUnpacked(file: string, { path, manifest }: Backup): Promise<void> {
+  const client = connect({ url: `file:${file}` }, 1)
+  try {
+    await client.execute('PRAGMA query_only = ON')
+    const damages = await damagesOf(client)
+    if (damages.length > 0) throw new BackupError(`${path} is damaged: ${damages.join('; ')}`)
+    pendingMigrations(await appliedMigrations(client))
+    if (!Bun.deepEquals(await countRows(client), manifest.database.rows))
+      throw new BackupError(`${path} is damaged: rows are missing`)
+  } catch (error) {
+    if (error instanceof SchemaError)
+      throw new BackupError(`The backup cannot be used: ${error.message}`)
+    throw error
+  } finally {
+    client.close()
+  }
+}
+
+/** Throws BackupError unless the secret in DATA_DIR is, or may become, the one that the keys need. */
+export async function verifySeal(
+  file: string,
+  { manifest, secret }: Backup,
+  data_dir: string,
+): Promise<void> {
+  const present = await findSealSecret(data_dir)
+  const wanted = manifest.seal
+  if (wanted === null) return
+  if (present && fingerprintOf(present) !== wanted)
+    throw new BackupError(
+      `${data_dir}/seal-secret is another one (${fingerprintOf(present)}) than the backup needs (${wanted}): ${secret ? 'move it away first, the backup brings its own' : 'put that one there first'}`,
+    )
+  const usable = secret ?? present
+  if (!usable)
+    throw new BackupError(
+      `The backup holds no secrets: put the seal-secret ${wanted} of that time into ${data_dir} first`,
+    )
+  const closed = await sealedIn(file, usable)
+  if (closed.length > 0)
+    throw new BackupError(`The seal-secret ${wanted} does not open: ${closed.join(', ')}`)
+}
+
+async function sealedIn(file: string, secret: Secret): Promise<string[]> {
+  const client = connect({ url: `file:${file}` }, 1)
+  try {
+    return unopened(secret, await listSealed(client))
+  } finally {
+    client.close()
+  }
+}

@@ -1,0 +1,133 @@
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { connect, fileOf } from '#dashboard/db/connect.ts'
+import { copyToEmpty } from '#dashboard/db/copy.ts'
+import { type Lock, lockDatabase } from '#dashboard/db/lock.ts'
+import type { Records } from './back-up.ts'
+import { codeOf, putInPlace, stampOf, syncPath } from './files.ts'
+import { BackupError, type Manifest } from './manifest.ts'
+import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
+
+export interface Restored {
+  manifest: Manifest
+  /** Where the database of before is now. */
+  aside: string | undefined
+}
+
+/**
+ * Puts the database of a backup in the place of the present one, in one step, once all is known to
+ * be good; the next start brings it up to date. Throws BackupError, and then nothing has changed.
+ */
+export function restore(path: string, records: Records, now: Date): Promise<Restored> {
+  const file = fileOf(records.database.url)
+  return withBackup(path, async (backup) => {
+    await mkdir(records.data_dir, { recursive: true, mode: 0o700 })
+    const unpacked = `${file ?? `${records.data_dir}/dashboard.db`}.restoring`
+    const lock = await lockFor(unpacked.replace(/\.restoring$/, ''))
+    try {
+      await removeDatabase(unpacked)
+      await unpackChecked(backup, unpacked, records)
+      const aside =
+        file === undefined
+          ? await fill(unpacked, backup, records)
+          : await replace(unpacked, file, backup, records, now)
+      return { manifest: backup.manifest, aside }
+    } finally {
+      await removeDatabase(unpacked)
+      lock.close()
+    }
+  }).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOSPC') throw new BackupError('There is no space left to restore')
+    throw error
+  })
+}
+
+async function lockFor(file: string): Promise<Lock> {
+  const lock = lockDatabase(file, 'alone')
+  if (lock) return lock
+  throw new BackupError(`A dashboard runs on ${file}, or another restore: stop it first`)
+}
+
+async function unpackChecked(backup: Backup, target: string, { data_dir }: Records): Promise<void> {
+  await backup.unpack(target)
+  await verifyUnpacked(target, backup)
+  await verifySeal(target, backup, data_dir)
+}
+
+/** A server cannot put one database in the place of another. */
+async function fill(unpacked: string, backup: Backup, records: Records): Promise<undefined> {
+  await putSecrets(backup, records)
+  if (await copyToEmpty(unpacked, records.database)) return
+  throw new BackupError(
+    'The database on the server is not empty: make a new one and set DATABASE_URL to it',
+  )
+}
+
+async function replace(
+  unpacked: string,
+  file: string,
+  backup: Backup,
+  records: Records,
+  now: Date,
+): Promise<string | undefined> {
+  const aside = await keepAside(file, `${file}.before-restore-${stampOf(now)}`)
+  await putSecrets(backup, records)
+  await putInPlace(unpacked, file)
+  return aside
+}
+
+/**
+ * The database of before gets a second name, so that there is one under its own at any moment. Its
+ * write-ahead log goes into it first: SQLite would play it into the restored one.
+ */
+async function keepAside(file: string, aside: string): Promise<string | undefined> {
+  const present = await stat(file).catch(() => undefined)
+  if (!present) return undefined
+  await forgetNames(file, present.ino)
+  await foldLog(file).catch(() => undefined)
+  await link(file, aside)
+  for (const end of ['-wal', '-shm', '-journal'])
+    await rename(file + end, aside + end).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+  await syncPath(aside)
+  return aside
+}
+
+/** Those that a restore gave the present database before it was cut off. */
+async function forgetNames(file: string, inode: number): Promise<void> {
+  const folder = dirname(file)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.before-restore-`)) continue
+    const path = join(folder, name)
+    if ((await stat(path)).ino === inode) await rm(path)
+  }
+}
+
+async function foldLog(file: string): Promise<void> {
+  const client = connect({ url: `file:${file}` }, 1)
+  try {
+    await client.execute('PRAGMA journal_mode = DELETE')
+  } finally {
+    client.close()
+  }
+}
+
+/** With a new secret for sessions, those that were ended since the backup do not come back. */
+async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<void> {
+  await rm(`${data_dir}/jwt-secret`, { force: true })
+  if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {
+    const file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)
+    try {
+      await file.writeFile(`${secret.reveal()}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await putInPlace(`${data_dir}/seal-secret.restoring`, `${data_dir}/seal-secret`)
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true })
+}

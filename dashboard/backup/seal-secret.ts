@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { CODE_PURPOSE } from '#dashboard/trust/open-enrolment.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+import { KEY_PURPOSE } from '#dashboard/trust/signing-key.ts'
+import { Secret } from '#shared/secret.ts'
+
+/** The secret in DATA_DIR that the sealed keys of the database are opened with. */
+export async function findSealSecret(data_dir: string): Promise<Secret | undefined> {
+  const text = await readFile(`${data_dir}/seal-secret`, 'utf8').catch(() => '')
+  return text.trim() === '' ? undefined : new Secret(text.trim())
+}
+
+/** Tells secrets apart and gives nothing of them away: they are random and have 384 bits. */
+export function fingerprintOf(secret: Secret): string {
+  const text = `hosting-seal-fingerprint/1\n${secret.reveal()}`
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** A sealed value of the database, and what it is. */
+export interface Sealed {
+  what: string
+  kind: 'key' | 'code'
+  sealed: string
+}
+
+/** The names of those that this secret does not open. */
+export function unopened(secret: Secret, values: readonly Sealed[]): string[] {
+  const sealer = makeSealer(secret.reveal(), secureRandom)
+  const opens = ({ kind, sealed }: Sealed) => {
+    try {
+      sealer.open(kind === 'key' ? KEY_PURPOSE : CODE_PURPOSE, sealed)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return values.filter((value) => !opens(value)).map(({ what }) => what)
+}

@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util'
+import { backUp, type Records } from '#dashboard/backup/back-up.ts'
+import { checkFile, checkRecords } from '#dashboard/backup/check.ts'
+import { BackupError } from '#dashboard/backup/manifest.ts'
+import { restore } from '#dashboard/backup/restore.ts'
+import { type Config, databaseOf } from '#dashboard/config.ts'
+
+const USAGE = `Hosting Control: the dashboard, and what is done to its records
+
+  bun dashboard/main.ts                    answer on HOST and PORT
+  bun dashboard/main.ts backup <target>    write a backup to a new file, or into a folder
+      --with-secrets                       with the seal-secret of DATA_DIR: it restores alone,
+                                           and whoever has it can command every server
+  bun dashboard/main.ts restore <backup>   put a backup in the place of the database
+  bun dashboard/main.ts check [<file>]     look for damage in the database, or in a backup
+
+All of them take the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
+backup and check work while the dashboard runs; for restore it must be stopped.
+`
+
+/** An argument that makes no sense. */
+class UsageError extends Error {}
+
+export interface Output {
+  out(text: string): void
+  err(text: string): void
+}
+
+type Act = (records: Records, args: Args, output: Output) => Promise<number>
+interface Args {
+  path: string | undefined
+  with_secrets: boolean
+}
+
+const COMMANDS: Record<string, Act> = { backup, restore: putBack, check }
+
+/** Runs one of the commands and resolves with the exit status: 1 for a failure, 2 for a wrong call. */
+export async function runCommand(
+  argv: readonly string[],
+  configured: () => Config,
+  output: Output,
+): Promise<number> {
+  try {
+    const { act, args } = parse(argv)
+    if (!act) {
+      output.out(USAGE)
+      return 0
+    }
+    const config = configured()
+    return await act({ database: databaseOf(config), data_dir: config.DATA_DIR }, args, output)
+  } catch (error) {
+    if (!(error instanceof BackupError || error instanceof UsageError)) throw error
+    output.err(`${error.message}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+function parse(argv: readonly string[]): { act: Act | undefined; args: Args } {
+  const { values, positionals } = parsed(argv)
+  const [name = 'help', path, more] = positionals
+  const args = { path, with_secrets: values['with-secrets'] }
+  if (values.help || name === 'help') return { act: undefined, args }
+  const act = COMMANDS[name]
+  if (!act) throw new UsageError(`${name} is no command: see --help`)
+  if (more !== undefined) throw new UsageError(`${name} takes one path: see --help`)
+  if (args.with_secrets && act !== backup) throw new UsageError('--with-secrets is for backup')
+  return { act, args }
+}
+
+function parsed(argv: readonly string[]) {
+  const help = { type: 'boolean', short: 'h', default: false } as const
+  const options = { help, 'with-secrets': { type: 'boolean', default: false } } as const
+  try {
+    return parseArgs({ args: [...argv], allowPositionals: true, options })
+  } catch {
+    throw new UsageError('An option is not known: see --help')
+  }
+}
+
+function needed(path: string | undefined, what: string): string {
+  if (path === undefined) throw new UsageError(`Say ${what}: see --help`)
+  return path
+}
+
+async function backup(records: Records, { path, with_secrets }: Args, { out }: Output) {
+  const target = needed(path, 'where the backup goes')
+  const made = await backUp(records, target, { with_secrets, now: new Date() })
+  const { seal, database } = made.manifest
+  out(`backup ${made.path}: ${rowsOf(database.rows)} rows, verified\n`)
+  if (with_secrets)
+    out(
+      'it holds the seal-secret: whoever has it can command every server, so keep it locked away\n',
+    )
+  else if (seal)
+    out(
+      `it holds no secrets: to restore it, DATA_DIR/seal-secret ${seal} is needed, keep that too\n`,
+    )
+  else
+    out('there is no seal-secret in DATA_DIR: the keys in the backup cannot be opened without it\n')
+  return 0
+}
+
+async function putBack(records: Records, { path }: Args, { out }: Output) {
+  const { manifest, aside } = await restore(needed(path, 'which backup'), records, new Date())
+  const { made_at, database } = manifest
+  out(`restored ${rowsOf(database.rows)} rows as they were at ${made_at}\n`)
+  if (aside) out(`the database of before is ${aside}\n`)
+  out('everybody has to log in again\n')
+  return 0
+}
+
+async function check(records: Records, { path }: Args, { out }: Output) {
+  const report = path === undefined ? await checkRecords(records) : await checkFile(path, records)
+  for (const note of report.notes) out(`note: ${note}\n`)
+  for (const finding of report.findings) out(`found: ${finding}\n`)
+  out(report.findings.length === 0 ? 'ok\n' : `${report.findings.length} findings\n`)
+  return report.findings.length === 0 ? 0 : 1
+}
+
+function rowsOf(rows: Record<string, number>): number {
+  return Object.values(rows).reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,98 @@
+import type { Client, InStatement, Row, Transaction } from '@libsql/client'
+import { type Address, connect, fileOf, persist } from './connect.ts'
+
+/** libSQL servers answer with 10 MB at most; a row has 16 kB and a bit. */
+const PAGE = 200
+const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
+
+/**
+ * One state of the whole database in a new file, while others read and write. A file is copied by
+ * SQLite itself, a server row by row within one transaction.
+ */
+export async function copyToFile(from: Address, target: string): Promise<void> {
+  const source = connect(from, 1)
+  try {
+    if (fileOf(from.url) === undefined) await rowsToFile(source, target)
+    else await persist(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
+  } finally {
+    source.close()
+  }
+}
+
+/** Fills a database on a server that has no tables yet; all of it or nothing. False when it has some. */
+export async function copyToEmpty(file: string, to: Address): Promise<boolean> {
+  const source = connect({ url: `file:${file}` }, 1)
+  const target = connect(to)
+  try {
+    return await between(source, target)
+  } finally {
+    source.close()
+    target.close()
+  }
+}
+
+async function rowsToFile(source: Client, path: string): Promise<void> {
+  const target = connect({ url: `file:${path}` }, 1)
+  try {
+    if (!(await between(source, target))) throw new Error('the file of the copy is not empty')
+  } finally {
+    target.close()
+  }
+}
+
+async function between(source: Client, target: Client): Promise<boolean> {
+  const [reading, writing] = [await source.transaction('read'), await target.transaction('write')]
+  try {
+    if ((await tablesOf(writing)).length > 0) return false
+    await copyTables(reading, writing)
+    await writing.commit()
+    return true
+  } finally {
+    reading.close()
+    writing.close()
+  }
+}
+
+/** Indexes after the rows: they are built faster, and none is in the way. */
+async function copyTables(from: Transaction, to: Transaction): Promise<void> {
+  const tables = await tablesOf(from)
+  await to.batch(['PRAGMA defer_foreign_keys = ON', ...tables.map(({ sql }) => sql)])
+  for (const { name } of tables) await copyRows(from, to, name)
+  const { rows } = await from.execute('SELECT name, seq FROM sqlite_sequence')
+  await to.batch([
+    'DELETE FROM sqlite_sequence',
+    ...rows.map(({ name, seq }) => ({
+      sql: 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)',
+      args: [name ?? null, seq ?? null],
+    })),
+  ])
+  const indexes = await from.execute(
+    `SELECT sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL AND ${OWN}`,
+  )
+  for (const { sql } of indexes.rows) await to.execute(String(sql))
+}
+
+async function copyRows(from: Transaction, to: Transaction, table: string): Promise<void> {
+  for (let last = 0; ; ) {
+    const { rows, columns } = await from.execute({
+      sql: `SELECT rowid AS "rowid of it", * FROM "${table}" WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+      args: [last, PAGE],
+    })
+    const names = columns.slice(1)
+    const into = `INSERT INTO "${table}" (${names.map((name) => `"${name}"`)})`
+    const sql = `${into} VALUES (${names.map(() => '?')})`
+    await to.batch(rows.map((row): InStatement => ({ sql, args: valuesOf(row, names.length) })))
+    if (rows.length < PAGE) return
+    last = Number(rows.at(-1)?.[0])
+  }
+}
+
+const valuesOf = (row: Row, count: number) =>
+  Array.from({ length: count }, (_, at) => row[at + 1] ?? null)
+
+async function tablesOf(on: Transaction) {
+  const { rows } = await on.execute(
+    `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND ${OWN} ORDER BY name`,
+  )
+  return rows.map(({ name, sql }) => ({ name: String(name), sql: String(sql) }))
+}

@@ -1,0 +1,87 @@
+import type { Client } from '@libsql/client'
+import { connect } from './connect.ts'
+import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } from './migrations.ts'
+
+const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
+const MOST = 20
+
+/** What SQLite itself finds: damaged pages and indexes, rows that point to nothing. */
+export async function damagesOf(client: Client): Promise<string[]> {
+  const integrity = await client.execute(`PRAGMA integrity_check(${MOST})`)
+  const strays = await client.execute('PRAGMA foreign_key_check')
+  return [
+    ...integrity.rows.map((row) => String(row[0])).filter((text) => text !== 'ok'),
+    ...strays.rows
+      .slice(0, MOST)
+      .map((row) => `row ${row[1]} of ${row[0]} points to a row of ${row[2]} that is not there`),
+  ]
+}
+
+/** Tables and indexes that are not what the migrations make, whichever of them were applied. */
+export async function deviationsOf(client: Client): Promise<string[]> {
+  try {
+    const applied = await appliedMigrations(client)
+    pendingMigrations(applied)
+    const [found, meant] = [await objectsOf(client), await objectsAfter(applied.length)]
+    const names = [...new Set([...found.keys(), ...meant.keys()])].sort()
+    return names.filter((name) => found.get(name) !== meant.get(name)).map(describe(found, meant))
+  } catch (error) {
+    if (error instanceof SchemaError) return [error.message]
+    throw error
+  }
+}
+
+function describe(found: ReadonlyMap<string, string>, meant: ReadonlyMap<string, string>) {
+  return (name: string) => {
+    if (!found.has(name)) return `${name} is missing`
+    return meant.has(name) ? `${name} is not what it should be` : `${name} is not ours`
+  }
+}
+
+/** The number of rows of each table. */
+export async function countRows(client: Client): Promise<Record<string, number>> {
+  const { rows } = await client.execute(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND ${OWN} ORDER BY name`,
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of rows) {
+    const count = await client.execute(`SELECT count(*) FROM "${name}"`)
+    counts[String(name)] = Number(count.rows[0]?.[0])
+  }
+  return counts
+}
+
+async function objectsAfter(migrations: number): Promise<Map<string, string>> {
+  const empty = connect({ url: 'file::memory:' }, 1)
+  try {
+    const statements = knownMigrations().slice(0, migrations)
+    await empty.migrate(statements.flatMap(({ sql }) => [...sql]))
+    return await objectsOf(empty)
+  } finally {
+    empty.close()
+  }
+}
+
+/** `table sites` and what made it. */
+async function objectsOf(client: Client): Promise<Map<string, string>> {
+  const { rows } = await client.execute(
+    `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> '__drizzle_migrations' AND ${OWN}`,
+  )
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, String(sql)]))
+}
+
+/** The values that are sealed with a secret outside the database. */
+export async function listSealed(client: Client) {
+  const found = await client.execute("SELECT 1 FROM sqlite_master WHERE name = 'signing_keys'")
+  if (found.rows.length === 0) return []
+  const keys = await client.execute('SELECT kid, private_key_sealed FROM signing_keys')
+  const codes = await client.execute('SELECT server_id, code_key_sealed FROM enrolments')
+  return [
+    ...keys.rows.map((row) => sealed('key', `signing key ${row[0]}`, row[1])),
+    ...codes.rows.map((row) => sealed('code', `code of server ${row[0]}`, row[1])),
+  ]
+}
+
+function sealed(kind: 'key' | 'code', what: string, value: unknown) {
+  return { kind, what, sealed: String(value) }
+}

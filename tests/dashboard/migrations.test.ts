@@ -1,0 +1,195 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
+import { checkFile } from '#dashboard/backup/check.ts'
+import { openDatabase } from '#dashboard/db/client.ts'
+import { knownMigrations } from '#dashboard/db/migrations.ts'
+import * as records from '#dashboard/db/schema.ts'
+import * as trust from '#dashboard/db/trust-schema.ts'
+import { makeReleased } from './support/filled.ts'
+import { contentOf, makeFolder } from './support/records.ts'
+
+/**
+ * A file that was given out is never edited: a change is a migration of its own, whose SHA-256 comes at
+ * the end of this list.
+ */
+const RELEASED = [
+  // 0000_initial.sql
+  '06e8d35ef854e14126391722a5d3eaadc2cc734e9a9fa69b2f4c1c513d95c3bc',
+  // 0001_trust.sql
+  '2b785c8b5d01f40420b3741814e02623002de176630c8dcdcb02ba607d4350bf',
+  // 0002_key-rotation.sql
+  'cdc89141d965d7fdf9fc6a3f8c0019c29fb4052dabb22897be9863f0e8f2f9cb',
+  // 0003_operations.sql
+  '795a197b7fe11ebffb5afa20d72525162ad7bbef757087b9261c19b43c1fb0c0',
+  // 0004_trash.sql
+  'e024affec2bca07f0328d37a8bc10892de9d2a95586a30de181071cb17e198be',
+]
+const versions = RELEASED.map((_, at) => at + 1)
+const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
+
+async function migrated(file: string): Promise<void> {
+  const db = await openDatabase(`file:${file}`)
+  db.close()
+}
+
+describe('the migrations', () => {
+  test('are those that were given out, and in the same order', () => {
+    expect(knownMigrations().map(({ hash }) => hash)).toEqual(RELEASED)
+  })
+
+  test('make what the schema says', async () => {
+    const { entries } = await Bun.file(`${MIGRATIONS}/meta/_journal.json`).json()
+    const last = String(entries.length - 1).padStart(4, '0')
+    const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
+
+    const schema = await generateSQLiteDrizzleJson({ ...records, ...trust }, snapshot.id)
+
+    expect(await generateSQLiteMigration(snapshot, schema)).toEqual([])
+  })
+
+  test.each(versions)('keep every value of a database of version %d', async (version) => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, version)
+    const before = contentOf(file)
+
+    await migrated(file)
+
+    const after = contentOf(file)
+    expect(shapedAs(before, after)).toEqual(before)
+    expect(await checkFile(file, { database: { url: '' }, data_dir: folder.path })).toEqual({
+      findings: [],
+      notes: [expect.stringContaining('seal-secret')],
+    })
+    expect(after.__drizzle_migrations).toHaveLength(RELEASED.length)
+  })
+
+  test('give the agents of before the key that signed for them', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 2)
+
+    await migrated(file)
+
+    const { server_agents = [], signing_keys = [] } = contentOf(file)
+    expect(server_agents).toMatchObject([{ kid: 'key-2' }, { kid: 'key-2' }])
+    expect(signing_keys).toMatchObject([{ until: expect.any(String) }, { until: null }])
+  })
+
+  test('change nothing when one of them fails, and go on when the cause is gone', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 3)
+    run(file, 'CREATE TABLE bulk_operations (strange text)')
+    const before = contentOf(file)
+
+    await expect(migrated(file)).rejects.toThrow('already exists')
+
+    expect(contentOf(file)).toEqual(before)
+    run(file, 'DROP TABLE bulk_operations')
+    await migrated(file)
+    expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+  })
+
+  test.each([
+    [
+      'a newer version',
+      RELEASED.length,
+      "INSERT INTO __drizzle_migrations VALUES (NULL, 'new', 9e15)",
+      'newer version',
+    ],
+    ['another program', 3, "UPDATE __drizzle_migrations SET hash = 'other'", 'another program'],
+  ])('leave the database of %s alone', async (_, version, change, message) => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, version)
+    run(file, change)
+    const before = contentOf(file)
+
+    await expect(migrated(file)).rejects.toThrow(message)
+
+    expect(contentOf(file)).toEqual(before)
+  })
+
+  test.each([0, 2])(
+    'are done once by three programs that start at once on version %d',
+    async (version) => {
+      await using folder = await makeFolder()
+      const file = `${folder.path}/dashboard.db`
+      if (version > 0) await makeReleased(file, version)
+      const script = `
+      const { openDatabase } = await import(${JSON.stringify(join(MIGRATIONS, '../client.ts'))})
+      const end = Date.now() + 10_000
+      while (!(await Bun.file(process.argv[1] + '/go').exists()) && Date.now() < end) await Bun.sleep(1)
+      const db = await openDatabase('file:' + process.argv[1] + '/dashboard.db')
+      db.close()`
+      const programs = [1, 2, 3].map(() =>
+        Bun.spawn([process.execPath, '-e', script, folder.path], { stderr: 'pipe' }),
+      )
+      await Bun.write(`${folder.path}/go`, '')
+
+      const statuses = await Promise.all(programs.map(({ exited }) => exited))
+
+      expect(statuses).toEqual([0, 0, 0])
+      expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+    },
+  )
+})
+
+describe('ahead of a migration', () => {
+  test.each([
+    ['a database that holds something is saved', 3, 1],
+    ['an empty one is not', 0, 0],
+    ['one that is up to date is not', RELEASED.length, 0],
+  ])('%s', async (_, version, times) => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    if (version > 0) await makeReleased(file, version)
+    let saved = 0
+
+    const db = await openDatabase(`file:${file}`, undefined, async () => {
+      saved += 1
+    })
+
+    db.close()
+    expect(saved).toBe(times)
+  })
+
+  test('nothing is changed when that fails', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 3)
+    const before = contentOf(file)
+    const fail = () => Promise.reject(new Error('no space'))
+
+    await expect(openDatabase(`file:${file}`, undefined, fail)).rejects.toThrow('no space')
+
+    expect(contentOf(file)).toEqual(before)
+  })
+})
+
+function run(file: string, sql: string): void {
+  const database = new Sqlite(file)
+  database.run(sql)
+  database.close()
+}
+
+type Content = ReturnType<typeof contentOf>
+
+/** Of what is there now, the tables and columns that were there before. */
+function shapedAs(before: Content, after: Content): Content {
+  const shaped = Object.entries(before).map(([table, rows]) => [
+    table,
+    table === '__drizzle_migrations' || table === 'sqlite_sequence'
+      ? after[table]?.filter((row) => rows.some((other) => Bun.deepEquals(row, other)))
+      : after[table]?.map((row, at) => pick(row, rows[at])),
+  ])
+  return Object.fromEntries(shaped)
+}
+
+function pick(row: unknown, like: unknown) {
+  const names = Object.keys(like ?? {})
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => names.includes(name)))
+}
