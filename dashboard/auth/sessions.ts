@@ -1,4 +1,5 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { unlessStorage } from '#dashboard/db/connect.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { User } from '#shared/api/auth.ts'
@@ -41,7 +42,7 @@ export async function findCaller(
     return undefined
   const caller = { user: session.user, jti }
   if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return { caller }
-  const renewed = await renew(deps, caller, session.renewed_at)
+  const renewed = await renew(deps, caller, session.renewed_at).catch(unlessStorage)
   return renewed === undefined ? { caller } : { caller, renewed }
 }
 

@@ -33,8 +33,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const client = connect({ url, token })
   try {
-    if (fileOf(url) !== undefined)
-      await persist(client, () => client.execute('PRAGMA journal_mode = WAL'))
+    if (fileOf(url) !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
     const read = drizzle({ client, schema })
     return { read, write: writer(client, read), close: () => client.close() }
@@ -42,6 +41,12 @@ export async function openDatabase(
     client.close()
     throw error
   }
+}
+
+/** A file that cannot be written is found out now: SQLite would hold on to that, also when it is mended. */
+async function prepareFile(client: Client): Promise<void> {
+  await client.execute('PRAGMA journal_mode = WAL')
+  await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
 /** All statements or none; in one round trip on a remote server. */

@@ -4,6 +4,7 @@ const REMOTE_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 100
 const LOCK_TRIES = 50
 const LOCK_PAUSE_MS = 50
+const STALE_TRIES = 2
 
 export interface Address {
   url: string
@@ -27,18 +28,25 @@ export function fileOf(url: string): string | undefined {
 
 /**
  * Runs again while the file is locked, so `work` holds queries and nothing else. A connection that
- * met a lock, or a disk that is full, stays broken until it is opened anew (libsql-client-ts#352).
+ * met a lock stays broken until it is opened anew (libsql-client-ts#352), and one that was opened
+ * while the disk was read-only stays so.
  */
 export async function persist<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  for (let left = LOCK_TRIES; ; left--) {
+  for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (isLocked(error) || storageFault(error)) await client.reconnect()
-      if (left === 0 || !isLocked(error)) throw error
+      const most = triesFor(error)
+      if (most > 1) await client.reconnect()
+      if (tries >= most) throw error
       await Bun.sleep(LOCK_PAUSE_MS)
     }
   }
+}
+
+function triesFor(error: unknown): number {
+  if (meets(error, ['SQLITE_BUSY'])) return LOCK_TRIES
+  return meets(error, ['SQLITE_READONLY', 'SQLITE_CANTOPEN']) ? STALE_TRIES : 1
 }
 
 /** The error and what caused it, outermost first: drizzle wraps what libSQL throws. */
@@ -64,6 +72,12 @@ export function storageFault(error: unknown): string | undefined {
   return undefined
 }
 
-function isLocked(error: unknown): boolean {
-  return causes(error).some((cause) => 'code' in cause && cause.code === 'SQLITE_BUSY')
+/** For what is worth less than an answer: a storage fault is undefined, other errors go on. */
+export function unlessStorage(error: unknown): undefined {
+  if (storageFault(error) === undefined) throw error
+  return undefined
+}
+
+function meets(error: unknown, codes: readonly string[]): boolean {
+  return causes(error).some((cause) => 'code' in cause && codes.includes(String(cause.code)))
 }

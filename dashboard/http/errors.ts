@@ -1,3 +1,4 @@
+import { storageFault } from '#dashboard/db/connect.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
 import { idOf } from '#dashboard/runtime/request-id.ts'
@@ -33,6 +34,7 @@ function foreseen(error: ServiceError): Answer {
 function unforeseen({ log, random }: Deps, error: unknown, request: Request): Answer {
   const request_id = idOf(request, random)
   log.error('request failed', error, { request_id, method: request.method })
-  const message = `Something went wrong; the log has more under request id ${request_id}`
+  const what = storageFault(error) ?? 'something went wrong'
+  const message = `${what.charAt(0).toUpperCase()}${what.slice(1)}; the log has more under request id ${request_id}`
   return { status: 500, headers: {}, body: { error: ERRORS.internal.error, message } }
 }

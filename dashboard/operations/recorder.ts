@@ -15,6 +15,7 @@ export class Recorder {
   #pending: StoredEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #stored: Promise<void> = Promise.resolve()
+  #broken = false
 
   /** `last`: the number of the last event that is stored. */
   constructor(deps: { db: Database; bus: Bus }, operation_id: string, last: number) {
@@ -27,7 +28,9 @@ export class Recorder {
     return this.#last
   }
 
+  /** Throws once an earlier event could not be stored: none may come after a gap. */
   async log(message: string): Promise<void> {
+    if (this.#broken) await this.#stored
     const data = { message: message.slice(0, LONGEST_LINE) }
     this.#pending.push({ id: ++this.#last, event: 'log', data })
     if (this.#pending.length >= MOST_ROWS) await this.flush()
@@ -57,6 +60,8 @@ export class Recorder {
       await storeEvents(db, this.#operation_id, events)
       bus.notify(this.#operation_id)
     })
-    this.#stored.catch(() => undefined)
+    this.#stored.catch(() => {
+      this.#broken = true
+    })
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
@@ -145,7 +146,8 @@ export class Worker {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pause
       const now = timestamp(clock)
-      const again = isWorthAnotherTry(error) && timestamp(clock, pause) <= operation.deadline_at
+      const intime = timestamp(clock, pause) <= operation.deadline_at
+      const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)

@@ -9,7 +9,7 @@ export async function makeDataDir(path: string): Promise<void> {
 
 /** The secret in the file; made there at the first start, with mode 0600 and on the disk at once. */
 export async function keptSecret(path: string, random: Random): Promise<string> {
-  const known = await readFile(path, 'utf8').catch(() => '')
+  const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
   const secret = randomText(random, 48)
   const file = await open(path, 'w', 0o600)
@@ -21,4 +21,10 @@ export async function keptSecret(path: string, random: Random): Promise<string> 
     await file.close()
   }
   return secret
+}
+
+/** A file that is there and cannot be read must not be replaced: nothing else opens what it sealed. */
+function absent(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+  throw error
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { openDatabase } from '#dashboard/db/client.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { operation_events, operations, servers, settings } from '#dashboard/db/schema.ts'
@@ -38,6 +39,18 @@ describe('the one writer', () => {
       expect(before).toEqual([])
       expect(await db.read.select().from(settings)).toHaveLength(3)
       await other.exited
+      db.close()
+    })
+  })
+
+  test('replaces a connection that cannot write', async () => {
+    await inFolder(async (folder) => {
+      const db = await openDatabase(`file:${folder}/test.db`)
+      await db.read.run(sql`pragma query_only = on`)
+
+      await db.write((queries) => queries.insert(settings).values({ key: 'a', value: 1 }))
+
+      expect(await db.read.select().from(settings)).toHaveLength(1)
       db.close()
     })
   })

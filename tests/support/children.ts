@@ -46,6 +46,17 @@ export async function toItsEnd(argv: readonly string[], options: Options): Promi
   return { code: await within(READY_MS, ended, () => `still runs: ${output.out}`), ...output }
 }
 
+/** Starts a program that is to be killed before its end, or just after it. */
+export function killable(argv: readonly string[], options: Options): { kill(): Promise<void> } {
+  const { child, ended } = begin(argv, options)
+  return {
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
 /** Starts a program and waits for its line `listening on <url>`. */
 export async function listening(argv: readonly string[], options: Options): Promise<Running> {
   const { child, output, ended, changed } = begin(argv, options)

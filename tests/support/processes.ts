@@ -6,6 +6,7 @@ import {
   type Ended,
   type Environment,
   killAll,
+  killable,
   listening,
   NOBODY,
   type Running,
@@ -90,6 +91,16 @@ export function startDashboard(data_dir: string, env: Environment = {}): Promise
 /** Runs the dashboard until it ends by itself. */
 export function runDashboard(data_dir: string, env: Environment = {}): Promise<Ended> {
   return toItsEnd(dashboardArgv, { env: { ...dashboardEnvironment(data_dir), ...env } })
+}
+
+/** Runs one of its commands, such as `backup`, until it ends by itself. */
+export function runRecords(data_dir: string, args: readonly string[]): Promise<Ended> {
+  return toItsEnd([...dashboardArgv, ...args], { env: { DATA_DIR: data_dir } })
+}
+
+/** The same, for a test that ends it. */
+export function startRecords(data_dir: string, args: readonly string[]) {
+  return killable([...dashboardArgv, ...args], { env: { DATA_DIR: data_dir } })
 }
 
 const dashboardArgv = [process.execPath, join(ROOT, 'dashboard/main.ts')]

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { runCommand } from '#dashboard/cli.ts'
+import { readConfig } from '#dashboard/config.ts'
+
+async function run(...argv: string[]) {
+  const said = { out: '', err: '' }
+  const status = await runCommand(argv, () => readConfig({ DATA_DIR: '/nowhere' }), {
+    out: (text) => {
+      said.out += text
+    },
+    err: (text) => {
+      said.err += text
+    },
+  })
+  return { status, ...said }
+}
+
+describe('the commands of the dashboard', () => {
+  test.each([
+    [['backup'], 2, 'Say where the backup goes: see --help\n'],
+    [['backup', 'a', 'b'], 2, 'backup takes one path: see --help\n'],
+    [['restore', 'a', '--with-secrets'], 2, '--with-secrets is for backup\n'],
+    [['forget'], 2, 'forget is no command: see --help\n'],
+    [['check', '--fix'], 2, 'An option is not known: see --help\n'],
+    [['check', '/nowhere'], 1, '/nowhere cannot be read\n'],
+    [
+      ['check'],
+      1,
+      'There is no database at /nowhere/dashboard.db: check DATA_DIR and DATABASE_URL\n',
+    ],
+  ])('%j is refused in one line', async (argv, status, err) => {
+    expect(await run(...argv)).toEqual({ status, out: '', err })
+  })
+
+  test.each([['--help'], ['-h'], ['help'], ['backup --help']])('%s explains them', async (line) => {
+    const { status, out } = await run(...line.split(' '))
+
+    expect(status).toBe(0)
+    for (const name of ['backup', 'restore', 'check', '--with-secrets']) expect(out).toContain(name)
+  })
+})
