@@ -7,6 +7,7 @@ import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
 import { openRecords } from '#dashboard/records.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
+import { ClockWatch } from '#dashboard/runtime/clock-watch.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { idOf, inRequest } from '#dashboard/runtime/request-id.ts'
@@ -43,9 +44,10 @@ export async function start(config: Config): Promise<Started> {
   await deps.worker.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
+  const watch = new ClockWatch(deps.clock)
   const sweeps = [
-    setInterval(() => cleanUp(deps), RETENTION_MS),
-    setInterval(() => purgeDue(deps), PURGE_MS),
+    setInterval(() => watch.isSteady() && cleanUp(deps), RETENTION_MS),
+    setInterval(() => watch.isSteady() && purgeDue(deps), PURGE_MS),
     setInterval(() => save(config, deps), BACKUP_MS),
   ]
   const stop = async () => {

@@ -24,7 +24,7 @@ export class Throttle {
       { key: `account ${account}`, most: ACCOUNT },
       { key: `address ${address}`, most: ADDRESS },
     ]
-    const now = this.#clock.now().getTime()
+    const now = this.#clock.elapsed()
     for (const { key, most } of keys) this.#check(key, most, now)
     for (const { key } of keys) this.#add(key, now)
     return () => {

@@ -59,7 +59,7 @@ export class Scheduler {
   }
 
   #now(): number {
-    return this.#deps.clock.now().getTime()
+    return this.#deps.clock.elapsed()
   }
 
   #spread(over_ms: number): void {

@@ -7,6 +7,7 @@ import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Bus } from './bus.ts'
 import { fail } from './finish.ts'
 import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
+import { Patience } from './patience.ts'
 import { markWaiting } from './progress/queries.ts'
 import { findOperation, listActive } from './queries.ts'
 
@@ -18,6 +19,8 @@ interface Deps {
   /** The first pause before another try; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
   retry_max_ms: number
+  /** How long an operation waits for an agent that is away. */
+  deadline_ms: number
   runnerOf(operation: OperationRow): Runner
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void
@@ -102,11 +105,12 @@ export class Worker {
   }
 
   async #carry(operation: OperationRow, context: RunContext): Promise<Outcome> {
-    const { clock, retry_min_ms, retry_max_ms } = this.#deps
+    const { clock, retry_min_ms, retry_max_ms, deadline_ms } = this.#deps
+    const patience = new Patience(clock, deadline_ms, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
       const pause = Math.min(retry_min_ms * 2 ** Math.min(tries, 20), retry_max_ms)
-      const next = await this.#try(current, context, pause)
+      const next = await this.#try(current, context, { pause, patience })
       if (typeof next !== 'number') return next
       await clock.sleep(next, context.signal)
       current = await this.#again(current, context.signal)
@@ -128,7 +132,7 @@ export class Worker {
   async #try(
     operation: OperationRow,
     context: RunContext,
-    pause: number,
+    { pause, patience }: { pause: number; patience: Patience },
   ): Promise<Outcome | number> {
     try {
       return await this.#deps.runnerOf(operation)(operation, context)
@@ -136,17 +140,22 @@ export class Worker {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
         this.#deps.log.error('operation broke', error, { operation_id: operation.id })
-      return await this.#afterFailure(operation.id, error, Math.max(pause, askedPause(error)))
+      const next = Math.max(pause, askedPause(error))
+      return await this.#afterFailure(operation.id, error, { pause: next, patience })
     }
   }
 
-  async #afterFailure(operation_id: string, error: unknown, pause: number) {
+  async #afterFailure(
+    operation_id: string,
+    error: unknown,
+    { pause, patience }: { pause: number; patience: Patience },
+  ) {
     const { db, clock, log } = this.#deps
     try {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pause
       const now = timestamp(clock)
-      const intime = timestamp(clock, pause) <= operation.deadline_at
+      const intime = patience.allows(pause, operation.deadline_at)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation

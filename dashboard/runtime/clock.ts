@@ -1,12 +1,15 @@
 /** Time, so that a test can hold it. */
 export interface Clock {
   now(): Date
+  /** Milliseconds since some moment: goes on evenly when the time of day is set. */
+  elapsed(): number
   /** Resolves after `ms`, or early and without an error when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 export const realClock: Clock = {
   now: () => new Date(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       const done = () => {

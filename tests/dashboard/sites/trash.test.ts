@@ -18,6 +18,7 @@ function movable() {
   let ahead = 0
   const clock: Clock = {
     now: () => new Date(Date.now() + ahead),
+    elapsed: () => performance.now() + ahead,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, ms)

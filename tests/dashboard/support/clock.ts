@@ -3,12 +3,24 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 /** Stands still until it is moved; a sleep ends when its time has come. */
 export class HeldClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00.000Z')
+  #elapsed = 0
 
   now(): Date {
     return new Date(this.#now)
   }
 
+  elapsed(): number {
+    return this.#elapsed
+  }
+
+  /** Time passes. */
   move(ms: number): void {
+    this.#now += ms
+    this.#elapsed += ms
+  }
+
+  /** Somebody sets the time of day. */
+  set(ms: number): void {
     this.#now += ms
   }
 
@@ -18,10 +30,20 @@ export class HeldClock implements Clock {
 /** Goes only as far as it is told; whoever sleeps wakes at his own moment. */
 export class SteppedClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00.000Z')
+  #set = 0
   readonly #sleepers = new Set<{ until: number; wake: () => void }>()
 
   now(): Date {
-    return new Date(this.#now)
+    return new Date(this.#now + this.#set)
+  }
+
+  elapsed(): number {
+    return this.#now
+  }
+
+  /** Somebody sets the time of day. */
+  set(ms: number): void {
+    this.#set += ms
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
