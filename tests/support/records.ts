@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { copyFile, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cachedFolder } from '#scripts/lib/cache.ts'
 
@@ -9,7 +9,7 @@ export const ADMIN = { email: 'ann@control.example', password: 'correct horse ba
 /** The dashboard believes the cost that stands in a hash: such a login takes no time. */
 const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
 
-let kept: Promise<string> | undefined
+let kept: Promise<Uint8Array> | undefined
 
 /**
  * The records of a dashboard that has migrated them and made its first user, whose password costs
@@ -18,7 +18,7 @@ let kept: Promise<string> | undefined
  */
 export async function copyRecords(to: string, others: readonly string[] = []): Promise<void> {
   kept ??= cachedRecords()
-  await copyFile(await kept, to)
+  await Bun.write(to, await kept)
   if (others.length === 0) return
   const database = new Database(to)
   const insert = database.query(
@@ -28,8 +28,10 @@ export async function copyRecords(to: string, others: readonly string[] = []): P
   database.close()
 }
 
-async function cachedRecords(): Promise<string> {
-  return `${await cachedFolder('test-records', await digest(), make)}/dashboard.db`
+/** Read once: another checkout may make its own at any time. */
+async function cachedRecords(): Promise<Uint8Array> {
+  const folder = await cachedFolder('test-records', await digest(), make)
+  return Bun.file(`${folder}/dashboard.db`).bytes()
 }
 
 async function digest(): Promise<string> {
