@@ -1,7 +1,7 @@
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import * as cron from '../os/cron.ts'
-import { ensureMariadb, mariadbSteps, removeDatabase, removingDatabase } from '../os/mariadb.ts'
+import { mariadbSteps, removeDatabase, removingDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
 import { MARIADB } from '../os/services/known.ts'
@@ -100,10 +100,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'database',
       title: 'Dropping the database',
       effects: () => removingDatabase(host, user),
-      async apply() {
-        await ensureMariadb(host)
-        await removeDatabase(host, user)
-      },
+      apply: () => removeDatabase(host, user),
     },
   ]
 }

@@ -2,7 +2,7 @@ import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { removing } from '../os/effects.ts'
-import { ensureMariadb, removeDatabase, removingDatabase, startingMariadb } from '../os/mariadb.ts'
+import { removeDatabase, removingDatabase, startingMariadb } from '../os/mariadb.ts'
 import { certificateFolder } from '../os/paths.ts'
 import { findSite, forgetting, moveSite, moving, removeSite, type Site } from '../os/sites.ts'
 import { emptying, emptyTrash } from '../os/trash.ts'
@@ -64,10 +64,7 @@ function stepsOf(site: Site, host: Host): Step[] {
         ...(await startingMariadb(host)),
         ...(await removingDatabase(host, user)),
       ],
-      async apply() {
-        await ensureMariadb(host)
-        await removeDatabase(host, user)
-      },
+      apply: () => removeDatabase(host, user),
     },
     {
       name: 'files',

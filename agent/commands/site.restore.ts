@@ -3,7 +3,7 @@ import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { issue, needsRenewal, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
-import { ensureMariadb, removeDatabase } from '../os/mariadb.ts'
+import { removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
 import { provisionSteps } from '../os/provision.ts'
@@ -97,14 +97,8 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'database',
       title: 'Importing the database',
       effects: () => trash.bringingDatabaseBack(host, site),
-      async apply() {
-        await ensureMariadb(host)
-        await trash.bringDatabaseBack(host, site)
-      },
-      async undo() {
-        await ensureMariadb(host)
-        await removeDatabase(host, user)
-      },
+      apply: () => trash.bringDatabaseBack(host, site),
+      undo: () => removeDatabase(host, user),
     },
     {
       name: 'files',

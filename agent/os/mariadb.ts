@@ -49,7 +49,10 @@ export const creatingDatabase = (user: string): Effect[] => [
   effects.create('account', accountOf(user)),
 ]
 
-export async function removeDatabase({ database }: Host, user: string): Promise<void> {
+/** Starts MariaDB when it does not run, as while the machine starts. */
+export async function removeDatabase(host: Host, user: string): Promise<void> {
+  const { database } = host
+  await ensureMariadb(host)
   await database.query("DROP USER IF EXISTS ?@'localhost'", [user])
   await database.query('DROP DATABASE IF EXISTS ??', [user])
 }

@@ -9,7 +9,7 @@ import { type Certificate, renderVhost } from './nginx-vhost.ts'
 import { certificateFolder, pageCacheOf } from './paths.ts'
 import { socketOf } from './php-fpm-files.ts'
 import { NGINX } from './services/known.ts'
-import { signal } from './services/service.ts'
+import { isRunning, signal } from './services/service.ts'
 import { namesOf, type Site } from './sites.ts'
 import { limitsOn, machineOf } from './tiers.ts'
 
@@ -139,9 +139,10 @@ export async function dump(host: Host): Promise<string> {
   return (await host.shell.run(['nginx', '-T', '-q'], { unconfined: true })).stdout
 }
 
+/** One that does not run, as while the machine starts, reads its configuration when it does. */
 export async function reloadTested(host: Host): Promise<void> {
   await test(host)
-  await signal(host, NGINX, 'HUP')
+  if (await isRunning(host, NGINX)) await signal(host, NGINX, 'HUP')
 }
 
 /** Throws conflict with nginx's own words, which name file and line. */

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createDatabase, ensureMariadb, refuseExistingDatabase } from '#agent/os/mariadb.ts'
+import {
+  createDatabase,
+  ensureMariadb,
+  refuseExistingDatabase,
+  removeDatabase,
+} from '#agent/os/mariadb.ts'
 import { Secret } from '#shared/secret.ts'
 import { server } from '#tests/agent/commands/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -39,4 +44,14 @@ test('starts MariaDB and waits until it answers', async () => {
 
   expect(host.ran).toEqual(['systemctl start mariadb.service'])
   expect(asked).toBe(4)
+})
+
+test('removes a database also while the machine still starts', async () => {
+  const host = await server()
+  await host.disk.remove('/run/mysqld/mysqld.pid')
+
+  await removeDatabase(host, 'shop')
+
+  expect(host.ran).toEqual(['systemctl start mariadb.service'])
+  expect(host.queries.at(-1)).toBe('DROP DATABASE IF EXISTS ?? | shop')
 })

@@ -133,3 +133,14 @@ test('is told of a removed site by the next removal when the first was cut off b
   ])
   expect(host.disk.all[VHOST]).toBeUndefined()
 })
+
+test('leaves it to an nginx that does not run to read its configuration when it starts', async () => {
+  const host = await server(shop)
+  await host.disk.remove('/run/nginx.pid')
+  host.fail('start-stop-daemon', 'no process found')
+
+  await nginx.remove(host, shop)
+
+  expect(host.ran).toEqual(['nginx -t -q'])
+  expect(host.disk.all[VHOST]).toBeUndefined()
+})
