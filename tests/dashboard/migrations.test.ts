@@ -138,6 +138,17 @@ describe('the migrations', () => {
   )
 })
 
+test('what another dashboard did in the meantime is found done', async () => {
+  await using folder = await makeFolder()
+  const file = `${folder.path}/dashboard.db`
+  await makeReleased(file, 2)
+
+  const db = await openDatabase(`file:${file}`, undefined, () => migrated(file))
+
+  db.close()
+  expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+})
+
 describe('ahead of a migration', () => {
   test.each([
     ['a database that holds something is saved', 3, 1],
