@@ -5,6 +5,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
 import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
 import { Scheduler } from '#dashboard/fleet/scheduler.ts'
+import type { Transports } from '#dashboard/fleet/transport.ts'
 import { Bus } from '#dashboard/operations/bus.ts'
 import { deliver } from '#dashboard/operations/deliver.ts'
 import { Worker } from '#dashboard/operations/worker.ts'
@@ -61,6 +62,8 @@ export interface Outside {
   /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<Limits>
+  /** How agents are reached; undefined: over the network. */
+  transports?: Transports
   password_cost?: PasswordCost
 }
 
@@ -73,7 +76,8 @@ export function makeDeps(outside: Outside) {
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
   const { keys, sealer, rules } = outside
   const trust = { db, clock, random, log, keys, sealer, rules }
-  const agents = new Agents({ transports: makeTransports(trust), timeout_ms: limits.answer_ms })
+  const transports = outside.transports ?? makeTransports(trust)
+  const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
   const sync = { ...base, agents, trash_ms, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({
     clock,

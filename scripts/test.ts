@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 /** Parts that run beside one another; each of the others comes when all before it has ended. */
-const TOGETHER = ['unit', 'check', 'contract']
+const TOGETHER = ['unit', 'simulation', 'check', 'contract']
 const stageOf = ({ part }: Job) => (TOGETHER.includes(part) ? 'together' : part)
 
 /** Contract files wait most of their time (`beside`: while the lab is made ready); system files wait for disks and programs to start. */

@@ -35,8 +35,7 @@ export async function openDatabase(
   try {
     if (fileOf(url) !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    const read = drizzle({ client, schema })
-    return { read, write: writer(client, read), close: () => client.close() }
+    return databaseOn(client)
   } catch (error) {
     client.close()
     throw error
@@ -47,6 +46,12 @@ export async function openDatabase(
 async function prepareFile(client: Client): Promise<void> {
   await client.execute('PRAGMA journal_mode = WAL')
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
+}
+
+/** The records on a client whose tables are up to date. */
+export function databaseOn(client: Client): Database {
+  const read = drizzle({ client, schema })
+  return { read, write: writer(client, read), close: () => client.close() }
 }
 
 /** All statements or none; in one round trip on a remote server. */

@@ -11,9 +11,10 @@ export type Job = {
 }
 
 /** Folders of tests/ with a part of their own; every other one holds unit tests. */
-const BLACK_BOX = ['contract', 'system', 'browser']
+const OWN = ['simulation', 'contract', 'system', 'browser']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 30_000, file_ms: 120_000 },
+  simulation: { test_ms: 300_000, file_ms: 300_000 },
   contract: { test_ms: 30_000, file_ms: 120_000 },
   system: { test_ms: 180_000, file_ms: 600_000 },
   browser: { test_ms: 60_000, file_ms: 300_000 },
@@ -42,6 +43,7 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   return [
     ...(contract.length > 0 ? [buildJob] : []),
     ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
+    ...single('simulation'),
     ...checks(root),
     ...contract.map((file) => testJob('contract', [file])),
     ...(quick ? [] : [...single('system'), ...single('browser')]),
@@ -57,7 +59,7 @@ async function testFiles(root: string): Promise<string[]> {
 
 function partOf(file: string): string {
   const folder = file.split('/')[1] ?? ''
-  return BLACK_BOX.includes(folder) ? folder : 'unit'
+  return OWN.includes(folder) ? folder : 'unit'
 }
 
 function testJob(part: string, files: readonly string[]): Job {

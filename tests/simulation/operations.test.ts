@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { long } from '#tests/support/runs.ts'
+import { Records } from '#tests/support/simulation/records.ts'
+import { simulate } from '#tests/support/simulation/simulate.ts'
+
+/** `SEED=7 bun test ./tests/simulation` lives that one life again. */
+const { SEED } = process.env
+const seeds =
+  SEED === undefined
+    ? Array.from({ length: long ? 10_000 : 500 }, (_, at) => at + 1)
+    : [Number(SEED)]
+
+test(
+  'nothing is lost, done twice or left half done, whatever dies and whatever the network does',
+  async () => {
+    const records = await Records.open()
+    for (const seed of seeds) {
+      const { faults, lines } = await simulate(seed, records)
+      if (faults.length === 0) continue
+      const again = `SEED=${seed} bun test ./tests/simulation`
+      throw new Error([again, ...lines, ...faults.map((fault) => `BROKEN: ${fault}`)].join('\n'))
+    }
+  },
+  long ? 3_600_000 : 300_000,
+)
+
+test('the same seed is the same life, to the last line', async () => {
+  const records = await Records.open()
+  for (const seed of [1, 2, 3, 5, 8]) {
+    const { lines } = await simulate(seed, records)
+
+    expect((await simulate(seed, records)).lines).toEqual(lines)
+  }
+})

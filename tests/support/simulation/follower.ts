@@ -1,0 +1,62 @@
+import type { Dice } from './dice.ts'
+import type { World } from './world.ts'
+
+/** A browser on the stream of an operation: when it breaks, it asks for what comes after the last event. */
+export class Follower {
+  readonly operation_id: string
+  /** Each event as it came: `number kind data`. */
+  readonly seen: string[] = []
+  over = false
+  /** How many connections it lost. */
+  cuts = 0
+  readonly #world: World
+  readonly #dice: Dice
+  #last = 0
+
+  constructor(world: World, operation_id: string) {
+    this.#world = world
+    this.operation_id = operation_id
+    this.#dice = world.dice.fork()
+  }
+
+  async follow(): Promise<void> {
+    const { timeline, dashboard } = this.#world
+    while (!this.over) {
+      const stream = dashboard.stream(this.operation_id, this.#last)
+      if (stream) await Promise.race([this.#read(stream.response), stream.process.ended])
+      await timeline.sleep(this.#dice.between(1, 3_000))
+    }
+  }
+
+  /** Until its end, or until the connection is cut, somewhere in a piece. */
+  async #read(response: Response): Promise<void> {
+    const reader = response.body?.getReader()
+    const decoder = new TextDecoder()
+    let rest = ''
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true }
+      if (done || !value) return
+      const cut = this.#dice.chance(this.#world.network.weather.cut)
+      const part = cut ? value.subarray(0, this.#dice.below(value.length)) : value
+      rest = this.#take(rest + decoder.decode(part, { stream: true }))
+      if (!cut) continue
+      this.cuts += 1
+      await reader?.cancel()
+      return
+    }
+  }
+
+  /** As an EventSource does: what no empty line ends is no event. */
+  #take(text: string): string {
+    const blocks = text.split('\n\n')
+    const rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? []
+      if (id === undefined) continue
+      this.#last = Number(id)
+      this.seen.push(`${id} ${event} ${data}`)
+      if (event !== 'log') this.over = true
+    }
+    return rest
+  }
+}

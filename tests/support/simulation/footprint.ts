@@ -1,0 +1,78 @@
+import type { Progress } from '#agent/commands/command.ts'
+import { serverProvision } from '#agent/commands/server.provision.ts'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { performSteps } from '#agent/operations/steps.ts'
+import type { Site } from '#agent/os/sites.ts'
+import { Dice } from './dice.ts'
+import { SimulatedDisk } from './disk.ts'
+import { hostOn, OPEN } from './host.ts'
+import { bareMachine, Machine } from './machine.ts'
+import { Timeline } from './timeline.ts'
+
+const ACCOUNTS = ['/etc/passwd', '/etc/group']
+/** Where operations are kept, and what programs say of themselves: no part of a site. */
+const BESIDE = /^\/var\/(lib\/hosting-agent\/operations|log)\//
+/** Holds passwords, keys or times, which are different each time. */
+const SECRET = /(wp-config\.php|facts\.json)$/
+
+/** Everything on a machine that belongs to a site, sorted; nothing of it names its user. */
+export function footprint(machine: Machine, label: string, user = ''): string[] {
+  const { disk, databases, accounts, closed, served } = machine
+  const known = [
+    ...[...disk.nodes].flatMap(([path, node]) => linesOf(path, node, label)),
+    ...[...databases].map(([name, filled]) => `database ${name} ${filled}`),
+    ...[...accounts].map((name) => `account ${name}`),
+    ...[...closed].map((name) => `closed ${name}`),
+    ...[...served].map(([path, text]) => `serves ${path} ${text}`),
+  ]
+  const found = known.filter((line) => line.includes(label))
+  return found.map((line) => (user === '' ? line : line.replaceAll(user, 'USER'))).sort()
+}
+
+type Node = SimulatedDisk['nodes'] extends Map<string, infer N> ? N : never
+
+function linesOf(path: string, { kind, text }: Node, label: string): string[] {
+  if (BESIDE.test(path)) return []
+  if (ACCOUNTS.includes(path)) return text.split('\n')
+  return path.includes(label) ? [`${kind} ${path} ${SECRET.test(path) ? '' : text}`] : []
+}
+
+let provisioned: Promise<Machine> | undefined
+const whole = new Map<string, Promise<string[]>>()
+
+/** A server that is ready for sites. */
+export async function newMachine(): Promise<Machine> {
+  provisioned ??= prepared()
+  return new Machine(SimulatedDisk.of((await provisioned).disk.nodes))
+}
+
+/** What a site is on a machine on which nothing ever went wrong, in use or in the trash. */
+export function wholeSite(label: string, site: Site, trashed: boolean): Promise<string[]> {
+  const key = JSON.stringify({ ...site, user: '', trashed })
+  const known = whole.get(key) ?? made(label, site, trashed)
+  whole.set(key, known)
+  return known
+}
+
+async function prepared(): Promise<Machine> {
+  const machine = bareMachine()
+  await finish(machine, (context) => serverProvision.run({ php_versions: [] }, context))
+  return machine
+}
+
+async function made(label: string, site: Site, trashed: boolean): Promise<string[]> {
+  const machine = await newMachine()
+  await finish(machine, (context) => siteCreate.run(site, context))
+  if (trashed) await finish(machine, (context) => siteDelete.run(site, context))
+  return footprint(machine, label, site.user)
+}
+
+type Context = Parameters<typeof siteCreate.run>[1]
+
+async function finish(machine: Machine, run: (context: Context) => Progress<object>) {
+  const host = hostOn(machine, OPEN, new Timeline(), new Dice(1))
+  const context: Context = { host, perform: (steps) => performSteps(steps, async () => undefined) }
+  const work = run(context)
+  while (!(await work.next()).done);
+}

@@ -1,0 +1,119 @@
+import { OperationStore } from '#agent/operations/store.ts'
+import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
+import { listEvents } from '#dashboard/operations/progress/queries.ts'
+import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { Follower } from './follower.ts'
+import { footprint, wholeSite } from './footprint.ts'
+import type { People } from './people.ts'
+import type { World } from './world.ts'
+import { domainOf, LABELS } from './writers.ts'
+
+const LASTING = ['active', 'failed', 'trashed']
+const OFFLINE = 'Agent offline'
+
+/** What must be true when everything has come to rest; what is not is told to the world. */
+export async function check(world: World, people: People): Promise<void> {
+  const operations = await world.operations()
+  for (const operation of operations) await checkOperation(world, operation)
+  for (const agent of world.agents) await checkAgent(world, agent)
+  await checkSites(world)
+  await checkFollowers(world, people.followers)
+}
+
+export async function checkOperation(world: World, operation: OperationRow): Promise<void> {
+  const { id, type, status, server_id } = operation
+  const events = await listEvents(world.db, id, 0, 10_000)
+  const name = `${type} ${id.slice(0, 8)}`
+  checkEvents(world, `${name} on record`, events)
+  const last = events.at(-1)?.event
+  const expected = status === 'success' ? 'complete' : 'error'
+  if (status === 'queued' || status === 'running')
+    return world.broken(`${name} is ${status} for ever`)
+  if (last !== expected) world.broken(`${name} is ${status} and its last event is ${last}`)
+  const agent = world.agents[server_id - 1]
+  if (!agent || type === 'server.sync' || operation.error?.error === OFFLINE) return
+  const there = await storeOf(agent).events(id)
+  if (there.length === 0) return
+  const [ours, theirs] = [told(events), told(there)]
+  if (ours.at(-1) !== theirs.at(-1))
+    world.broken(`${name} ends with ${ours.at(-1)} on record, with ${theirs.at(-1)} on its agent`)
+  else if (ours.join('\n') !== theirs.join('\n') && !world.lost.has(agent.name))
+    world.broken(
+      `${name} has other events on record than on its agent:\n${ours.join('\n')}\n--\n${theirs.join('\n')}`,
+    )
+}
+
+async function checkAgent(world: World, agent: World['agents'][number]): Promise<void> {
+  const store = storeOf(agent)
+  for (const id of await store.ids()) {
+    if (!(await store.request(id))) continue
+    checkEvents(world, `${id.slice(0, 8)} on ${agent.name}`, await store.events(id))
+  }
+}
+
+/** From 1, without a gap, and one terminal event at the end. */
+function checkEvents(world: World, name: string, events: readonly StoredEvent[]): void {
+  const ids = events.map(({ id }) => id)
+  if (ids.some((id, at) => id !== at + 1)) world.broken(`${name} has the events ${ids}`)
+  const ends = events.filter(isTerminal)
+  const last = events.at(-1)
+  if (ends.length !== 1 || !last || !isTerminal(last))
+    world.broken(`${name} has ${ends.length} terminal events`)
+}
+
+/** What is on record is on the machine, whole; what is not on record is not on the machine at all. */
+async function checkSites(world: World): Promise<void> {
+  const sites = await world.sites()
+  for (const [at, agent] of world.agents.entries())
+    for (const label of LABELS) {
+      const mine = sites.filter(({ server_id }) => server_id === at + 1)
+      const site = mine.find(({ domain }) => domain === domainOf(label))
+      await checkSite(world, agent, label, site)
+    }
+}
+
+async function checkSite(
+  world: World,
+  { name, machine }: World['agents'][number],
+  label: string,
+  site: SiteRow | undefined,
+): Promise<void> {
+  const expected = site ? await wanted(label, site) : []
+  const problem = difference(footprint(machine, label, site?.user), expected)
+  const status = site?.status ?? 'not'
+  if (problem !== '') world.broken(`${label} is ${status} on record, and on ${name} ${problem}`)
+  if (site && !LASTING.includes(site.status)) world.broken(`${label} stays ${status}`)
+}
+
+async function wanted(label: string, site: SiteRow): Promise<string[]> {
+  const there = site.status === 'active' || site.status === 'trashed'
+  return there ? wholeSite(label, paramsOf(site), site.status === 'trashed') : []
+}
+
+function paramsOf({ domain, php, tier, tls, email, user }: SiteRow) {
+  return { domain, php, tier, tls, email, user } as Parameters<typeof wholeSite>[1]
+}
+
+function difference(found: readonly string[], expected: readonly string[]): string {
+  const more = found.filter((line) => !expected.includes(line)).map((line) => `too much: ${line}`)
+  const less = expected.filter((line) => !found.includes(line)).map((line) => `missing: ${line}`)
+  return [...more, ...less].map((line) => line.slice(0, 120)).join('\n  ')
+}
+
+export async function checkFollowers(world: World, followers: readonly Follower[]): Promise<void> {
+  for (const { operation_id, seen } of followers) {
+    const events = await listEvents(world.db, operation_id, 0, 10_000)
+    if (events.length === 0) continue
+    const wanted = events.map(({ id, event, data }) => `${id} ${event} ${JSON.stringify(data)}`)
+    if (seen.join('\n') !== wanted.join('\n'))
+      world.broken(
+        `Who followed ${operation_id.slice(0, 8)} saw\n${seen.join('\n')}\n-- of\n${wanted.join('\n')}`,
+      )
+  }
+}
+
+const storeOf = ({ machine }: World['agents'][number]) =>
+  new OperationStore(machine.disk, '/var/lib/hosting-agent')
+
+const told = (events: readonly StoredEvent[]) =>
+  events.map(({ id, event, data }) => `${id} ${event} ${String(data.message ?? '')}`)

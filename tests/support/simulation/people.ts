@@ -1,0 +1,111 @@
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { updateSite } from '#dashboard/sites/change-site.ts'
+import { createSite } from '#dashboard/sites/create-site.ts'
+import { getSite } from '#dashboard/sites/queries.ts'
+import { removeSite } from '#dashboard/sites/remove-site.ts'
+import { purgeSite, restoreSite } from '#dashboard/sites/trash/leave-trash.ts'
+import { ServiceError } from '#shared/errors.ts'
+import type { Dice } from './dice.ts'
+import { Follower } from './follower.ts'
+import type { World } from './world.ts'
+import { domainOf, LABELS } from './writers.ts'
+
+const USER = { id: 1, email: 'ann@control.example', name: 'Ann' }
+
+type Kind = 'create' | 'update' | 'delete' | 'restore' | 'purge'
+const KINDS: readonly [Kind, ...Kind[]] = [
+  ...(['create', 'create', 'create', 'update', 'update'] as const),
+  ...(['delete', 'delete', 'delete', 'restore', 'restore', 'purge'] as const),
+]
+/** What was asked for is under way, unless it only had to be told. */
+type Answer = { operation_id: string } | { plan: object }
+
+/** Those who use the dashboard: they ask for things, ask again, and watch. */
+export class People {
+  readonly followers: Follower[] = []
+  readonly #world: World
+  readonly #dice: Dice
+
+  constructor(world: World) {
+    this.#world = world
+    this.#dice = world.dice.fork()
+  }
+
+  /** Something of what one may ask for; who is impatient asks for it twice. */
+  act(): void {
+    const kind = this.#dice.pick(KINDS)
+    const times = this.#dice.chance(0.15) ? 2 : 1
+    for (let time = 0; time < times; time++) void this.#ask(kind)
+  }
+
+  async #ask(kind: Kind): Promise<void> {
+    if (kind === 'create') return this.#create()
+    const sites = await this.#world.sites()
+    const site = sites[this.#dice.below(Math.max(1, sites.length))]
+    if (!site) return this.#create()
+    return kind === 'update' ? this.#update(site.id) : this.#move(kind, site)
+  }
+
+  #create(): Promise<void> {
+    const server_id = 1 + this.#dice.below(this.#world.agents.length)
+    const domain = domainOf(this.#dice.pick(LABELS))
+    const { php, tier } = this.#shape()
+    const input = { domain, php, tier, tls: 'none' }
+    return this.#tell(`create ${domain} on ${server_id}`, async (deps) =>
+      createSite(deps, await getServer(deps.db, server_id), input, USER),
+    )
+  }
+
+  #update(site_id: number): Promise<void> {
+    const { php, tier } = this.#shape()
+    const change = this.#dice.pick<object>([{ php }, { tier }, { php, tier }])
+    return this.#tell(`update ${site_id} ${JSON.stringify(change)}`, async (deps) => {
+      const { server, site } = await this.#find(deps, site_id)
+      if (site.status !== 'active') throw new ServiceError('conflict', { message: 'not active' })
+      return updateSite(deps, { server, site, actor: USER.id, email: USER.email }, change)
+    })
+  }
+
+  #move(kind: 'delete' | 'restore' | 'purge', { id, domain }: SiteRow): Promise<void> {
+    return this.#tell(`${kind} ${id}`, async (deps) => {
+      const { server, site } = await this.#find(deps, id)
+      const place = { server, site, actor: USER.id }
+      if (kind === 'restore') return restoreSite(deps, place)
+      if (kind === 'purge') return purgeSite(deps, place, { domain })
+      return removeSite(deps, server, site, USER.id)
+    })
+  }
+
+  async #find(deps: Deps, site_id: number) {
+    const found = (await this.#world.sites()).find(({ id }) => id === site_id)
+    const server = await getServer(deps.db, found?.server_id ?? 0)
+    return { server, site: await getSite(deps.db, server.id, site_id) }
+  }
+
+  async #tell(what: string, work: (deps: Deps) => Promise<Answer>): Promise<void> {
+    const { dashboard, trace, broken } = this.#world
+    try {
+      const answer = await dashboard.call(work)
+      const operation_id = ('operation_id' in answer && answer.operation_id) || ''
+      trace('people', `${what}: ${operation_id.slice(0, 8)}`)
+      if (this.#dice.chance(0.7)) this.#watch(operation_id)
+    } catch (error) {
+      if (error instanceof ServiceError) trace('people', `${what}: ${error.message}`)
+      else broken(`${what} broke: ${error}`)
+    }
+  }
+
+  #watch(operation_id: string): void {
+    const follower = new Follower(this.#world, operation_id)
+    this.followers.push(follower)
+    void follower.follow()
+  }
+
+  #shape() {
+    const php = this.#dice.pick(['8.2', '8.4'])
+    const tier = this.#dice.pick(['small', 'medium', 'large'])
+    return { php, tier }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Output, Programs } from '#agent/host/ports.ts'
+
+const ENDED: Output = { code: 143, stdout: '', stderr: 'Terminated' }
+
+/** The programs that run for operations right now; one that is ended does nothing any more. */
+export class Running implements Programs {
+  readonly #ends = new Map<string, Set<() => void>>()
+
+  /** `work` runs the program to its end and is told whether it still may. */
+  async run(operation: string, work: (may: () => boolean) => Promise<Output>): Promise<Output> {
+    const killed = Promise.withResolvers<Output>()
+    let runs = true
+    const end = () => {
+      runs = false
+      killed.resolve(ENDED)
+    }
+    const mine = this.#ends.get(operation) ?? new Set()
+    this.#ends.set(operation, mine.add(end))
+    try {
+      return await Promise.race([work(() => runs), killed.promise])
+    } finally {
+      mine.delete(end)
+    }
+  }
+
+  async signal(operation: string): Promise<void> {
+    for (const end of this.#ends.get(operation) ?? []) end()
+  }
+
+  async count(operation: string): Promise<number> {
+    return this.#ends.get(operation)?.size ?? 0
+  }
+
+  async forget(operation: string): Promise<void> {
+    this.#ends.delete(operation)
+  }
+}

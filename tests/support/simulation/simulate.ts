@@ -1,0 +1,59 @@
+import { beginOrJoin } from '#dashboard/operations/begin.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { newMachine } from './footprint.ts'
+import { check } from './invariants.ts'
+import { People } from './people.ts'
+import type { Records } from './records.ts'
+import { planTrouble } from './trouble.ts'
+import { World } from './world.ts'
+
+const MOST_ROUNDS = 2_000
+
+/** One life of a small fleet, from one number. `faults` is empty when all held. */
+export async function simulate(seed: number, records: Records): Promise<World> {
+  const machines = [await newMachine(), await newMachine()].slice(0, 1 + (seed % 2))
+  const world = new World(seed, records, machines)
+  const giveBack = world.timeline.install()
+  try {
+    await world.begin()
+    const people = new People(world)
+    const end = planTrouble(world, people)
+    await world.timeline.run(end, () => false)
+    world.calm()
+    await rest(world, people)
+    await syncAll(world)
+    await rest(world, people)
+    await check(world, people)
+  } finally {
+    giveBack()
+  }
+  return world
+}
+
+/** Until nothing is under way and everybody has seen the end. */
+async function rest(world: World, people: People): Promise<void> {
+  const { timeline, records } = world
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    await timeline.run(timeline.now + 1_000, () => false)
+    if ((await records.underWay()) === 0 && people.followers.every(({ over }) => over)) return
+  }
+  world.broken('It does not come to rest')
+}
+
+async function syncAll(world: World): Promise<void> {
+  for (const [at] of world.agents.entries())
+    void world.dashboard
+      .call(async (deps) => {
+        const server = await getServer(deps.db, at + 1)
+        const job = await beginOrJoin(deps, {
+          type: 'server.sync',
+          server,
+          params: {},
+          actor: 1,
+          patient: false,
+        })
+        return job.operation_id
+      })
+      .catch((error: unknown) => world.broken(`The last sync: ${error}`))
+  await world.timeline.run(world.timeline.now + 1_000, () => false)
+}

@@ -1,0 +1,84 @@
+import type { Dice } from './dice.ts'
+import type { People } from './people.ts'
+import type { World } from './world.ts'
+
+type Trouble = (world: World, dice: Dice) => void
+
+const agentOf = (world: World, dice: Dice) => world.agents[dice.below(world.agents.length)]
+
+const TROUBLES: Trouble[] = [
+  (world, dice) => agentOf(world, dice)?.kill(),
+  // In the middle of one of the next things that it does.
+  (world, dice) => {
+    const process = agentOf(world, dice)?.process
+    if (process) process.fuse = 1 + dice.below(120)
+  },
+  (world, dice) => {
+    const process = agentOf(world, dice)?.process
+    if (process) process.fuse = 1 + dice.below(20)
+  },
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    if (agent) world.lost.add(agent.name)
+    agent?.losePower()
+  },
+  (world) => world.dashboard.kill(),
+  (world, dice) => {
+    const { process } = world.dashboard
+    if (process) process.fuse = 1 + dice.below(40)
+  },
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    if (!agent) return
+    world.network.part(agent)
+    world.timeline.later(dice.between(100, 60_000), () => world.network.heal(agent))
+  },
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    if (agent) agent.machine.skew += jump(dice)
+    world.trace('world', `the clock of ${agent?.name} jumps`)
+  },
+  (world, dice) => {
+    world.dashboard.skew += jump(dice)
+    world.trace('world', 'the clock of the dashboard jumps')
+  },
+  // Somebody ends what is under way there.
+  (world, dice) => void cancel(world, dice.chance(0.5)),
+  // The next program but a few fails.
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    let left = dice.below(12)
+    if (agent) agent.machine.unlucky = (what) => MAY_FAIL.test(what) && left-- === 0
+  },
+]
+
+/** What only ever makes something: an undo that fails leaves something behind, and says so. */
+const MAY_FAIL = /^(useradd|cp|\/usr\/bin\/php|CREATE|GRANT)/
+
+async function cancel(world: World, force: boolean): Promise<void> {
+  const operations = await world.operations()
+  const active = operations.find(({ finished_at }) => finished_at === null)
+  const listening = world.agents[(active?.server_id ?? 0) - 1]?.listening()
+  if (!active || !listening) return
+  world.trace('people', `cancel ${active.id.slice(0, 8)}`)
+  const body = JSON.stringify({ force })
+  const request = new Request(`http://agent/operations/${active.id}/cancel`, {
+    method: 'POST',
+    body,
+  })
+  await world.timeline.as(listening.process, '', () => listening.fetch(request))
+}
+
+const jump = (dice: Dice) => dice.pick([-1, 1]) * dice.pick([1_000, 60_000, 600_000])
+
+/** Lays out who does what and what goes wrong when; returns when that is over. */
+export function planTrouble(world: World, people: People): number {
+  const dice = world.dice.fork()
+  const end = dice.between(5_000, 60_000)
+  const often = (count: number, what: () => void) => {
+    for (let time = 0; time < count; time++) world.timeline.later(dice.between(0, end), what)
+  }
+  often(2 + dice.below(4), () => people.act())
+  often(dice.below(7), () => TROUBLES[dice.below(TROUBLES.length)]?.(world, dice))
+  return end
+}
