@@ -53,6 +53,9 @@ export const TrashedSite = z.object({
   size: amount,
   deleted_at: z.iso.datetime(),
   restorable: z.boolean(),
+  php: text().default(''),
+  tier: z.enum(TIERS).default('small'),
+  tls: z.enum(TLS_MODES).default('none'),
 })
 export type TrashedSite = z.infer<typeof TrashedSite>
 export const Trash = z.object({ trash: z.array(TrashedSite).max(100_000) })

@@ -156,9 +156,8 @@ export async function listTrash(host: Host): Promise<TrashedSite[]> {
     [await listSites(host, 'purging'), false],
   ] as const
   const found = places.flatMap(([sites, restorable]) =>
-    sites.map(async ({ domain, user }) => ({
-      domain,
-      user,
+    sites.map(async ({ domain, user, php, tier, tls }) => ({
+      ...{ domain, user, php, tier, tls },
       ...(await readFacts(host, user)),
       restorable,
     })),

@@ -2,7 +2,7 @@ import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
-import type { FoundSite, Metrics, Service } from '#shared/agent.ts'
+import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import { apexOf } from '#shared/names.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
@@ -14,7 +14,10 @@ export function listSiteRows(db: Database, server_id: number): Promise<SiteRow[]
 }
 
 /** Those found that nobody has on record, neither so nor with or without `www.`. */
-export async function withoutTaken(db: Database, found: FoundSite[]): Promise<FoundSite[]> {
+export async function withoutTaken<T extends { domain: string }>(
+  db: Database,
+  found: readonly T[],
+): Promise<T[]> {
   const taken = new Set<string>()
   for (let from = 0; from < found.length; from += IMPORT_ROWS) {
     const some = found.slice(from, from + IMPORT_ROWS).map(({ domain }) => apexOf(domain))
@@ -32,18 +35,23 @@ interface Synced {
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
   plan: SyncPlan
   now: string
+  /** When a site that was found in the trash is purged. */
+  purge_at: string
   tell: boolean
 }
 
 /** One batch. A site that an operation took in the meantime is left alone. */
 export async function applySync(db: Database, synced: Synced): Promise<void> {
-  const { server, plan, now, tell } = synced
+  const { server, plan, now, purge_at, tell } = synced
   const changed = server.status !== 'online' || plan.imports.length > 0 || plan.missing.length > 0
   await db.write((queries) =>
     batch(queries, [
       readingStatement(queries, synced),
       ...plan.updates.map((update) => updateStatement(queries, update)),
-      ...importStatements(queries, server.id, plan.imports, now),
+      ...importStatements(queries, [
+        ...plan.imports.map((site) => importedRow(site, server.id, now)),
+        ...plan.trashed.map((site) => trashedRow(site, server.id, { now, purge_at })),
+      ]),
       ...(tell && changed ? [syncActivity(queries, server, 'success', now)] : []),
     ]),
   )
@@ -73,13 +81,7 @@ function updateStatement(
 }
 
 /** A domain that another server has on record stays there. */
-function importStatements(
-  queries: Queries,
-  server_id: number,
-  found: readonly FoundSite[],
-  created_at: string,
-): Statement[] {
-  const rows = found.map((site) => importedRow(site, server_id, created_at))
+function importStatements(queries: Queries, rows: readonly NewSite[]): Statement[] {
   const statements: Statement[] = []
   for (let from = 0; from < rows.length; from += IMPORT_ROWS)
     statements.push(
@@ -103,6 +105,24 @@ function importedRow(found: FoundSite, server_id: number, created_at: string): N
     updates_themes: updates.themes,
     updates_core: updates.core,
     created_at,
+  }
+}
+
+function trashedRow(
+  { deleted_at, size, restorable: _, ...facts }: TrashedSite,
+  server_id: number,
+  { now, purge_at }: { now: string; purge_at: string },
+): NewSite {
+  return {
+    ...facts,
+    server_id,
+    apex: apexOf(facts.domain),
+    managed: true,
+    status: 'trashed',
+    trashed_at: deleted_at,
+    purge_at,
+    trash_size: size,
+    created_at: now,
   }
 }
 

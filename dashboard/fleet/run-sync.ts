@@ -31,7 +31,7 @@ async function stream(deps: RunSyncDeps, operation: OperationRow, { accept }: Ru
   const work = syncServer(deps, await getServer(deps.db, operation.server_id), { tell: false })
   const recorder = new Recorder(deps, operation.id, await lastEventId(deps.db, operation.id))
   let step = await work.next()
-  await begun(deps, operation.id)
+  await begun(deps, operation)
   accept()
   while (!step.done) {
     await recorder.log(step.value)
@@ -41,10 +41,9 @@ async function stream(deps: RunSyncDeps, operation: OperationRow, { accept }: Ru
   return succeed(deps, operation, success, await recorder.rest())
 }
 
-/** A sync is not tried again: the next one comes anyway. */
-function begun({ db, clock }: RunSyncDeps, id: string): Promise<void> {
-  const now = timestamp(clock)
-  return markRunning(db, id, { started_at: now, deadline_at: now })
+/** A sync is not tried again, so that its deadline stays: the next one comes anyway. */
+function begun({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
+  return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }
 
 /** The sync that the scheduler runs: no operation, and an activity only when something changed. */

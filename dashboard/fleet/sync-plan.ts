@@ -5,6 +5,8 @@ import type { FoundSite, TrashedSite } from '#shared/agent.ts'
 export interface SyncPlan {
   updates: { id: number; from: SiteRow['status']; values: Partial<SiteRow> }[]
   imports: FoundSite[]
+  /** In the trash of the server and on no record of it. */
+  trashed: readonly TrashedSite[]
   missing: number[]
 }
 
@@ -29,7 +31,9 @@ export function planSync(
   trash?: FoundTrash,
 ): SyncPlan {
   const present = new Map(found.map((site) => [site.domain, site]))
-  const plan: SyncPlan = { updates: [], imports: [], missing: [] }
+  const known = new Set(records.map(({ domain }) => domain))
+  const trashed = trash?.sites.filter(({ domain }) => !known.has(domain)) ?? []
+  const plan: SyncPlan = { updates: [], imports: [], trashed, missing: [] }
   for (const record of records) {
     const site = present.get(record.domain)
     present.delete(record.domain)

@@ -3,8 +3,16 @@ import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
-import { type FoundSite, FoundSites, Metrics, type Service, Services } from '#shared/agent.ts'
+import {
+  type FoundSite,
+  FoundSites,
+  Metrics,
+  type Service,
+  Services,
+  type TrashedSite,
+} from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
+import type { Agents } from './agents.ts'
 import { askTrash } from './ask-trash.ts'
 import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
 import { type FoundTrash, isTrashAsked, planSync } from './sync-plan.ts'
@@ -45,7 +53,7 @@ async function* readAndApply(
   server: ServerRow,
   { tell }: Options,
 ): AsyncGenerator<string, { sites: number }> {
-  const { db, clock, agents, contact_ms } = deps
+  const { db, clock, agents, contact_ms, trash_ms } = deps
   const metrics = await agents.get(server, '/metrics', Metrics, contact_ms)
   yield `Connected to the agent of ${server.name}`
   const { services } = await agents.get(server, '/services', Services)
@@ -53,16 +61,14 @@ async function* readAndApply(
   const records = await listSiteRows(db, server.id)
   const { sites } = await agents.get(server, '/sites', FoundSites)
   yield `Found ${sites.length} sites`
-  const { plan, others } = await planned(
-    db,
-    records,
-    sites,
-    await trashOf(deps, server, records, sites),
-  )
+  const purge_at = timestamp(clock, trash_ms)
+  const kept = await trashOf(agents, server, records, sites)
+  const { plan, others } = await planned(db, records, sites, kept && { sites: kept, purge_at })
   const reading = { metrics, services, php_versions: phpVersions(services) }
-  await applySync(db, { server, reading, plan, now: timestamp(clock), tell })
+  await applySync(db, { server, reading, plan, now: timestamp(clock), purge_at, tell })
   if (others > 0) yield `On record already, here or elsewhere: ${others} sites`
   if (plan.imports.length > 0) yield `New on record: ${plan.imports.length} sites`
+  if (plan.trashed.length > 0) yield `New in the trash: ${plan.trashed.length} sites`
   if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
   return { sites: sites.length }
 }
@@ -75,19 +81,26 @@ async function planned(
   trash: FoundTrash | undefined,
 ) {
   const whole = planSync(records, found, trash)
-  const plan = { ...whole, imports: await withoutTaken(db, whole.imports) }
+  const plan = {
+    ...whole,
+    imports: await withoutTaken(db, whole.imports),
+    trashed: await withoutTaken(db, whole.trashed),
+  }
   return { plan, others: whole.imports.length - plan.imports.length }
 }
 
-/** Asked for only when a site is not where it was. */
+/**
+ * Asked for when a site is not where it was; and at first, for what an earlier dashboard has left
+ * there. A server that does not tell has no site the less for it: what is in the trash stays there.
+ */
 async function trashOf(
-  { agents, clock, trash_ms }: SyncDeps,
+  agents: Agents,
   server: ServerRow,
   records: readonly SiteRow[],
   found: readonly FoundSite[],
-): Promise<FoundTrash | undefined> {
-  const sites = isTrashAsked(records, found) ? await askTrash(agents, server) : undefined
-  return sites && { sites, purge_at: timestamp(clock, trash_ms) }
+): Promise<TrashedSite[] | undefined> {
+  if (server.last_sync !== null && !isTrashAsked(records, found)) return undefined
+  return askTrash(agents, server).catch(() => undefined)
 }
 
 /** The agent reports each installed version as a service such as `php8.2`. */

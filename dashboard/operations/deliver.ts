@@ -128,7 +128,8 @@ async function gone(
 }
 
 function timesOf({ clock, trash_ms }: Deps): Times {
-  return { now: timestamp(clock), purge_at: timestamp(clock, trash_ms) }
+  const now = timestamp(clock)
+  return { now, purge_at: new Date(Date.parse(now) + trash_ms).toISOString() }
 }
 
 function isRemoval({ type }: OperationRow): boolean {

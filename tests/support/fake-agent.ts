@@ -70,7 +70,8 @@ export class FakeAgent {
     yield `Deleting ${domain}`
     const deleted_at = new Date().toISOString()
     const kept = { user: 'shop', size: 4096, deleted_at, restorable: true }
-    this.trash = [...this.trash, { domain: String(domain), ...kept }]
+    const facts = { php: '8.2', tier: 'small', tls: 'none' } as const
+    this.trash = [...this.trash, { domain: String(domain), ...kept, ...facts }]
     return { status: 'ok', domain, size: 4096 }
   }
 

@@ -72,9 +72,10 @@ export class StubAgent {
     if (command === 'site.delete' && at >= 0) {
       const [site] = this.sites.splice(at, 1)
       if (site) this.#deleted.set(domain, site)
-      const user = site?.user ?? ''
+      const { user = '', php = '', tier = 'small', tls = 'none' } = site ?? {}
       const deleted_at = new Date().toISOString()
-      this.trash.push({ domain, user, size: 4096, deleted_at, restorable: true })
+      const facts = { user, php, tier, tls } as const
+      this.trash.push({ domain, ...facts, size: 4096, deleted_at, restorable: true })
     }
     const back = this.#deleted.get(domain)
     if (command === 'site.restore' && back) this.sites.push(back)

@@ -62,6 +62,9 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
       size: 8192,
       deleted_at: new Date(host.time).toISOString(),
       restorable: true,
+      php: '8.2',
+      tier: 'small',
+      tls: 'none',
     },
   ])
 })

@@ -35,7 +35,7 @@ const record = (status: SiteRow['status'], more: Partial<SiteRow> = {}): SiteRow
   ...more,
 })
 
-const nothing = { updates: [], imports: [], missing: [] }
+const nothing = { updates: [], imports: [], trashed: [], missing: [] }
 const status_reason = 'The agent does not find the site any more'
 
 describe('a sync', () => {
@@ -89,6 +89,9 @@ describe('the trash of a server', () => {
     size: 4096,
     deleted_at: '2026-02-01T00:00:00.000Z',
     restorable: true,
+    php: '8.2',
+    tier: 'small' as const,
+    tls: 'none' as const,
   }
   const purge_at = '2026-03-01T00:00:00.000Z'
   const trash = { sites: [kept], purge_at }
@@ -144,6 +147,10 @@ describe('the trash of a server', () => {
       expect(isTrashAsked([record(status)], [])).toBe(false)
     },
   )
+
+  test('has a site that nobody knows', () => {
+    expect(planSync([], [], trash)).toEqual({ ...nothing, trashed: [kept] })
+  })
 
   test('is asked for when a site is not where it was, and only then', () => {
     expect(isTrashAsked([record('active')], [])).toBe(true)

@@ -54,7 +54,10 @@ describe('deleting a site', () => {
     const path = await siteOn(dashboard, agent)
     const deleted_at = '2026-01-01T00:00:00.000Z'
     agent.trash = [
-      { domain: 'shop.example', user: 'shop', size: 8192, deleted_at, restorable: true },
+      {
+        ...{ domain: 'shop.example', user: 'shop', size: 8192, deleted_at, restorable: true },
+        ...{ php: '8.2', tier: 'small', tls: 'none' },
+      },
     ]
     agent.answers.set('/exec', () =>
       Response.json({ error: 'Not found', message: 'In the trash' }, { status: 404 }),

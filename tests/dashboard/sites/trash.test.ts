@@ -8,6 +8,7 @@ import { type Dashboard, Machine, makeDashboard, until } from '../support/dashbo
 import { ended } from '../support/operations.ts'
 import { found } from '../support/sites.ts'
 
+const plain = { php: '8.2', tier: 'small', tls: 'none' } as const
 const DAY_MS = 24 * 3600_000
 const domain = 'shop.example'
 const site = '/api/servers/1/sites/1'
@@ -289,6 +290,37 @@ describe('a sync', () => {
     await becomes(dashboard, undefined)
   })
 
+  test('finds what an earlier dashboard has left in the trash, which then can come back', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const deleted_at = '2026-01-01T00:00:00.000Z'
+    const facts = { php: '8.4', tier: 'large', tls: 'none' } as const
+    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true, ...facts }]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    const [entry] = await trashOf(dashboard)
+    expect(entry).toMatchObject({ id: 1, domain, status: 'trashed', trashed_at: deleted_at })
+    expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now() + 13 * DAY_MS)
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site).toMatchObject({ user: 'shop', managed: true, ...facts })
+    expect((await dashboard.call('POST', `${site}/restore`)).status).toBe(202)
+    await becomes(dashboard, 'active')
+  })
+
+  test('of a server that tells nothing of its trash is one like any other', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.answers.set('/trash', () => new Response('no', { status: 500 }))
+    agent.sites = [found(domain)]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('active')
+  })
+
   test('finds what was deleted by other means', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
@@ -296,7 +328,7 @@ describe('a sync', () => {
     await dashboard.call('POST', '/api/servers/1/sites', { domain })
     await becomes(dashboard, 'active')
     const deleted_at = '2026-01-01T00:00:00.000Z'
-    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true }]
+    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true, ...plain }]
 
     await sync(dashboard)
 
