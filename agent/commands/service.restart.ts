@@ -1,12 +1,13 @@
 import { notFound } from '#shared/errors.ts'
 import type { Host } from '../host/ports.ts'
-import { run } from '../os/effects.ts'
+import { change, run } from '../os/effects.ts'
 import { restartMariadb } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
 import { fpmService } from '../os/php-fpm-files.ts'
 import { servicesOf } from '../os/services/index.ts'
 import { MARIADB, NGINX } from '../os/services/known.ts'
+import type { Service } from '../os/services/service.ts'
 import type { Command, Step } from './command.ts'
 
 export const serviceRestart: Command<'service.restart'> = {
@@ -31,7 +32,7 @@ async function nginxStep(host: Host): Promise<Step> {
   return {
     name: 'nginx',
     title: 'Restarting nginx',
-    effects: [run('restart', NGINX.unit)],
+    effects: restarting(NGINX),
     apply: () => servicesOf(host).restart(NGINX),
   }
 }
@@ -41,7 +42,7 @@ async function databaseStep(host: Host): Promise<Step> {
   return {
     name: 'mariadb',
     title: 'Restarting MariaDB',
-    effects: [run('restart', MARIADB.unit)],
+    effects: restarting(MARIADB),
     apply: () => restartMariadb(host),
   }
 }
@@ -52,7 +53,9 @@ async function poolSteps(host: Host, user: string): Promise<Step[]> {
   return pools.map((pool) => ({
     name: `php ${pool.php}`,
     title: `Restarting PHP ${pool.php} of ${user}`,
-    effects: [run('restart', fpmService(pool).unit)],
+    effects: restarting(fpmService(pool)),
     apply: () => fpm.restart(host, pool),
   }))
 }
+
+const restarting = ({ unit, pid_file }: Service) => [run('restart', unit), change('file', pid_file)]
