@@ -22,7 +22,7 @@ export function deviations(plan: Plan, before: Things, after: Things): string[] 
   ]
 }
 
-function differences(before: Things, after: Things): Effect[] {
+export function differences(before: Things, after: Things): Effect[] {
   const keys = new Set([...before.keys(), ...after.keys()])
   return [...keys].sort().flatMap((key): Effect[] => {
     const [was, is] = [before.get(key), after.get(key)]

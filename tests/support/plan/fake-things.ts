@@ -21,7 +21,7 @@ export async function thingsOf(host: FakeHost): Promise<Things> {
   const things = new Map<string, string>()
   for (const [path, { kind, text, options }] of host.disk.nodes) {
     const unit = unitOf(path)
-    if (unit) things.set(`service ${unit}`, text)
+    if (unit) things.set(`service ${unit}`, '')
     if (NOT_FILES.test(path)) continue
     things.set(
       `${kindOf(path, kind)} ${path}`,
@@ -133,6 +133,8 @@ async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
     await disk.write('/etc/passwd', others + marked)
   }
   if (line.includes('--signal HUP --pidfile /run/nginx.pid')) await caches(host)
+  const [, pool] = /^systemctl restart hosting-fpm@(.+)\.service$/.exec(line) ?? []
+  if (pool) runs(host, `/run/hosting-fpm/${pool}.pid`, 21, 'php-fpm8.2')
   if (line === 'systemctl start nginx.service') runs(host, '/run/nginx.pid', 30, 'nginx')
   if (line === 'systemctl start mariadb.service')
     runs(host, '/run/mysqld/mysqld.pid', 31, 'mariadbd')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
+import { doesAsPlanned } from './life-plan.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
 import { keepsSecrets } from './life-secrets.ts'
 import { trashes } from './life-trash.ts'
@@ -29,6 +30,7 @@ export function siteLife(variant: Variant): void {
     appliesTier(world)
     keepsApart(world)
     trashes(world)
+    doesAsPlanned(world)
     keepsSecrets(world)
     comesBack(world)
     deletesSites(world)

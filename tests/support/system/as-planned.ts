@@ -1,0 +1,59 @@
+import { expect } from 'bun:test'
+import type { Plan } from '#shared/plan.ts'
+import { deviations, differences, type Things } from '#tests/support/plan/deviations.ts'
+import { thingsOf } from './things.ts'
+import type { World } from './world.ts'
+
+interface Asked {
+  method: string
+  /** Below the server. */
+  path: string
+  body?: Record<string, unknown>
+}
+
+interface Options {
+  /** Which of the machine's things are compared. */
+  only?: (thing: string) => boolean
+  pages?: boolean
+}
+
+/** The lists of packages, which Debian renews by itself now and then. */
+const APT = / \/var\/(cache|lib)\/apt(\/|$)/
+
+/**
+ * Asks for the plan of a call, sees that nothing came of that, does the same in earnest with `act`, and
+ * compares what is on the machine, and in the journal, with what the plan says.
+ */
+export async function asPlanned(
+  world: World,
+  asked: Asked,
+  act: (planned: Record<string, unknown>) => Promise<void>,
+  { only = (thing) => !APT.test(thing), pages = false }: Options = {},
+): Promise<Plan> {
+  const look = () => thingsOf(world.host, { pages })
+  const before = await look()
+
+  const body = { ...asked.body, dry_run: true }
+  const planned = await world.dashboard.call(asked.method, world.path(asked.path), body)
+
+  expect([planned.status, planned.body]).toMatchObject([200, { plan: {} }])
+  expect(differences(before, await look())).toEqual([])
+  const plan = planned.body.plan as Plan
+  await act(planned.body)
+  const compared = (things: Things) => new Map([...things].filter(([thing]) => only(thing)))
+  expect(deviations(plan, compared(before), compared(await look()))).toEqual([])
+  expect(await journal(world.host)).toEqual(plan.steps.map(({ name }) => name))
+  return plan
+}
+
+/** The steps of the newest operation. */
+async function journal(host: World['host']): Promise<string[]> {
+  const folder = '/var/lib/hosting-agent/operations'
+  const [newest] = (await host.must(['ls', '-t', folder])).split('\n')
+  const { stdout } = await host.exec(['cat', `${folder}/${newest}/journal.ndjson`])
+  const entries = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+  return entries.filter(({ state }) => state === 'intent').map(({ step }) => step)
+}

@@ -1,0 +1,54 @@
+import { test } from 'bun:test'
+import { long } from '#tests/support/runs.ts'
+import { asPlanned } from './as-planned.ts'
+import { endOf } from './dashboard.ts'
+import { get } from './requests.ts'
+import { MINUTES, type World } from './world.ts'
+
+type Body = Record<string, unknown>
+
+/**
+ * Every way to change a site, on the second one; it is in the end what it was. With systemd and
+ * without; on the second Debian, where nothing of it differs, in a long run.
+ */
+export function doesAsPlanned(world: World): void {
+  const { php, suite } = world.variant
+  if (suite === 'trixie' && !long) return
+
+  test(
+    'does to a site what the plan of each call says, and nothing else',
+    async () => {
+      const { dashboard, host } = world
+      const [, site] = world.sites
+      if (!site) throw new Error('no second site')
+      const { id, user, domain } = site
+      const stream = async (path: string, body: Body) => {
+        const last = (await dashboard.stream('POST', world.path(path), body)).at(-1)
+        if (last?.event !== 'complete') throw new Error(JSON.stringify(last))
+      }
+      const call = async (method: string, path: string, body: Body) => {
+        const answer = await dashboard.call(method, world.path(path), body)
+        if (answer.status >= 300) throw new Error(JSON.stringify(answer))
+        if (answer.status !== 202) return
+        const last = await endOf(dashboard, answer)
+        if (last.event !== 'complete') throw new Error(JSON.stringify(last))
+      }
+      const does = (method: string, path: string, body: Body = {}, pages = false) =>
+        asPlanned(world, { method, path, body }, () => call(method, path, body), { pages })
+      const streams = (path: string, body: Body) =>
+        asPlanned(world, { method: 'POST', path, body }, () => stream(path, body))
+
+      await does('POST', '/pool-apply', { user, php_version: php, tier: 'medium' })
+      await does('PATCH', `/sites/${id}`, { tier: 'small' })
+      await streams(`/sites/${id}/tls`, { tls: 'none' })
+      await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
+      await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
+      await get(host, `https://${domain}/`)
+      await does('POST', `/sites/${id}/cache-purge`, {}, true)
+      await does('POST', '/services/restart', { service: `php-fpm:${user}` })
+      await does('DELETE', `/sites/${id}`)
+      await does('POST', `/sites/${id}/restore`)
+    },
+    5 * MINUTES,
+  )
+}
