@@ -22,8 +22,8 @@ import { trustOf } from './trust/index.ts'
 type Handler = Parameters<typeof listen>[0]
 
 /** Both halves in one process: for machines without systemd. */
-export async function serve(config: Config): Promise<void> {
-  const { app, tls, renew } = await open(config, realHost(config.settings))
+export async function serve(config: Config, host = realHost(config.settings)): Promise<void> {
+  const { app, tls, renew } = await open(config, host)
   await answer(app.fetch, { address: config.address, port: config.port, tls })
   renew()
 }

@@ -15,6 +15,7 @@ export const ENVIRONMENT = {
 const UNIT = `[Unit]
 Description=Hosting Control agent
 After=network.target
+StartLimitIntervalSec=0
 
 [Service]
 ExecStart=${PROGRAM} serve

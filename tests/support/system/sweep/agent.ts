@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
+import { reach } from '../inside.ts'
+import { startMachine } from '../machine.ts'
+import { DOOM, type Doom, STARTED } from './doom.ts'
+
+const PROGRAM = 'dist/doomed-agent'
+
+/** What an operation left on the agent's disk once it had ended. */
+export interface Ended {
+  events: StoredEvent[]
+  /** Steps of the journal with their states, such as `user intent`. */
+  journal: string[]
+  /** From the last start of the agent to the terminal event. */
+  recovery_ms: number
+}
+
+/** A real server whose agent can be made to die at any record that it writes. */
+export interface DoomedAgent {
+  host: lab.Host
+  /** Begins an operation and waits for its end, however often the agent dies on the way. */
+  run(command: string, params: object, dooms?: readonly Doom[]): Promise<Ended>
+  stop(): Promise<void>
+}
+
+export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
+  const source = 'tests/support/system/sweep/doomed-agent.ts'
+  await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
+  const mirror = await wordpressMirror()
+  const host = await startMachine(
+    { name, suite: 'bookworm', init: 'systemd' },
+    { program: PROGRAM, mirror },
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'sweep-'))
+  const way = await reach(host.netns, join(folder, 'http.sock'), '127.0.0.1', 8443)
+  let count = 0
+
+  const begin = async (id: string, command: string, params: object) => {
+    const response = await way.fetch('http://localhost/exec', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [OPERATION_HEADER]: id },
+      body: JSON.stringify({ command, params }),
+    })
+    if (response.status !== 200) throw new Error(`${command}: ${await response.text()}`)
+    await response.body?.cancel()
+  }
+
+  return {
+    host,
+    async run(command, params, dooms = []) {
+      count += 1
+      const id = `sweep-${count}`
+      if (dooms.length > 0) writeFileSync(`${host.root}${DOOM}`, JSON.stringify(dooms))
+      await lab.poll(() => answers(way), { every_ms: 10, timeout_ms: 20_000 })
+      await begin(id, command, params).catch((error: unknown) => {
+        if (dooms.length === 0) throw error
+      })
+      await fulfilled(host, dooms)
+      const ended = await lab.poll(() => endOf(host, id), { every_ms: 10, timeout_ms: 120_000 })
+      if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(dooms)}`)
+      return ended
+    },
+    async stop() {
+      await way.stop()
+      rmSync(folder, { recursive: true })
+      await lab.switchDown()
+    },
+  }
+}
+
+async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean> {
+  const response = await way.fetch('http://localhost/health').catch(() => undefined)
+  return response?.status === 200
+}
+
+/** A process that stands still takes the whole server with it: a power failure. */
+async function fulfilled(host: lab.Host, dooms: readonly Doom[]): Promise<void> {
+  const file = `${host.root}${DOOM}`
+  const met = await lab.poll(() => !existsSync(file), { timeout_ms: 60_000 })
+  if (!met) throw new Error(`the operation ended before its doom: ${JSON.stringify(dooms)}`)
+  if (dooms.at(-1)?.how !== 'SIGSTOP') return
+  await host.powerOff()
+  await host.start()
+}
+
+function endOf(host: lab.Host, id: string): Ended | undefined {
+  const folder = `${host.root}/var/lib/hosting-agent/operations/${id}`
+  const events = linesOf<StoredEvent>(`${folder}/events.ndjson`)
+  if (!events.some(isTerminal)) return undefined
+  const { mtimeMs } = statSync(`${folder}/events.ndjson`)
+  const journal = linesOf<{ step: string; state: string }>(`${folder}/journal.ndjson`)
+  return {
+    events,
+    journal: journal.map(({ step, state }) => `${step} ${state}`),
+    recovery_ms: Math.round(mtimeMs - Number(readFileSync(`${host.root}${STARTED}`, 'utf8'))),
+  }
+}
+
+/** The whole lines of a file that is being written; torn ones are not. */
+function linesOf<T>(path: string): T[] {
+  if (!existsSync(path)) return []
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as T]
+      } catch {
+        return []
+      }
+    })
+}

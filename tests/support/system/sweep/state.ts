@@ -1,0 +1,34 @@
+import type { Host } from '#tests/support/lab/index.ts'
+import { type Snapshot, snapshot } from '../snapshot.ts'
+
+/** A snapshot with what the files of the operation's own making hold, and the rows of the sites. */
+export interface State extends Snapshot {
+  contents: string[]
+  rows: string[]
+}
+
+/** Configuration and records: digest, mode and owner of each file. Passwords are in wp-config.php alone. */
+const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-agent/sites']
+/** Come with a request and go after a while. */
+const WORKER = /^(?!root ).* php-fpm/
+const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables
+WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`
+
+export async function stateOf(host: Host): Promise<State> {
+  const script = ['-type', 'f', '-printf', '%m %u:%g ', '-exec', 'sha256sum', '{}', ';']
+  const contents = await host.exec(['find', ...PLACES, ...script])
+  const mariadb = ['mariadb', '--batch', '--skip-column-names']
+  const { stdout } = await host.exec(mariadb, { input: TABLES })
+  const names = lines(stdout).filter((name) => !name.endsWith('options'))
+  const checks = names.map((name) => `CHECKSUM TABLE ${name};`).join('\n')
+  const rows = await host.exec(mariadb, { input: checks })
+  const seen = await snapshot(host)
+  return {
+    ...seen,
+    processes: seen.processes.filter((line) => !WORKER.test(line)),
+    contents: lines(contents.stdout),
+    rows: lines(rows.stdout),
+  }
+}
+
+const lines = (text: string) => text.split('\n').filter(Boolean).sort()

@@ -1,0 +1,98 @@
+import { expect } from 'bun:test'
+import type { DoomedAgent, Ended } from './agent.ts'
+import type { Doom } from './doom.ts'
+import { type State, stateOf } from './state.ts'
+
+type Work = readonly [command: string, params: object]
+
+/** An operation to be cut off at every record, from a state to which `back` leads when it succeeds. */
+export interface Scenario {
+  work: Work
+  back: readonly Work[]
+  /** What differs between two whole successes, such as the rows of a new installation. */
+  ignoring?: readonly (keyof State)[]
+}
+
+/** One row of the table: the points of a kind, and what they led to. */
+export interface Outcome {
+  command: string
+  kind: string
+  points: number
+  before: number
+  after: number
+  /** The slowest, from the start of the agent to the terminal event. */
+  recovery_ms: number
+}
+
+/** How many records of each kind the operation writes when nothing happens to it. */
+export interface Reference {
+  journal: number
+  events: number
+  before: State
+  after: State
+}
+
+export async function referenceOf(agent: DoomedAgent, scenario: Scenario): Promise<Reference> {
+  const before = await stateOf(agent.host)
+  const ended = await perform(agent, scenario.work)
+  const after = await stateOf(agent.host)
+  for (const work of scenario.back) await perform(agent, work)
+  expect(await stateOf(agent.host)).toEqual(before)
+  return { journal: ended.journal.length, events: ended.events.length, before, after }
+}
+
+/** Cuts the operation off at each of the points; the server must then be as before or as after. */
+export async function sweep(
+  agent: DoomedAgent,
+  { work: [command, params], back, ignoring = [] }: Scenario,
+  { before, after }: Reference,
+  kind: string,
+  points: readonly (readonly Doom[])[],
+): Promise<Outcome> {
+  const outcome = { command, kind, points: points.length, before: 0, after: 0, recovery_ms: 0 }
+  const comparable = (state: State) => ({
+    ...state,
+    ...Object.fromEntries(ignoring.map((name) => [name, state[name].length])),
+  })
+  for (const point of points) {
+    const ended = await agent.run(command, params, point)
+    outcome.recovery_ms = Math.max(outcome.recovery_ms, ended.recovery_ms)
+    const done = endsOnce(ended, point) === 'complete'
+    const state = await stateOf(agent.host)
+    const expected = done ? comparable(after) : before
+    expect([point, done ? comparable(state) : state]).toEqual([point, expected])
+    outcome[done ? 'after' : 'before'] += 1
+    if (!done) continue
+    for (const work of back) await perform(agent, work)
+    expect([point, await stateOf(agent.host)]).toEqual([point, before])
+  }
+  return outcome
+}
+
+/** Events without gaps, and the one terminal event at their end; its kind. */
+function endsOnce({ events }: Ended, point: readonly Doom[]): string | undefined {
+  const kinds = events.map(({ event }): string => event)
+  const last = kinds.at(-1)
+  expect([point, events.map(({ id }) => id)]).toEqual([point, events.map((_, index) => index + 1)])
+  expect([point, kinds.filter((kind) => kind !== 'log')]).toEqual([point, kinds.slice(-1)])
+  return last
+}
+
+async function perform(agent: DoomedAgent, [command, params]: Work): Promise<Ended> {
+  const ended = await agent.run(command, params)
+  expect(ended.events.at(-1)?.event).toBe('complete')
+  return ended
+}
+
+export function tableOf(outcomes: readonly Outcome[]): string {
+  const head = ['operation', 'cut off', 'points', 'before', 'after', 'slowest recovery']
+  const rows = outcomes.map(({ command, kind, points, before, after, recovery_ms }) =>
+    [command, kind, points, before, after, `${recovery_ms} ms`].map(String),
+  )
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  return [head, ...rows]
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .join('\n')
+}

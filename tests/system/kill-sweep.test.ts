@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { type DoomedAgent, startDoomedAgent } from '#tests/support/system/sweep/agent.ts'
+import type { Doom } from '#tests/support/system/sweep/doom.ts'
+import {
+  type Outcome,
+  type Reference,
+  referenceOf,
+  type Scenario,
+  sweep,
+  tableOf,
+} from '#tests/support/system/sweep/sweep.ts'
+
+const MINUTES = 60_000
+const LONG = process.env.HOSTING_LONG === '1'
+const SLOWEST_MS = LONG ? 2_000 : 30_000
+
+const domain = 'sweep.example.test'
+const site = {
+  domain,
+  php: '8.2',
+  tier: 'small',
+  tls: 'none',
+  email: 'o@example.test',
+  user: 'sweep1a2b3c',
+}
+const CREATE: Scenario = {
+  work: ['site.create', site],
+  back: [['site.delete', { domain }]],
+  ignoring: ['rows'],
+}
+const UPDATE: Scenario = {
+  work: ['site.update', { domain, tier: 'medium' }],
+  back: [['site.update', { domain, tier: 'small' }]],
+}
+
+/** Each record of a file, one by one. */
+const each = (file: Doom['file'], count: number, fate: Pick<Doom, 'when' | 'how'>) =>
+  Array.from({ length: count }, (_, index): Doom[] => [{ file, record: index + 1, ...fate }])
+
+/** The way that every test takes; the long mode takes the others as well. */
+function kindsOf({ journal, events }: Reference): [string, Doom[][]][] {
+  const kill = { how: 'SIGKILL' } as const
+  const middle = Math.ceil(journal / 2) + 1
+  const power = each('journal', journal, { when: 'after', how: 'SIGSTOP' })
+  const again = each('journal', 5, { when: 'after', ...kill }).map((second): Doom[] => [
+    { file: 'journal', record: journal - 4, when: 'after', ...kill },
+    ...second,
+  ])
+  if (!LONG)
+    return [
+      ['kill -9 after a record', each('journal', journal, { when: 'after', ...kill })],
+      ['power failure', power.slice(middle, middle + 1)],
+    ]
+  return [
+    ['kill -9 before a record', each('journal', journal, { when: 'before', ...kill })],
+    ['kill -9 within a record', each('journal', journal, { when: 'torn', ...kill })],
+    ['kill -9 after a record', each('journal', journal, { when: 'after', ...kill })],
+    ['kill -9 after an event', each('events', events, { when: 'after', ...kill })],
+    ['kill -9 within an event', each('events', events, { when: 'torn', ...kill })],
+    ['kill -9 while undoing', again],
+    ['power failure', power],
+  ]
+}
+
+unless(lab.available()).describe('an operation that is cut off', () => {
+  let agent: DoomedAgent
+  const outcomes: Outcome[] = []
+  beforeAll(async () => {
+    agent = await startDoomedAgent('sweep')
+    await agent.run('server.provision', {})
+    // Once before: only with a warm cache are the records of one create those of the next.
+    for (const work of [CREATE.work, ...CREATE.back]) await agent.run(...work)
+  }, 5 * MINUTES)
+  afterAll(async () => {
+    console.log(tableOf(outcomes))
+    await agent?.stop()
+  }, MINUTES)
+
+  const sweepAll = async (scenario: Scenario) => {
+    const reference = await referenceOf(agent, scenario)
+    for (const [kind, points] of kindsOf(reference)) {
+      const outcome = await sweep(agent, scenario, reference, kind, points)
+      outcomes.push(outcome)
+      expect(outcome.recovery_ms).toBeLessThan(SLOWEST_MS)
+    }
+  }
+
+  test('has made the site or nothing at all', () => sweepAll(CREATE), 60 * MINUTES)
+
+  test(
+    'has changed the site or left it as it was',
+    async () => {
+      await agent.run(...CREATE.work)
+      await sweepAll(UPDATE)
+    },
+    60 * MINUTES,
+  )
+})
