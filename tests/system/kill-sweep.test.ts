@@ -27,12 +27,21 @@ const site = {
 }
 const CREATE: Scenario = {
   work: ['site.create', site],
-  back: [['site.delete', { domain }]],
+  back: [
+    ['site.delete', { domain }],
+    ['site.purge', { domain, confirm: domain }],
+  ],
   ignoring: ['rows'],
 }
 const UPDATE: Scenario = {
   work: ['site.update', { domain, tier: 'medium' }],
   back: [['site.update', { domain, tier: 'small' }]],
+}
+
+const DELETE: Scenario = { work: ['site.delete', { domain }], back: [['site.restore', { domain }]] }
+const RESTORE: Scenario = {
+  work: ['site.restore', { domain }],
+  back: [['site.delete', { domain }]],
 }
 
 /** Each record of a file, one by one. */
@@ -94,6 +103,17 @@ unless(lab.available()).describe('an operation that is cut off', () => {
     async () => {
       await agent.run(...CREATE.work)
       await sweepAll(UPDATE)
+    },
+    60 * MINUTES,
+  )
+
+  test('has the site in the trash or in its place', () => sweepAll(DELETE), 60 * MINUTES)
+
+  test(
+    'has the site back or still in the trash',
+    async () => {
+      await agent.run(...DELETE.work)
+      await sweepAll(RESTORE)
     },
     60 * MINUTES,
   )
