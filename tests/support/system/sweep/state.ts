@@ -9,8 +9,9 @@ export interface State extends Snapshot {
 
 /** Configuration and records: digest, mode and owner of each file. Passwords are in wp-config.php alone. */
 const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-agent/sites']
-/** Come with a request and go after a while. */
-const WORKER = /^(?!root ).* php-fpm/
+/** Of a site that is served: workers and jobs come and go, and so do pages in the cache. */
+const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
+const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/tmp\//
 const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables
 WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`
 
@@ -23,9 +24,11 @@ export async function stateOf(host: Host): Promise<State> {
   const checks = names.map((name) => `CHECKSUM TABLE ${name};`).join('\n')
   const rows = await host.exec(mariadb, { input: checks })
   const seen = await snapshot(host)
+  const served = seen.units.flatMap((line) => UNIT.exec(line)?.groups?.user ?? [])
   return {
     ...seen,
-    processes: seen.processes.filter((line) => !WORKER.test(line)),
+    files: seen.files.filter((path) => !PASSING.test(path)),
+    processes: seen.processes.filter((line) => !served.includes(line.split(' ')[0] ?? '')),
     contents: lines(contents.stdout),
     rows: lines(rows.stdout),
   }
