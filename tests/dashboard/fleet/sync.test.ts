@@ -133,7 +133,10 @@ describe('a sync', () => {
     expect(body.total).toBe(2)
   })
 
-  test('leaves a site alone that was deleted while it ran', async () => {
+  test.each([
+    ['while it was still found', [found('shop.example')]],
+    ['before it was looked for', []],
+  ])('leaves a site alone that was deleted while it ran, %s', async (_, sites) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -141,10 +144,11 @@ describe('a sync', () => {
     await sync(dashboard, server)
     const path = `/api/servers/${server}/sites`
     const status = async () => (await dashboard.call('GET', '/api/fleet/sites/1')).body.site.status
+    agent.answers.set('/trash', () => Response.json({ error: 'Not found' }, { status: 404 }))
     agent.answers.set('/sites', async () => {
       await dashboard.call('DELETE', `${path}/1`)
       await until(async () => (await status()) === 'trashed')
-      return Response.json({ sites: [found('shop.example')] })
+      return Response.json({ sites })
     })
 
     expect((await sync(dashboard, server)).text).toContain('event: complete')
