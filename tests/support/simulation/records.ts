@@ -1,57 +1,75 @@
-import { type Client, createClient } from '@libsql/client'
-import { type Database, databaseOn } from '#dashboard/db/client.ts'
-import { migrate } from '#dashboard/db/migrations.ts'
+import { Database as Sqlite } from 'bun:sqlite'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import type { Client, InStatement, ResultSet } from '@libsql/client'
+import { type Database, databaseOn, openDatabase } from '#dashboard/db/client.ts'
 import type { Process } from './process.ts'
+
+type Statement = Exclude<InStatement, string>
 
 /** A database in memory that outlives the processes which use it; the real one, with its constraints. */
 export class Records {
-  readonly #client: Client
+  /** For the tests themselves. */
+  readonly whole: Database
+  readonly #sqlite: Sqlite
 
-  private constructor(client: Client) {
-    this.#client = client
+  private constructor(sqlite: Sqlite) {
+    this.#sqlite = sqlite
+    this.whole = databaseOn(this.#client((effect) => effect()))
   }
 
   static async open(): Promise<Records> {
-    const client = createClient({ url: 'file::memory:' })
-    await migrate(client)
-    return new Records(client)
+    const file = `${tmpdir()}/simulation-${crypto.randomUUID()}.db`
+    try {
+      const made = await openDatabase(`file:${file}`)
+      made.close()
+      const stored = new Sqlite(file)
+      stored.run('PRAGMA journal_mode = DELETE')
+      const sqlite = Sqlite.deserialize(stored.serialize())
+      sqlite.run('PRAGMA foreign_keys = ON')
+      return new Records(sqlite)
+    } finally {
+      for (const end of ['', '-wal', '-shm']) await rm(file + end, { force: true })
+    }
   }
 
   /** As it was when it was made. */
-  async empty(): Promise<void> {
-    const kept = `'sqlite_sequence', '__drizzle_migrations'`
-    const { rows } = await this.#client.execute(
-      `select name from sqlite_master where type = 'table' and name not in (${kept})`,
-    )
-    const names = rows.map(({ name }) => String(name))
-    await this.#client.batch(
-      ['sqlite_sequence', ...names].map((name) => `delete from ${name}`),
-      'write',
-    )
+  empty(): void {
+    const named = `select name from sqlite_master where type = 'table' and sql not like '%migrations%'`
+    const names = this.#sqlite.query<{ name: string }, []>(named).all()
+    this.#sqlite.transaction(() => {
+      for (const { name } of names) this.#sqlite.query(`delete from ${name}`).run()
+      this.#sqlite.query('delete from sqlite_sequence').run()
+    })()
   }
 
-  /** How many operations have not come to an end: without the detour, since it is asked all the time. */
-  async underWay(): Promise<number> {
-    const { rows } = await this.#client.execute(
-      `select count(*) as total from operations where status in ('queued', 'running')`,
-    )
-    return Number(rows[0]?.total ?? 0)
-  }
-
-  /** For the tests themselves. */
-  get whole(): Database {
-    return databaseOn(this.#client)
+  /** How many operations have not come to an end. */
+  get underWay(): number {
+    const sql = `select count(*) from operations where status in ('queued', 'running')`
+    return Number(this.#sqlite.query(sql).values()[0]?.[0] ?? 0)
   }
 
   /** For one process: each statement takes a while, a batch is there whole or not at all. */
   reachedBy(process: Process): Database {
-    const client = this.#client
-    const gated: Pick<Client, 'execute' | 'batch' | 'close'> = {
-      execute: (...given: [never]) =>
-        process.act(() => client.execute(...given)).then((all) => all),
-      batch: (...given) => process.act(() => client.batch(...given)).then((all) => all),
+    return databaseOn(this.#client((effect) => process.act(effect)))
+  }
+
+  /** What drizzle uses of a client of libSQL, on SQLite in this process, which prepares a text once. */
+  #client(door: <T>(effect: () => T) => T | Promise<T>): Client {
+    const run = (statement: Statement) => this.#run(statement)
+    const whole = this.#sqlite.transaction((statements: Statement[]) => statements.map(run))
+    const client: Pick<Client, 'close'> & Record<'execute' | 'batch', unknown> = {
+      execute: async (statement: Statement) => door(() => run(statement)),
+      batch: async (statements: Statement[]) => door(() => whole(statements)),
       close: () => undefined,
     }
-    return databaseOn(gated as Client)
+    return client as Client
+  }
+
+  #run({ sql, args }: Statement): Pick<ResultSet, 'rows' | 'rowsAffected'> {
+    const query = this.#sqlite.query(sql)
+    const rows = query.values(...((args ?? []) as never[]))
+    const rowsAffected = this.#sqlite.query('select changes()').values()[0]?.[0]
+    return { rows: rows as unknown as ResultSet['rows'], rowsAffected: Number(rowsAffected ?? 0) }
   }
 }

@@ -60,7 +60,7 @@ export class World {
   }
 
   async begin(): Promise<void> {
-    await this.records.empty()
+    this.records.empty()
     const at_birth = {
       hostname: '127.0.0.1',
       user: 'root',
