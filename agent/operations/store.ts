@@ -63,14 +63,16 @@ export class OperationStore {
     return text === undefined ? undefined : Cancelled.safeParse(parsed(text)).data?.at
   }
 
-  /** Terminal events and journal entries are on the disk when this returns. */
+  /**
+   * On the disk when this returns, a log line too: a dashboard keeps what it was told, and a loss of
+   * power must not have the agent tell another story under the same numbers.
+   */
   async addEvent(id: string, event: StoredEvent): Promise<void> {
-    const sync = event.event !== 'log'
-    await this.#append(id, 'events', event, sync)
+    await this.#append(id, 'events', event)
   }
 
   async addEntry(id: string, entry: JournalEntry): Promise<void> {
-    await this.#append(id, 'journal', entry, true)
+    await this.#append(id, 'journal', entry)
   }
 
   events(id: string): Promise<StoredEvent[]> {
@@ -101,9 +103,9 @@ export class OperationStore {
     await this.#files.write(path, `${JSON.stringify(value)}\n`, { mode: 0o600 })
   }
 
-  async #append(id: string, name: string, value: object, sync: boolean): Promise<void> {
+  async #append(id: string, name: string, value: object): Promise<void> {
     const path = `${this.#root}/${id}/${name}.ndjson`
-    await this.#files.append(path, `${JSON.stringify(value)}\n`, { sync })
+    await this.#files.append(path, `${JSON.stringify(value)}\n`, { sync: true })
   }
 
   async #lines<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T[]> {
