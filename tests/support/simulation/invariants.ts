@@ -35,12 +35,9 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
   const there = await storeOf(agent).events(id)
   if (there.length === 0) return
   const [ours, theirs] = [told(events), told(there)]
-  if (ours.at(-1) !== theirs.at(-1))
-    world.broken(`${name} ends with ${ours.at(-1)} on record, with ${theirs.at(-1)} on its agent`)
-  else if (ours.join('\n') !== theirs.join('\n') && !world.lost.has(agent.name))
-    world.broken(
-      `${name} has other events on record than on its agent:\n${ours.join('\n')}\n--\n${theirs.join('\n')}`,
-    )
+  if (ours.join('\n') === theirs.join('\n')) return
+  const both = ['on record:', ...ours, 'on its agent:', ...theirs]
+  world.broken(`${name} has not the same events everywhere\n${both.join('\n')}`)
 }
 
 async function checkAgent(world: World, agent: World['agents'][number]): Promise<void> {

@@ -17,11 +17,7 @@ const TROUBLES: Trouble[] = [
     const process = agentOf(world, dice)?.process
     if (process) process.fuse = 1 + dice.below(20)
   },
-  (world, dice) => {
-    const agent = agentOf(world, dice)
-    if (agent) world.lost.add(agent.name)
-    agent?.losePower()
-  },
+  (world, dice) => agentOf(world, dice)?.losePower(),
   (world) => world.dashboard.kill(),
   (world, dice) => {
     const { process } = world.dashboard

@@ -25,8 +25,6 @@ export class World {
   commands: CommandTable = commands
   /** What happened, a line each. */
   readonly lines: string[] = []
-  /** The agents whose machines lost power. */
-  readonly lost = new Set<string>()
   /** What must never be. */
   readonly faults: string[] = []
   readonly #writers: Writers
