@@ -1,13 +1,14 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
+import { findAgent } from '#dashboard/trust/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { deleteUnreached, insertTransition, wasReached } from './queries.ts'
 
 /**
  * Moves the site to the trash of its server, in the background. A record that never reached a server
- * that never answered is removed at once. 409 while another operation of the site is under way.
+ * that never answered and is not enrolled is removed at once. 409 while another operation of the site is under way.
  */
 export async function removeSite(deps: BeginDeps, server: ServerRow, site: SiteRow, actor: number) {
   const operation = newOperation(deps, {
@@ -41,6 +42,8 @@ export async function planRemoval(
   })
 }
 
+/** An agent that is enrolled may have made the site already, with only its answer lost. */
 async function isUnreached({ db }: Pick<PlanDeps, 'db'>, server: ServerRow, site: SiteRow) {
-  return server.status === 'pending' && !(await wasReached(db, site.id))
+  if (server.status !== 'pending' || (await wasReached(db, site.id))) return false
+  return (await findAgent(db, server.id)) === undefined
 }

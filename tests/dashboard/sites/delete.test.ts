@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { Refused } from '#tests/support/fake-agent.ts'
 import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
 
@@ -125,6 +126,21 @@ describe('deleting a site', () => {
     expect(response.status).toBe(202)
     expect(await siteStatus(dashboard)).toBeUndefined()
     expect(body.operation.status).toBe('success')
+  })
+
+  test('keeps the record when the agent is enrolled: only its answer may be lost', async () => {
+    await using dashboard = await makeDashboard()
+    const server_id = await dashboard.addServer({ port: 1 })
+    const { kid } = await dashboard.deps.keys.current()
+    const agent = { server_id, certificate: '', public_key: '', kid, enrolled_at: '' }
+    await dashboard.db.write((queries) => queries.insert(server_agents).values(agent))
+    await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
+
+    const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1')
+
+    const message = 'Another operation is under way'
+    expect(answer).toEqual({ status: 409, body: { error: 'Conflict', message } })
+    expect(await siteStatus(dashboard)).toBe('provisioning')
   })
 
   test('of another server is 404', async () => {
