@@ -122,8 +122,8 @@ export const sites = sqliteTable(
 )
 
 /**
- * One piece of long work; `next_at` is set while it waits for the agent, `cancel` once its end was
- * asked for, `retry_of` names the operation that it repeats.
+ * One piece of long work; `next_at` is set while it waits for the agent, `sent_at` once an agent may
+ * know of it, `cancel` once its end was asked for, `retry_of` names the operation that it repeats.
  */
 export const operations = sqliteTable(
   'operations',
@@ -140,6 +140,7 @@ export const operations = sqliteTable(
     actor: integer(),
     cancel: text({ enum: CANCEL_MODES }),
     retry_of: text(),
+    sent_at: text(),
     next_at: text(),
     deadline_at: text().notNull(),
     created_at: text().notNull(),
@@ -159,6 +160,7 @@ export const operations = sqliteTable(
   ],
 )
 
+/** Each has one terminal event at most: the constraint decides between two that would end it. */
 export const operation_events = sqliteTable(
   'operation_events',
   {
@@ -169,7 +171,10 @@ export const operation_events = sqliteTable(
     event: text({ enum: ['log', 'complete', 'error'] }).notNull(),
     data: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.operation_id, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.operation_id, table.id] }),
+    uniqueIndex('operation_events_one_end').on(table.operation_id).where(sql`event <> 'log'`),
+  ],
 )
 
 /** One call that starts an operation on many sites or servers; paused after `pause_after` failures in a row. */
@@ -213,6 +218,7 @@ export const bulk_items = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.bulk_id, table.position] }),
+    index('bulk_items_status').on(table.bulk_id, table.status, table.position),
     index('bulk_items_operation').on(table.operation_id),
   ],
 )

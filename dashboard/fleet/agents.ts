@@ -22,6 +22,11 @@ interface Options {
   timeout_ms: number
 }
 
+interface Limits {
+  timeout_ms?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
 interface StreamCall {
   path: string
   body: unknown
@@ -29,6 +34,8 @@ interface StreamCall {
   /** The last event that is known, as the agent counts; 0 for none. */
   after: number
   signal: AbortSignal
+  /** Called when there is a way to the agent, before anything is sent. */
+  sending?(): Promise<void>
 }
 
 /** Talks to agents. Every failure is a ServiceError; `offline` is the one worth another try. */
@@ -41,8 +48,16 @@ export class Agents {
     this.#options = options
   }
 
-  get<S extends z.ZodType>(to: Address, path: string, schema: S, timeout_ms?: number) {
-    return this.#json(to, { method: 'GET', path, headers: {}, body: '' }, schema, timeout_ms)
+  /** `signal` ends it when nobody wants the answer any more; then it fails as by `close`. */
+  get<S extends z.ZodType>(
+    to: Address,
+    path: string,
+    schema: S,
+    timeout_ms?: number,
+    signal?: AbortSignal,
+  ) {
+    const call: Call = { method: 'GET', path, headers: {}, body: '' }
+    return this.#json(to, call, schema, { timeout_ms, signal })
   }
 
   post<S extends z.ZodType>(
@@ -57,7 +72,7 @@ export class Agents {
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */
   async stream(to: Address, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
-    const { path, body, operation_id, after, signal } = call
+    const { path, body, operation_id, after, signal, sending } = call
     const request = posting(path, body, {
       accept: 'text/event-stream',
       [OPERATION_HEADER]: operation_id,
@@ -65,9 +80,11 @@ export class Agents {
     })
     const watch = new Watch(this.#options.timeout_ms, signal)
     try {
-      const response = await this.#slots.run(async () =>
-        answered(await this.#options.transports(to), request, watch),
-      )
+      const response = await this.#slots.run(async () => {
+        const transport = await this.#options.transports(to)
+        await sending?.()
+        return answered(transport, request, watch)
+      })
       return eventsOf(to, response, watch)
     } catch (error) {
       watch.end()
@@ -80,16 +97,18 @@ export class Agents {
     this.#closing.abort()
   }
 
-  #json<S extends z.ZodType>(to: Address, call: Call, schema: S, timeout_ms?: number) {
+  #json<S extends z.ZodType>(to: Address, call: Call, schema: S, limits: Limits = {}) {
+    const closing = this.#closing.signal
+    const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
     return this.#slots.run(async (): Promise<z.output<S>> => {
-      const watch = new Watch(timeout_ms ?? this.#options.timeout_ms, this.#closing.signal)
+      const watch = new Watch(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
       try {
         const response = await answered(await this.#options.transports(to), call, watch)
         const body = schema.safeParse(await readJson(response, mostOf(call)))
         if (!body.success) throw offline(`The agent sent a malformed answer to ${call.path}`)
         return body.data
       } catch (error) {
-        throw this.#closing.signal.aborted ? new Error('closing') : unreachable(to, error)
+        throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
       } finally {
         watch.end()
       }
@@ -147,13 +166,13 @@ function posting(path: string, body: unknown, headers: Record<string, string> = 
   }
 }
 
-/** The answer of a call when it is a 200; redirects are answers like any other, and refused. */
+/** The answer of a call when it is a 200 or a 202; redirects are answers like any other, and refused. */
 async function answered(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
   const first = await opened(transport, call, watch)
   const again = first.statusCode === 401 && transport.learn(first.headers)
   if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
   const response = again ? await opened(transport, call, watch) : first
-  if (response.statusCode === 200) return response
+  if (response.statusCode === 200 || response.statusCode === 202) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
   throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
 }

@@ -55,6 +55,14 @@ const REASONS: Record<string, string> = {
   ETIMEDOUT: 'did not answer in time',
 }
 
+/** Whether a call failed before there was anybody at the other end. */
+export function nobodyHeard(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && NOBODY.has(String(cause.code))
+}
+
+const NOBODY = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
+
 /** Whatever a connection failed of, as one readable sentence. */
 export function unreachable(
   { hostname, port }: { hostname: string; port: number },

@@ -1,5 +1,6 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import type { Bus } from '#dashboard/operations/bus.ts'
+import { wished } from '#dashboard/operations/cancel/wish.ts'
 import { succeed } from '#dashboard/operations/finish.ts'
 import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
 import { lastEventId, markRunning } from '#dashboard/operations/progress/queries.ts'
@@ -8,7 +9,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
-import { ServiceError } from '#shared/errors.ts'
+import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncDeps {
@@ -18,27 +19,66 @@ export interface RunSyncDeps extends SyncDeps {
   syncs: KeyedQueue<number>
 }
 
+type Sync = ReturnType<typeof syncServer>
+
 /** A sync that somebody asked for: a stored operation that the dashboard itself carries out. */
-export function runSync(
+export async function runSync(
   deps: RunSyncDeps,
   operation: OperationRow,
   context: RunContext,
 ): Promise<Outcome> {
-  return deps.syncs.run(operation.server_id, () => stream(deps, operation, context))
+  const { promise: turn, resolve: begins } = Promise.withResolvers<void>()
+  const { promise: done, resolve: ends } = Promise.withResolvers<void>()
+  const over = new AbortController()
+  const cancelled = cancelling(deps, operation, over.signal)
+  const server = await getServer(deps.db, operation.server_id)
+  const work = syncServer(deps, server, { tell: false, signal: over.signal })
+  void deps.syncs.run(server.id, () => {
+    begins()
+    return done
+  })
+  try {
+    await Promise.race([turn, cancelled])
+    return await stream(deps, operation, context, { work, cancelled })
+  } finally {
+    over.abort()
+    void work
+      .return({ sites: 0 })
+      .catch(() => undefined)
+      .finally(ends)
+  }
 }
 
-async function stream(deps: RunSyncDeps, operation: OperationRow, { accept }: RunContext) {
-  const work = syncServer(deps, await getServer(deps.db, operation.server_id), { tell: false })
+/** Rejects when somebody asks for its end, never resolves. */
+function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
+  const cancelled = wished(deps, id, signal).then((): never => {
+    throw conflict(CANCELLED)
+  })
+  cancelled.catch(() => undefined)
+  return cancelled
+}
+
+async function stream(
+  deps: RunSyncDeps,
+  operation: OperationRow,
+  { accept }: RunContext,
+  { work, cancelled }: { work: Sync; cancelled: Promise<never> },
+): Promise<Outcome> {
   const recorder = new Recorder(deps, operation.id, await lastEventId(deps.db, operation.id))
-  let step = await work.next()
-  await begun(deps, operation)
-  accept()
-  while (!step.done) {
-    await recorder.log(step.value)
-    step = await work.next()
+  try {
+    let step = await Promise.race([work.next(), cancelled])
+    await begun(deps, operation)
+    accept()
+    while (!step.done) {
+      await recorder.log(step.value)
+      step = await Promise.race([work.next(), cancelled])
+    }
+    const success = { data: { status: 'ok', ...step.value }, effect: {} }
+    return await succeed(deps, operation, success, await recorder.rest())
+  } catch (error) {
+    await recorder.flush()
+    throw error
   }
-  const success = { data: { status: 'ok', ...step.value }, effect: {} }
-  return succeed(deps, operation, success, await recorder.rest())
 }
 
 /** A sync is not tried again, so that its deadline stays: the next one comes anyway. */

@@ -25,6 +25,8 @@ export interface SyncDeps extends HandOverDeps {
 /** True: a change of state gets an activity of its own, since no operation tells of it. */
 interface Options {
   tell: boolean
+  /** Cuts it off where it is. */
+  signal?: AbortSignal
 }
 
 /**
@@ -51,15 +53,15 @@ export async function* syncServer(
 async function* readAndApply(
   deps: SyncDeps,
   server: ServerRow,
-  { tell }: Options,
+  { tell, signal }: Options,
 ): AsyncGenerator<string, { sites: number }> {
   const { db, clock, agents, contact_ms, trash_ms } = deps
-  const metrics = await agents.get(server, '/metrics', Metrics, contact_ms)
+  const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
   yield `Connected to the agent of ${server.name}`
-  const { services } = await agents.get(server, '/services', Services)
+  const { services } = await agents.get(server, '/services', Services, undefined, signal)
   yield `Read the state of ${services.length} services`
   const records = await listSiteRows(db, server.id)
-  const { sites } = await agents.get(server, '/sites', FoundSites)
+  const { sites } = await agents.get(server, '/sites', FoundSites, undefined, signal)
   yield `Found ${sites.length} sites`
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, sites)

@@ -27,11 +27,13 @@ interface Wanted {
   actor: number | null
   /** True: it waits for an agent that is away. False: it fails when the agent does not take it now. */
   patient: boolean
+  /** The operation that this one repeats. */
+  retry_of?: string
 }
 
 export function newOperation(
   { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
-  { type, server, site, params, actor, patient }: Wanted,
+  { type, server, site, params, actor, patient, retry_of }: Wanted,
 ): NewOperation {
   return {
     id: randomText(random, 16),
@@ -42,6 +44,7 @@ export function newOperation(
     actor,
     created_at: timestamp(clock),
     deadline_at: timestamp(clock, patient ? deadline_ms : 0),
+    retry_of: retry_of ?? null,
   }
 }
 

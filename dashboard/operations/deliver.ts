@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
-import type { OperationRow } from '#dashboard/db/rows.ts'
+import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
-import { failureBody } from '#dashboard/fleet/answer.ts'
+import { failureBody, nobodyHeard } from '#dashboard/fleet/answer.ts'
 import { inTrash } from '#dashboard/fleet/ask-trash.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
-import { offline, ServiceError } from '#shared/errors.ts'
+import { CANCELLED, conflict, offline, ServiceError } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
+import { passWishesOn, tellAgent } from './cancel/wish.ts'
 import { successOf, type Times } from './effects.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
-import { lastEventId, markRunning } from './progress/queries.ts'
+import { lastEventId, markRunning, markSent, markUnsent } from './progress/queries.ts'
 import { Recorder } from './recorder.ts'
 
 interface Deps {
@@ -24,6 +25,14 @@ interface Deps {
   deadline_ms: number
   /** How long a deleted site stays in the trash. */
   trash_ms: number
+  retry_min_ms: number
+  retry_max_ms: number
+}
+
+/** Where the records of an operation have come to, and from where on the agent is to tell. */
+interface Place {
+  recorder: Recorder
+  after: number
 }
 
 /** More than any command says; beyond it the agent is broken or hostile. */
@@ -62,15 +71,53 @@ const lost = (): never => {
 async function attach(
   deps: Deps,
   operation: OperationRow,
-  { signal, accept }: RunContext,
-  { recorder, after }: { recorder: Recorder; after: number },
+  context: RunContext,
+  { recorder, after }: Place,
 ): Promise<Outcome | undefined> {
   const server = await getServer(deps.db, operation.server_id)
-  const call = { ...callOf(operation), operation_id: operation.id, after, signal }
-  const events = await deps.agents.stream(server, call)
+  const { id, cancel } = operation
+  // An agent that is told first does not begin what is to end.
+  if (cancel !== null) await tellAgent(deps, server, { id, cancel })
+  const events = await open(deps, server, operation, { signal: context.signal, after })
   // The deadline counts from the last sign of work: to be accepted once more is none.
   if (operation.started_at === null) await begun(deps, operation)
-  accept()
+  context.accept()
+  const over = new AbortController()
+  const passing = passWishesOn(deps, server, operation, over.signal)
+  try {
+    return await read(deps, operation, events, recorder)
+  } finally {
+    over.abort()
+    await passing
+  }
+}
+
+/** Before anything leaves it is on record that an agent may know of the operation. */
+async function open(
+  { db, clock, agents }: Deps,
+  server: ServerRow,
+  operation: OperationRow,
+  { signal, after }: { signal: AbortSignal; after: number },
+): Promise<AsyncGenerator<StoredEvent>> {
+  const { id, sent_at } = operation
+  const sending = async () => {
+    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw conflict(CANCELLED)
+  }
+  try {
+    const call = { ...callOf(operation), operation_id: id, after, signal, sending }
+    return await agents.stream(server, call)
+  } catch (error) {
+    if (sent_at === null && nobodyHeard(error)) await markUnsent(db, id)
+    throw error
+  }
+}
+
+async function read(
+  deps: Deps,
+  operation: OperationRow,
+  events: AsyncGenerator<StoredEvent>,
+  recorder: Recorder,
+): Promise<Outcome | undefined> {
   const before = recorder.last
   for await (const event of events) {
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)

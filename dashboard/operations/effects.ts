@@ -1,6 +1,6 @@
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { COMMANDS } from '#shared/commands.ts'
-import type { ErrorBody } from '#shared/errors.ts'
+import { CANCELLED, ERRORS, type ErrorBody } from '#shared/errors.ts'
 import { Inventory } from '#shared/inventory.ts'
 
 /** What an outcome changes in the records. `restore_site` is the reason of a deletion that failed. */
@@ -31,15 +31,28 @@ export function successOf(operation: OperationRow, result: unknown, times: Times
   return { data: { status: 'ok', ...read }, effect: changesOf(operation, read, times) }
 }
 
+/** A site tells of what was cancelled, not of an operation. */
+const NAMES: Partial<Record<OperationRow['type'], string>> = {
+  'site.create': 'Its creation',
+  'site.delete': 'Its deletion',
+  'site.restore': 'Its return from the trash',
+  'site.purge': 'Its removal for good',
+}
+
 /** What a site goes back from to the state before. */
 const FROM_STATE: readonly OperationRow['type'][] = ['site.delete', 'site.restore', 'site.purge']
 
 /** The site of a failed creation stays and says why; that of a failed deletion is what it was. */
 export function failureEffect({ type }: OperationRow, error: ErrorBody): Effect {
-  const reason = reasonOf(error)
+  const reason = reasonOf(error).replace(CANCELLED, `${NAMES[type] ?? 'It'} was cancelled`)
   if (type === 'site.create') return { site: { status: 'failed', status_reason: reason } }
   if (FROM_STATE.includes(type)) return { restore_site: reason }
   return {}
+}
+
+/** Whether this is the end of an operation that was cancelled, with or without something left over. */
+export function isCancelled({ error, message = '' }: ErrorBody): boolean {
+  return error === ERRORS.conflict.error && message.startsWith(CANCELLED)
 }
 
 /** One readable line. */

@@ -1,12 +1,13 @@
-import type { Database } from '#dashboard/db/client.ts'
+import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { failureEffect, type Success } from './effects.ts'
+import { type Effect, failureEffect, type Success } from './effects.ts'
 import type { Outcome } from './job.ts'
-import { finishOperation, lastEventId } from './progress/queries.ts'
+import { findEnd, finishOperation, lastEventId } from './progress/queries.ts'
+import { findOperation } from './queries.ts'
 
 interface Deps {
   db: Database
@@ -15,44 +16,67 @@ interface Deps {
 }
 
 /** `pending`: events that are not stored yet, in order; the terminal event gets the next number. */
-export async function succeed(
-  { db, bus, clock }: Deps,
+export function succeed(
+  deps: Deps,
   operation: OperationRow,
   { data, effect }: Success,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  const id = await nextId(db, operation.id, pending)
-  await finishOperation(db, {
-    operation,
-    status: 'success',
-    error: null,
-    finished_at: timestamp(clock),
-    events: [...pending, { id, event: 'complete', data }],
-    effect,
-  })
-  bus.notify(operation.id)
-  return { status: 'success', data }
+  return finish(deps, operation, { status: 'success', data }, { effect, pending })
 }
 
-export async function fail(
-  { db, bus, clock }: Deps,
+/** The record is `cancelled` where the error says so and the end was asked for, else `failed`. */
+export function fail(
+  deps: Deps,
   operation: OperationRow,
   error: ErrorBody,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  const id = await nextId(db, operation.id, pending)
-  await finishOperation(db, {
-    operation,
-    status: 'failed',
-    error,
-    finished_at: timestamp(clock),
-    events: [...pending, { id, event: 'error', data: { ...error } }],
-    effect: failureEffect(operation, error),
-  })
-  bus.notify(operation.id)
-  return { status: 'failed', error }
+  const effect = failureEffect(operation, error)
+  return finish(deps, operation, { status: 'failed', error }, { effect, pending })
 }
 
-async function nextId(db: Database, operation_id: string, pending: readonly StoredEvent[]) {
-  return (pending.at(-1)?.id ?? (await lastEventId(db, operation_id))) + 1
+/** How an operation ended, from its records; undefined while it goes on. */
+export async function storedOutcome(
+  db: Database,
+  { id, status, error }: OperationRow,
+): Promise<Outcome | undefined> {
+  if (status === 'queued' || status === 'running') return undefined
+  if (status === 'success') return { status, data: (await findEnd(db, id))?.data ?? {} }
+  return { status: 'failed', error: error ?? { error: 'Internal error' } }
+}
+
+/** The first end is the end: where there is one already, that is the outcome. */
+async function finish(
+  { db, bus, clock }: Deps,
+  operation: OperationRow,
+  outcome: Outcome,
+  { effect, pending }: { effect: Effect; pending: readonly StoredEvent[] },
+): Promise<Outcome> {
+  const id = (pending.at(-1)?.id ?? (await lastEventId(db, operation.id))) + 1
+  const end = endOf(outcome, id)
+  const error = outcome.status === 'failed' ? outcome.error : null
+  const finished_at = timestamp(clock)
+  const events = [...pending, end]
+  try {
+    await finishOperation(db, { operation, error, finished_at, events, effect })
+  } catch (cause) {
+    const first = await endBefore(db, operation, cause)
+    if (!first) throw cause
+    return first
+  } finally {
+    bus.notify(operation.id)
+  }
+  return outcome
+}
+
+function endOf(outcome: Outcome, id: number): StoredEvent {
+  if (outcome.status === 'success') return { id, event: 'complete', data: outcome.data }
+  return { id, event: 'error', data: { ...outcome.error } }
+}
+
+async function endBefore(db: Database, { id }: OperationRow, cause: unknown) {
+  if (!violatesUnique(cause, 'operation_events.')) return undefined
+  const current = await findOperation(db, id)
+  return current && storedOutcome(db, current)
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -13,7 +13,15 @@ import { conflict, notFound } from '#shared/errors.ts'
 
 export type NewOperation = Pick<
   OperationRow,
-  'id' | 'type' | 'server_id' | 'domain' | 'params' | 'deadline_at' | 'created_at' | 'actor'
+  | 'id'
+  | 'type'
+  | 'server_id'
+  | 'domain'
+  | 'params'
+  | 'deadline_at'
+  | 'created_at'
+  | 'actor'
+  | 'retry_of'
 >
 
 const ACTIVE: OperationRow['status'][] = ['queued', 'running']
@@ -111,6 +119,8 @@ const VIEW = {
   status: operations.status,
   error: operations.error,
   attempts: operations.attempts,
+  cancel: operations.cancel,
+  retry_of: operations.retry_of,
   next_at: operations.next_at,
   created_at: operations.created_at,
   started_at: operations.started_at,
@@ -122,21 +132,47 @@ export async function findView(db: Database, id: string): Promise<OperationView 
   return row
 }
 
+/** Throws 404 when it is unknown. */
+export async function getView(db: Database, id: string): Promise<OperationView> {
+  const view = await findView(db, id)
+  if (!view) throw notFound('Operation')
+  return view
+}
+
 /** Newest first. */
 export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
-  const { status, type, server_id, site_id, before, limit } = query
   return db.read
     .select(VIEW)
     .from(operations)
-    .where(
-      and(
-        status === undefined ? undefined : eq(operations.status, status),
-        type === undefined ? undefined : eq(operations.type, type),
-        server_id === undefined ? undefined : eq(operations.server_id, server_id),
-        site_id === undefined ? undefined : eq(operations.site_id, site_id),
-        before === undefined ? undefined : lt(operations.created_at, before),
-      ),
-    )
+    .where(conditions(query))
     .orderBy(desc(operations.created_at), desc(operations.id))
-    .limit(limit)
+    .limit(query.limit)
+}
+
+function conditions({
+  status,
+  active,
+  type,
+  server_id,
+  site_id,
+  bulk_id,
+  before,
+}: OperationsQuery) {
+  const begun = sql`(select operation_id from bulk_items where bulk_id = ${bulk_id ?? ''})`
+  return and(
+    status === undefined ? undefined : inArray(operations.status, status),
+    active === undefined ? undefined : (active ? inArray : notInArray)(operations.status, ACTIVE),
+    type === undefined ? undefined : eq(operations.type, type),
+    server_id === undefined ? undefined : eq(operations.server_id, server_id),
+    site_id === undefined ? undefined : eq(operations.site_id, site_id),
+    bulk_id === undefined ? undefined : sql`${operations.id} in ${begun}`,
+    before === undefined ? undefined : isBefore(before),
+  )
+}
+
+/** Many may begin in the same millisecond, so an id tells more exactly where a page ended. */
+function isBefore(seen: string) {
+  const { created_at, id } = operations
+  if (seen.includes(':')) return lt(created_at, seen)
+  return sql`(${created_at}, ${id}) < (select created_at, id from operations where id = ${seen})`
 }

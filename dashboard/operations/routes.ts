@@ -1,23 +1,28 @@
 import { Elysia } from 'elysia'
+import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
+import { readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { streamResponse } from '#dashboard/http/stream.ts'
-import { OperationsQuery } from '#shared/api/operations.ts'
-import { notFound } from '#shared/errors.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { CancelOperation, OperationsQuery } from '#shared/api/operations.ts'
 import { parse } from '#shared/parse.ts'
+import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
-import { findView, listOperations } from './queries.ts'
+import { getView, listOperations } from './queries.ts'
+import { retryOperation } from './retry/retry-operation.ts'
 
 export function operationRoutes(deps: Deps) {
+  const { db } = deps
   return new Elysia({ prefix: '/operations' })
     .get('', async ({ query }) => ({
-      operations: await listOperations(deps.db, parse(OperationsQuery, query)),
+      operations: await listOperations(db, parse(OperationsQuery, query)),
     }))
     .get('/:operation_id', async ({ params }) => ({
-      operation: await getView(deps, params.operation_id),
+      operation: await getView(db, params.operation_id),
     }))
     .get('/:operation_id/events', async ({ params, request, server }) => {
-      const { id } = await getView(deps, params.operation_id)
+      const { id } = await getView(db, params.operation_id)
       const after = lastSeen(request)
       return streamResponse(request, {
         operation_id: id,
@@ -26,10 +31,17 @@ export function operationRoutes(deps: Deps) {
         events: (signal) => follow(deps, id, after, signal),
       })
     })
-}
-
-async function getView({ db }: Deps, id: string) {
-  const operation = await findView(db, id)
-  if (!operation) throw notFound('Operation')
-  return operation
+    .post('/:operation_id/cancel', async ({ params, request, status }) => {
+      const input = await readJson(request)
+      const { id } = await getView(db, params.operation_id)
+      const mode = parse(CancelOperation, input).force ? 'forced' : 'graceful'
+      const actor = callerOf(request).user.id
+      return status(202, { operation: await cancelOperation(deps, id, { mode, actor }) })
+    })
+    .post('/:operation_id/retry', async ({ params, request, set, status }) => {
+      const actor = callerOf(request).user.id
+      const operation = await retryOperation(deps, params.operation_id, actor)
+      set.headers[OPERATION_HEADER] = operation.id
+      return status(202, { operation })
+    })
 }

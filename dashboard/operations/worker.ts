@@ -1,11 +1,12 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { bodyOf, ServiceError } from '#shared/errors.ts'
+import { bodyOf, CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
 import type { Bus } from './bus.ts'
-import { fail } from './finish.ts'
+import { wishOf } from './cancel/wish.ts'
+import { fail, storedOutcome } from './finish.ts'
 import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
 import { Patience } from './patience.ts'
 import { markWaiting } from './progress/queries.ts'
@@ -105,15 +106,21 @@ export class Worker {
   }
 
   async #carry(operation: OperationRow, context: RunContext): Promise<Outcome> {
-    const { clock, retry_min_ms, retry_max_ms, deadline_ms } = this.#deps
+    const { bus, clock, retry_min_ms, retry_max_ms, deadline_ms } = this.#deps
     const patience = new Patience(clock, deadline_ms, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
       const pause = Math.min(retry_min_ms * 2 ** Math.min(tries, 20), retry_max_ms)
-      const next = await this.#try(current, context, { pause, patience })
-      if (typeof next !== 'number') return next
-      await clock.sleep(next, context.signal)
-      current = await this.#again(current, context.signal)
+      const wish = bus.next(wishOf(operation.id))
+      try {
+        if (tries > 0) current = await this.#again(current, context.signal)
+        const next = await this.#try(current, context, { pause, patience })
+        if (typeof next !== 'number') return next
+        // What is to end does not wait.
+        await rest(clock, next, wish.promise, context.signal)
+      } finally {
+        wish.cancel()
+      }
     }
   }
 
@@ -135,7 +142,9 @@ export class Worker {
     { pause, patience }: { pause: number; patience: Patience },
   ): Promise<Outcome | number> {
     try {
-      return await this.#deps.runnerOf(operation)(operation, context)
+      const ended = await storedOutcome(this.#deps.db, operation)
+      if (!ended && isUnheardOf(operation)) throw cancelled
+      return ended ?? (await this.#deps.runnerOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
@@ -154,6 +163,9 @@ export class Worker {
     try {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pause
+      const ended = await storedOutcome(db, operation)
+      if (ended) return ended
+      if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelled.body)
       const now = timestamp(clock)
       const intime = patience.allows(pause, operation.deadline_at)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
@@ -172,6 +184,13 @@ export class Worker {
 /** What the agent asks for with Retry-After, in ms. */
 function askedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
+}
+
+const cancelled = conflict(CANCELLED)
+
+/** Cancelled before any agent can have known of it: nothing is asked of one. */
+function isUnheardOf({ cancel, sent_at }: OperationRow): boolean {
+  return cancel !== null && sent_at === null
 }
 
 /** The agent may come back; an unforeseen error may be the database, which may come back too. */

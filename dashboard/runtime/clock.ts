@@ -27,3 +27,19 @@ export const realClock: Clock = {
 export function timestamp(clock: Clock, plus_ms = 0): string {
   return new Date(clock.now().getTime() + plus_ms).toISOString()
 }
+
+/** Resolves after `ms`, or early when `wake` does or the signal aborts. */
+export async function rest(
+  clock: Clock,
+  ms: number,
+  wake: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController()
+  const end = () => over.abort()
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  await Promise.race([wake, clock.sleep(ms, over.signal)])
+  signal.removeEventListener('abort', end)
+  end()
+}

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { OPERATION_STATUSES } from '../values.ts'
+import { OperationId } from '../agent.ts'
+import { CANCEL_MODES, OPERATION_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
+import { body } from './body.ts'
 
 /** What the dashboard does as stored operations. Those but `site.scan` and `server.sync` are commands. */
 export const OPERATION_TYPES = [
@@ -20,13 +22,40 @@ export const OPERATION_TYPES = [
 ] as const
 export type OperationType = (typeof OPERATION_TYPES)[number]
 
+export const CancelOperation = body({
+  /** Ends programs at once instead of asking them to end. */
+  force: z.boolean('Must be true or false').default(false),
+})
+
+/** Several values with commas between them, each one of `values`. */
+function someOf<const T extends readonly [string, ...string[]]>(values: T) {
+  const rule = `Must be one or more of ${values.join(', ')}`
+  return z
+    .string(rule)
+    .max(255, rule)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(values, { error: rule })))
+}
+
+const Flag = z
+  .enum(['true', 'false'], { error: 'Must be true or false' })
+  .transform((text) => text === 'true')
+
+/** The id of a record that the dashboard made, or a time. */
+const Before = z.union(
+  [z.iso.datetime(), z.string().regex(/^[\w-]{22}$/)],
+  'Must be an id or an ISO 8601 time',
+)
+
 export const OperationsQuery = z.object({
   limit: Limit.default(50),
-  /** The `created_at` of the last one seen. */
-  before: z.iso.datetime('Must be an ISO 8601 time').optional(),
-  status: z
-    .enum(OPERATION_STATUSES, { error: `Must be one of ${OPERATION_STATUSES.join(', ')}` })
-    .optional(),
+  /** The id or the `created_at` of the last one seen. */
+  before: Before.optional(),
+  status: someOf(OPERATION_STATUSES).optional(),
+  /** `true`: only those that have not ended, `false`: only those that have. */
+  active: Flag.optional(),
+  /** Those that a bulk operation began. */
+  bulk_id: OperationId.optional(),
   type: z
     .enum(OPERATION_TYPES, { error: `Must be one of ${OPERATION_TYPES.join(', ')}` })
     .optional(),
@@ -45,6 +74,10 @@ export const OperationView = z.strictObject({
   status: z.enum(OPERATION_STATUSES),
   error: z.object({ error: z.string(), message: z.string().optional() }).nullable(),
   attempts: z.number(),
+  /** Whether its end was asked for, and how. */
+  cancel: z.enum(CANCEL_MODES).nullable(),
+  /** The operation that it repeats. */
+  retry_of: z.string().nullable(),
   next_at: z.string().nullable(),
   created_at: z.string(),
   started_at: z.string().nullable(),

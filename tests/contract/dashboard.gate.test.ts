@@ -43,6 +43,8 @@ const PATHS = [
   '/api/operations',
   '/api/operations/x',
   '/api/operations/x/events',
+  '/api/operations/x/cancel',
+  '/api/operations/x/retry',
   '/api/keys',
   '/api/keys/rotate',
   '/api/fleet',

@@ -25,6 +25,8 @@ const RELEASED = [
   '795a197b7fe11ebffb5afa20d72525162ad7bbef757087b9261c19b43c1fb0c0',
   // 0004_trash.sql
   'e024affec2bca07f0328d37a8bc10892de9d2a95586a30de181071cb17e198be',
+  // 0005_delivered.sql
+  'c62485d4cd21912df85ae8b08167d25d7addc2c000b3c3437ac3d0ac67504ca1',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')

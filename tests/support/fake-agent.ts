@@ -1,5 +1,11 @@
-import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
-import type { ErrorBody } from '#shared/errors.ts'
+import {
+  CancelRequest,
+  type FoundSite,
+  type Metrics,
+  type Service,
+  type TrashedSite,
+} from '#shared/agent.ts'
+import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
@@ -17,7 +23,8 @@ export class Refused extends Error {
 }
 
 interface Known {
-  request: string
+  /** Undefined for one that was cancelled before it was heard of. */
+  request: string | undefined
   events: StoredEvent[]
   wake: PromiseWithResolvers<void>
 }
@@ -51,6 +58,10 @@ export class FakeAgent {
   cut_after = Number.POSITIVE_INFINITY
   /** The same for the next streams, one each. */
   cuts: number[] = []
+  /** Each wish to end an operation, as `<id> graceful`. */
+  readonly cancelled: string[] = []
+  /** Whether a graceful wish ends nothing, as with a program that does not listen. */
+  stubborn = false
   #operations = new Map<string, Known>()
   #server: ReturnType<typeof Bun.serve> | undefined
   #port = 0
@@ -115,6 +126,8 @@ export class FakeAgent {
     if (pathname === '/exec' && body.dry_run === true) return this.#planned(body)
     if (pathname === '/exec')
       return this.#operate(request, String(body.command), Object(body.params))
+    const [, cancelled] = /^\/operations\/([\w-]+)\/cancel$/.exec(pathname) ?? []
+    if (cancelled !== undefined) return this.#cancel(cancelled, CancelRequest.parse(body).force)
     if (pathname === '/sites/wp-scan') return this.#operate(request, 'wp.scan', body)
     return failure(404, { error: 'Not found', message: 'No such call' })
   }
@@ -130,12 +143,22 @@ export class FakeAgent {
     const id = request.headers.get('operation-id') ?? crypto.randomUUID()
     const text = JSON.stringify([command, params])
     const known = this.#operations.get(id) ?? this.#begin(id, text, work(params))
-    if (known.request !== text)
+    if (known.request !== undefined && known.request !== text)
       return failure(409, { error: 'Conflict', message: 'The operation is another one' })
     const after = Number(request.headers.get('last-event-id') ?? 0)
     return new Response(streamOf(this.#stream(known, after)), {
       headers: { ...STREAM_HEADERS, 'operation-id': id },
     })
+  }
+
+  /** One that is not known ends before it begins. */
+  #cancel(id: string, force: boolean): Response {
+    this.cancelled.push(`${id} ${force ? 'forced' : 'graceful'}`)
+    const known = this.#operations.get(id) ?? unheardOf()
+    this.#operations.set(id, known)
+    const ended = known.events.some(isTerminal)
+    if (!ended && (force || !this.stubborn)) say(known, 'error', { ...CANCELLED_ERROR })
+    return Response.json({ ended: ended || known.request === undefined }, { status: 202 })
   }
 
   #begin(id: string, request: string, progress: ReturnType<Work>): Known {
@@ -189,7 +212,15 @@ async function carry(known: Known, progress: ReturnType<Work>): Promise<void> {
   }
 }
 
+const CANCELLED_ERROR = { error: 'Conflict', message: CANCELLED }
+
+function unheardOf(): Known {
+  return { request: undefined, events: [], wake: Promise.withResolvers() }
+}
+
+/** Nothing after the end: a work that goes on is not heard any more. */
 function say(known: Known, event: StoredEvent['event'], data: Record<string, unknown>): void {
+  if (known.events.some(isTerminal)) return
   known.events.push({ id: known.events.length + 1, event, data })
   known.wake.resolve()
   known.wake = Promise.withResolvers()

@@ -32,7 +32,7 @@ const broken: [string, string[], string][] = [
   ['a gap', [event('operation-1', 3, 'log')], 'operation with a gap in its events: operation-1'],
   [
     'an event after the end',
-    [event('operation-1', 2, 'complete')],
+    [event('operation-1', 2, 'log')],
     'operation with an event after its end: operation-1',
   ],
   [

@@ -1,0 +1,39 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Bus } from '../bus.ts'
+import { getOperation, getView } from '../queries.ts'
+import type { Worker } from '../worker.ts'
+import { type CancelMode, recordWish } from './queries.ts'
+import { wishOf } from './wish.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+  worker: Worker
+}
+
+/**
+ * Asks for the end of an operation and answers at once. How it ends is what the agent says: what was
+ * done already is a success. 404 for an unknown one, 409 for one that has ended.
+ */
+export async function cancelOperation(
+  { db, bus, clock, worker }: Deps,
+  id: string,
+  { mode, actor }: { mode: CancelMode; actor: number | null },
+) {
+  const { domain, server_id } = await getOperation(db, id)
+  const told = await recordWish(db, id, mode, {
+    type: 'operation.cancel',
+    domain,
+    status: 'success',
+    server_id,
+    user_id: actor,
+    created_at: timestamp(clock),
+  })
+  if (!told) throw conflict('The operation has ended already')
+  worker.start(await getOperation(db, id))
+  bus.notify(wishOf(id))
+  return getView(db, id)
+}

@@ -1,0 +1,39 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
+import { operations } from '#dashboard/db/schema.ts'
+
+export type CancelMode = NonNullable<OperationRow['cancel']>
+
+/** Null: nobody has asked for its end, or it is gone. */
+export async function findWish(db: Database, id: string): Promise<CancelMode | null> {
+  const [row] = await db.read
+    .select({ cancel: operations.cancel })
+    .from(operations)
+    .where(eq(operations.id, id))
+  return row?.cancel ?? null
+}
+
+/** With its activity. What is forced stays so. False when the operation has ended. */
+export async function recordWish(
+  db: Database,
+  id: string,
+  mode: CancelMode,
+  { type, domain, status, server_id, user_id, created_at }: NewActivity,
+): Promise<boolean> {
+  const active = and(eq(operations.id, id), inArray(operations.status, ['queued', 'running']))
+  const [, rows] = await db.write((queries) =>
+    queries.batch([
+      queries.run(sql`
+        insert into activities (type, domain, status, server_id, user_id, created_at)
+        select ${type}, ${domain}, ${status}, ${server_id}, ${user_id}, ${created_at}
+        where exists (select 1 from operations where ${active})`),
+      queries
+        .update(operations)
+        .set({ cancel: sql`case when cancel = 'forced' then cancel else ${mode} end` })
+        .where(active)
+        .returning({ id: operations.id }),
+    ]),
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,46 @@
+import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import type { OperationView } from '#shared/api/operations.ts'
+import { conflict } from '#shared/errors.ts'
+import { type BeginDeps, newOperation } from '../begin.ts'
+import { getOperation, getView, insertOperation } from '../queries.ts'
+import { getSiteById, siteStatements } from './queries.ts'
+
+/**
+ * The same once more, as an operation of its own. 404 when its server or site is gone, 409 when it
+ * has not failed, or another one of the site is under way.
+ */
+export async function retryOperation(
+  deps: BeginDeps,
+  id: string,
+  actor: number,
+): Promise<OperationView> {
+  const first = await getOperation(deps.db, id)
+  const { type, params, site_id } = first
+  const server = await getServer(deps.db, first.server_id)
+  const site = site_id === null ? undefined : await getSiteById(deps.db, site_id)
+  refuseUnlessFailed(first, site)
+  const patient = type !== 'server.sync'
+  const wanted = { type, server, params, actor, patient, retry_of: id, ...(site ? { site } : {}) }
+  const operation = newOperation(deps, wanted)
+  const row = await insertOperation(deps.db, operation, site_id, (queries) =>
+    site_id === null ? [] : siteStatements(queries, type, site_id),
+  )
+  deps.worker.start(row)
+  return getView(deps.db, row.id)
+}
+
+function refuseUnlessFailed({ type, status }: OperationRow, site: SiteRow | undefined): void {
+  if (status === 'success') throw conflict('The operation succeeded')
+  if (status !== 'failed' && status !== 'cancelled') throw conflict('The operation is under way')
+  if (site) refuseUnfit(type, site)
+}
+
+/** A site that a sync has found in the meantime is not made again. */
+function refuseUnfit(type: OperationRow['type'], { status, domain }: SiteRow): void {
+  if (type === 'site.create' && status !== 'failed') throw conflict('The site is there already')
+  const leaves = type === 'site.restore' || type === 'site.purge'
+  if (leaves && status !== 'trashed') throw conflict(`${domain} is not in the trash`)
+  if (!leaves && status === 'trashed')
+    throw conflict(`${domain} is in the trash: restore or purge it`)
+}
