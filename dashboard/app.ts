@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { activityRoutes } from '#dashboard/activity/routes.ts'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import { authRoutes, loginRoute } from '#dashboard/auth/routes.ts'
+import { bulkRoutes } from '#dashboard/bulk/routes.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { fleetRoutes } from '#dashboard/fleet/routes.ts'
 import { isSecure } from '#dashboard/http/client.ts'
@@ -57,6 +58,7 @@ function closedRoutes(deps: Deps) {
     .use(trashRoutes(deps))
     .use(trashListRoutes(deps))
     .use(operationRoutes(deps))
+    .use(bulkRoutes(deps))
     .use(activityRoutes(deps))
     .use(settingsRoutes(deps))
     .use(fleetRoutes(deps))

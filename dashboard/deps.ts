@@ -1,6 +1,7 @@
 import { type PasswordCost, Passwords, STRONG } from '#dashboard/auth/passwords.ts'
 import { Throttle } from '#dashboard/auth/throttle.ts'
 import { Tokens } from '#dashboard/auth/tokens.ts'
+import { BULK_NEWS, BulkRunner } from '#dashboard/bulk/runner.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
 import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
@@ -93,11 +94,13 @@ export function makeDeps(outside: Outside) {
           ? runSync(sync, operation, context)
           : deliver(sync, operation, context),
     onFinished: ({ type, server_id }, { status }) => {
+      base.bus.notify(BULK_NEWS)
       if (status === 'success' && type !== 'server.sync') scheduler.add(server_id)
     },
   })
   return {
     ...sync,
+    bulks: new BulkRunner({ ...sync, worker }),
     keys,
     sealer,
     enroller,

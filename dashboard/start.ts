@@ -42,6 +42,7 @@ export async function start(config: Config): Promise<Started> {
   // Once it listens: a password that is made up now is sure to be told.
   const first = await makeFirstUser(deps, config)
   await deps.worker.resume()
+  await deps.bulks.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   const watch = new ClockWatch(deps.clock)
@@ -53,8 +54,9 @@ export async function start(config: Config): Promise<Started> {
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
-    const { worker, scheduler, enroller } = deps
-    await Promise.all([server.stop(true), worker.stop(), scheduler.stop(), enroller.stop()])
+    const { worker, bulks, scheduler, enroller } = deps
+    const ends = [worker.stop(), bulks.stop(), scheduler.stop(), enroller.stop()]
+    await Promise.all([server.stop(true), ...ends])
     deps.db.close()
     lock?.close()
   }

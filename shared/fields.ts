@@ -50,7 +50,7 @@ export const SystemUser = text('User').refine(
   'Must start with a lower-case letter or _ and have at most 32 of a-z 0-9 _ -',
 )
 
-const Tag = text('Tag')
+export const Tag = text('Tag')
   .min(1, 'Each tag must have 1 to 32 characters')
   .max(32, 'Each tag must have 1 to 32 characters')
 

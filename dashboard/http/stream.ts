@@ -3,17 +3,20 @@ import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse
 import type { Connection } from './client.ts'
 
 interface Stream {
-  operation_id: string
+  /** For the header that names the operation, where it is one. */
+  operation_id?: string
   ping_ms: number
   server: Connection | null
   /** The events to send; `signal` aborts when the client is gone. */
   events(signal: AbortSignal): AsyncGenerator<StoredEvent>
 }
 
-/** A view of an operation: a client that leaves cancels nothing. */
+/** A view of stored events: a client that leaves cancels nothing. */
 export function streamResponse(request: Request, stream: Stream): Response {
   stream.server?.timeout(request, 0)
-  const headers = { ...STREAM_HEADERS, [OPERATION_HEADER]: stream.operation_id }
+  const { operation_id } = stream
+  const name = operation_id === undefined ? {} : { [OPERATION_HEADER]: operation_id }
+  const headers = { ...STREAM_HEADERS, ...name }
   if (request.method === 'HEAD') return new Response(null, { headers })
   const gone = new AbortController()
   request.signal.addEventListener('abort', () => gone.abort(), { once: true })

@@ -83,12 +83,11 @@ async function attach(
   if (operation.started_at === null) await begun(deps, operation)
   context.accept()
   const over = new AbortController()
-  const passing = passWishesOn(deps, server, operation, over.signal)
+  void passWishesOn(deps, server, operation, over.signal)
   try {
     return await read(deps, operation, events, recorder)
   } finally {
     over.abort()
-    await passing
   }
 }
 

@@ -68,10 +68,15 @@ export async function insertOperation(
   await db
     .write((queries) => batch(queries, insert(queries)))
     .catch((error: unknown) => {
-      if (!violatesUnique(error, 'operations.')) throw error
+      if (!isTaken(error)) throw error
       throw conflict('Another operation is under way')
     })
   return getOperation(db, operation.id)
+}
+
+/** Whether the site, or the sync of the server, has another operation under way. */
+export function isTaken(error: unknown): boolean {
+  return violatesUnique(error, 'operations.')
 }
 
 export async function getOperation(db: Database, id: string): Promise<OperationRow> {

@@ -7,7 +7,7 @@ import { AgentBuild } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
 import { refuseWhileServerBusy } from './queries.ts'
 
-interface Deps extends BeginDeps {
+export interface UpgradeDeps {
   agents: Agents
   contact_ms: number
   /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
@@ -20,15 +20,20 @@ interface Deps extends BeginDeps {
  * reaches this dashboard.
  */
 export async function upgradeAgent(
-  deps: Deps,
+  deps: BeginDeps & UpgradeDeps,
   server: ServerRow,
   { origin, actor, dry_run }: { origin: string; actor: number; dry_run: boolean },
 ) {
   await refuseWhileServerBusy(deps.db, server.id)
+  const params = await upgradeParams(deps, server, origin)
+  if (dry_run) return planOf(deps, { type: 'agent.upgrade', server, params })
+  return begin(deps, { type: 'agent.upgrade', server, params, actor, patient: false })
+}
+
+/** The build for the machine that the agent says it runs on; 409 when there is none. */
+export async function upgradeParams(deps: UpgradeDeps, server: ServerRow, origin: string) {
   const { machine } = await deps.agents.get(server, '/build', AgentBuild, deps.contact_ms)
   const build = await findBuild(machine, deps.builds_dir)
   if (!build) throw conflict(`There is no build of the agent for ${machine}`)
-  const params = { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256 }
-  if (dry_run) return planOf(deps, { type: 'agent.upgrade', server, params })
-  return begin(deps, { type: 'agent.upgrade', server, params, actor, patient: false })
+  return { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256 }
 }

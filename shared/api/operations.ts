@@ -28,7 +28,7 @@ export const CancelOperation = body({
 })
 
 /** Several values with commas between them, each one of `values`. */
-function someOf<const T extends readonly [string, ...string[]]>(values: T) {
+export function someOf<const T extends readonly [string, ...string[]]>(values: T) {
   const rule = `Must be one or more of ${values.join(', ')}`
   return z
     .string(rule)
@@ -37,12 +37,12 @@ function someOf<const T extends readonly [string, ...string[]]>(values: T) {
     .pipe(z.array(z.enum(values, { error: rule })))
 }
 
-const Flag = z
+export const Flag = z
   .enum(['true', 'false'], { error: 'Must be true or false' })
   .transform((text) => text === 'true')
 
 /** The id of a record that the dashboard made, or a time. */
-const Before = z.union(
+export const Before = z.union(
   [z.iso.datetime(), z.string().regex(/^[\w-]{22}$/)],
   'Must be an id or an ISO 8601 time',
 )

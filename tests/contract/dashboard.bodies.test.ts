@@ -18,6 +18,7 @@ const CALLS: [string, string][] = [
   ['POST', '/api/servers/1/services/restart'],
   ['POST', '/api/servers/1/sites/1/tls'],
   ['POST', '/api/servers/1/sites/1/purge'],
+  ['POST', '/api/bulk-operations'],
   ['PUT', '/api/settings/sync_interval'],
 ]
 const json = { 'content-type': 'application/json' }

@@ -7,7 +7,7 @@ import type { Worker } from '../worker.ts'
 import { type CancelMode, recordWish } from './queries.ts'
 import { wishOf } from './wish.ts'
 
-interface Deps {
+export interface CancelDeps {
   db: Database
   bus: Bus
   clock: Clock
@@ -19,7 +19,7 @@ interface Deps {
  * done already is a success. 404 for an unknown one, 409 for one that has ended.
  */
 export async function cancelOperation(
-  { db, bus, clock, worker }: Deps,
+  { db, bus, clock, worker }: CancelDeps,
   id: string,
   { mode, actor }: { mode: CancelMode; actor: number | null },
 ) {

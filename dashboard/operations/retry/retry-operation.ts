@@ -36,8 +36,8 @@ function refuseUnlessFailed({ type, status }: OperationRow, site: SiteRow | unde
   if (site) refuseUnfit(type, site)
 }
 
-/** A site that a sync has found in the meantime is not made again. */
-function refuseUnfit(type: OperationRow['type'], { status, domain }: SiteRow): void {
+/** 409 for a site that the operation is not for: one that is there is not made, one in the trash not changed. */
+export function refuseUnfit(type: OperationRow['type'], { status, domain }: SiteRow): void {
   if (type === 'site.create' && status !== 'failed') throw conflict('The site is there already')
   const leaves = type === 'site.restore' || type === 'site.purge'
   if (leaves && status !== 'trashed') throw conflict(`${domain} is not in the trash`)

@@ -119,7 +119,8 @@ export class Dashboard {
 
   /** As a process that ends: the records stay. */
   async stop(): Promise<void> {
-    await Promise.all([this.deps.worker.stop(), this.deps.scheduler.stop()])
+    const { worker, bulks, scheduler } = this.deps
+    await Promise.all([worker.stop(), bulks.stop(), scheduler.stop()])
     this.db.close()
   }
 

@@ -1,0 +1,95 @@
+import { activityStatement } from '#dashboard/activity/queries.ts'
+import type { Queries, Statement } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { type CancelDeps, cancelOperation } from '#dashboard/operations/cancel/cancel-operation.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { conflict, notFound, ServiceError } from '#shared/errors.ts'
+import { advance, bulkStatement, dropWaiting, readState, type State } from './progress/queries.ts'
+import { getBulkView } from './queries.ts'
+import { BULK_NEWS, type BulkRunner } from './runner.ts'
+
+type Deps = CancelDeps & { bulks: BulkRunner }
+
+/** What waits is not begun any more, and what runs is cancelled. 409 when it has ended. */
+export async function cancelBulk(
+  deps: Deps,
+  id: string,
+  { force, actor }: { force: boolean; actor: number },
+): Promise<BulkOperationView> {
+  await change(deps, id, (state) => {
+    if (state.bulk.finished_at !== null) throw conflict('The bulk operation has ended already')
+    if (state.bulk.status === 'cancelled') return undefined
+    const message = `Cancelled: ${state.counts.waiting} were not begun`
+    return {
+      data: { message, status: 'cancelled' },
+      statements: (queries) => [
+        dropWaiting(queries, id),
+        bulkStatement(queries, id, { status: 'cancelled', reason: '' }),
+        activityStatement(queries, entryOf(deps, 'bulk.cancel', actor)),
+      ],
+    }
+  })
+  if (force) await forceBegun(deps, id, actor)
+  return woken(deps, id)
+}
+
+/** 409 unless it is paused. */
+export async function resumeBulk(
+  deps: Deps,
+  id: string,
+  actor: number,
+): Promise<BulkOperationView> {
+  await change(deps, id, ({ bulk }) => {
+    if (bulk.status !== 'paused') throw conflict('The bulk operation is not paused')
+    return {
+      data: { message: 'Resumed', status: 'running' },
+      statements: (queries) => [
+        bulkStatement(queries, id, { status: 'running', reason: '' }),
+        activityStatement(queries, entryOf(deps, 'bulk.resume', actor)),
+      ],
+    }
+  })
+  return woken(deps, id)
+}
+
+interface Change {
+  data: Record<string, unknown>
+  statements(queries: Queries): Statement[]
+}
+
+/** Decides anew when the records have changed under the decision. Undefined: there is nothing to do. */
+async function change(
+  { db, bus }: Deps,
+  id: string,
+  decide: (state: State) => Change | undefined,
+): Promise<void> {
+  for (;;) {
+    const state = await readState(db, id)
+    if (!state) throw notFound('Bulk operation')
+    const wanted = decide(state)
+    if (!wanted) return
+    const { data, statements } = wanted
+    if (await advance(db, state, [{ event: 'log', data }], statements)) return bus.notify(id)
+  }
+}
+
+async function forceBegun(deps: Deps, id: string, actor: number): Promise<void> {
+  const state = await readState(deps.db, id)
+  for (const { operation } of state?.begun ?? []) {
+    if (!operation) continue
+    await cancelOperation(deps, operation.id, { mode: 'forced', actor }).catch((error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error
+    })
+  }
+}
+
+async function woken({ db, bus, bulks }: Deps, id: string): Promise<BulkOperationView> {
+  bulks.start(id)
+  bus.notify(BULK_NEWS)
+  return getBulkView(db, id)
+}
+
+function entryOf({ clock }: Deps, type: string, user_id: number): NewActivity {
+  return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) }
+}

@@ -1,0 +1,94 @@
+import type { z } from 'zod'
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import {
+  type BulkOperationView,
+  type BulkType,
+  CreateBulkOperation,
+  SERVER_BULK_PARAMS,
+  SITE_BULK_PARAMS,
+} from '#shared/api/bulk-operations.ts'
+import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
+import { parse } from '#shared/parse.ts'
+import { listUnsuccessful } from './progress/queries.ts'
+import { getBulkView, insertBulk } from './queries.ts'
+import type { BulkRunner } from './runner.ts'
+import type { Target } from './targets/queries.ts'
+import { selectTargets } from './targets/select.ts'
+
+export interface BulkDeps {
+  db: Database
+  clock: Clock
+  random: Random
+  bulks: BulkRunner
+}
+
+/** Begins one operation on each target. `origin`: where servers reach this dashboard. */
+export async function createBulk(
+  deps: BulkDeps,
+  input: unknown,
+  { actor, origin }: { actor: number; origin: string },
+): Promise<BulkOperationView> {
+  const { type, params: wanted, targets, parallel, pause_after } = parse(CreateBulkOperation, input)
+  const params = {
+    ...paramsOf(type, wanted ?? {}),
+    ...(type === 'agent.upgrade' ? { origin } : {}),
+  }
+  const found = await selectTargets(deps.db, type, targets)
+  return begin(deps, { type, params, parallel, pause_after, actor }, found)
+}
+
+/** The same for what failed or was cancelled, as a bulk operation of its own. 409 for none. */
+export async function retryBulk(
+  deps: BulkDeps,
+  id: string,
+  actor: number,
+): Promise<BulkOperationView> {
+  const { type, params, parallel, pause_after, finished_at } = await getBulkView(deps.db, id)
+  if (finished_at === null) throw conflict('The bulk operation is under way')
+  const left = await listUnsuccessful(deps.db, id)
+  if (left.length === 0) throw conflict('The bulk operation succeeded')
+  const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))
+  return begin(deps, { type, params, parallel, pause_after, actor }, targets)
+}
+
+type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
+  actor: number
+}
+
+async function begin(
+  { db, clock, random, bulks }: BulkDeps,
+  wanted: Wanted,
+  targets: readonly Target[],
+): Promise<BulkOperationView> {
+  const id = randomText(random, 16)
+  const created_at = timestamp(clock)
+  const row = {
+    ...wanted,
+    id,
+    status: 'running',
+    reason: '',
+    created_at,
+    finished_at: null,
+  } as const
+  const what = targets[0]?.site_id === null ? 'servers' : 'sites'
+  const message = `${wanted.type} of ${targets.length} ${what} begins`
+  const entry = { type: 'bulk.create', domain: '', status: 'running', operation_id: id } as const
+  const activity = { ...entry, user_id: wanted.actor, created_at }
+  await insertBulk(db, row, targets, { message, activity })
+  bulks.start(id)
+  return getBulkView(db, id)
+}
+
+/** 422 under the names of the fields themselves, or on `params`. */
+function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
+  const schemas: Record<string, z.ZodType<Record<string, unknown>>> = {
+    ...SITE_BULK_PARAMS,
+    ...SERVER_BULK_PARAMS,
+  }
+  const result = schemas[type]?.safeParse(value)
+  if (result?.success) return result.data
+  const { body, ...fields } = fieldsOf(result?.error.issues ?? [])
+  throw invalid({ ...fields, ...(body ? { params: body } : {}) })
+}

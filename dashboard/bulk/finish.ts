@@ -1,0 +1,36 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Bus } from '#dashboard/operations/bus.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { CANCELLED, conflict } from '#shared/errors.ts'
+import { activityEnd, advance, bulkStatement, type State } from './progress/queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+}
+
+/** Nothing waits and nothing runs: the one terminal event, the outcome and the activity. */
+export async function finishBulk({ db, bus, clock }: Deps, state: State): Promise<void> {
+  const { id } = state.bulk
+  const { status, ...event } = endOf(state)
+  await advance(db, state, [event], (queries) => [
+    bulkStatement(queries, id, { status, finished_at: timestamp(clock) }),
+    activityEnd(queries, id, status === 'success' ? 'success' : 'failed'),
+  ])
+  bus.notify(id)
+}
+
+function endOf({ bulk, counts }: State) {
+  const { success, failed, cancelled } = counts
+  const total = success + failed + cancelled
+  if (bulk.status === 'cancelled')
+    return { status: 'cancelled', event: 'error', data: { ...conflict(CANCELLED).body } } as const
+  if (success === total) {
+    const data = { status: 'ok', total, success, failed, cancelled }
+    return { status: 'success', event: 'complete', data } as const
+  }
+  const left = cancelled > 0 ? `, ${cancelled} cancelled` : ''
+  const data = { ...conflict(`${failed} of ${total} failed${left}`).body }
+  return { status: 'failed', event: 'error', data } as const
+}

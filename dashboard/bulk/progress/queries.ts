@@ -1,0 +1,213 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  lte,
+  max,
+  notInArray,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import {
+  batch,
+  type Database,
+  type Queries,
+  type Statement,
+  violatesUnique,
+} from '#dashboard/db/client.ts'
+import type { BulkItemRow, BulkRow, OperationRow } from '#dashboard/db/rows.ts'
+import {
+  activities,
+  bulk_events,
+  bulk_items,
+  bulk_operations,
+  operations,
+} from '#dashboard/db/schema.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+
+/** An item that has begun, and its operation; null when that went with its server. */
+export interface Begun {
+  item: BulkItemRow
+  operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'cancel' | 'finished_at'> | null
+}
+
+/** `last` was read first: a change that was made after it makes the next event's number a taken one. */
+export interface State {
+  last: number
+  bulk: BulkRow
+  begun: Begun[]
+  counts: Record<BulkItemRow['status'], number>
+}
+
+export async function readState(db: Database, id: string): Promise<State | undefined> {
+  const [last] = await db.read
+    .select({ id: max(bulk_events.id) })
+    .from(bulk_events)
+    .where(eq(bulk_events.bulk_id, id))
+  const [bulk] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
+  if (!bulk) return undefined
+  const counts = await countItems(db, id)
+  return { last: last?.id ?? 0, bulk, begun: await listBegun(db, id), counts }
+}
+
+async function countItems(db: Database, id: string): Promise<State['counts']> {
+  const { bulk_id, status } = bulk_items
+  const rows = await db.read
+    .select({ status, total: count() })
+    .from(bulk_items)
+    .where(eq(bulk_id, id))
+    .groupBy(status)
+  const none = { waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0 }
+  return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.total])) }
+}
+
+/** In the order in which they ended, those that still run last. */
+function listBegun(db: Database, id: string): Promise<Begun[]> {
+  const { status, error, cancel, finished_at } = operations
+  return db.read
+    .select({
+      item: bulk_items,
+      operation: { id: operations.id, status, error, cancel, finished_at },
+    })
+    .from(bulk_items)
+    .leftJoin(operations, eq(operations.id, bulk_items.operation_id))
+    .where(and(eq(bulk_items.bulk_id, id), eq(bulk_items.status, 'running')))
+    .orderBy(sql`finished_at is null`, asc(finished_at), asc(bulk_items.position))
+}
+
+/** Those that have not ended, oldest first. */
+export async function listUnfinishedBulks(db: Database): Promise<string[]> {
+  const rows = await db.read
+    .select({ id: bulk_operations.id })
+    .from(bulk_operations)
+    .where(sql`finished_at is null`)
+    .orderBy(asc(bulk_operations.created_at))
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The next items that may begin: not on these servers, not of a site that has an operation under
+ * way, and no upgrade of an agent where another operation would be cut off.
+ */
+export function listStartable(
+  db: Database,
+  { id, type }: BulkRow,
+  { full, limit }: { full: readonly number[]; limit: number },
+): Promise<BulkItemRow[]> {
+  return db.read
+    .select()
+    .from(bulk_items)
+    .where(
+      and(
+        eq(bulk_items.bulk_id, id),
+        eq(bulk_items.status, 'waiting'),
+        notInArray(bulk_items.server_id, [...full]),
+        sql`not exists (select 1 from operations where ${holder(type)} and status in ('queued', 'running'))`,
+      ),
+    )
+    .orderBy(asc(bulk_items.position))
+    .limit(limit)
+}
+
+/** Which operations an item of the type cannot go beside. */
+function holder(type: BulkRow['type']): SQL {
+  const here = sql`operations.server_id = ${bulk_items.server_id}`
+  if (type === 'agent.upgrade') return sql`${here} and operations.type <> 'server.sync'`
+  if (type === 'server.sync') return sql`${here} and operations.type = 'server.sync'`
+  return sql`operations.site_id = ${bulk_items.site_id}`
+}
+
+type NewEvent = Omit<StoredEvent, 'id'>
+
+/**
+ * Changes records together with the events that tell of it, numbered from the state's last one on.
+ * False when somebody else was faster: what was read holds no more.
+ */
+export async function advance(
+  db: Database,
+  { bulk, last }: Pick<State, 'bulk' | 'last'>,
+  events: readonly NewEvent[],
+  change: (queries: Queries) => Statement[],
+): Promise<boolean> {
+  const rows = events.map((event, at) => ({ ...event, bulk_id: bulk.id, id: last + 1 + at }))
+  try {
+    await db.write((queries) =>
+      batch(queries, [queries.insert(bulk_events).values(rows), ...change(queries)]),
+    )
+    return true
+  } catch (error) {
+    if (violatesUnique(error, 'bulk_events.')) return false
+    throw error
+  }
+}
+
+export function itemStatement(
+  queries: Queries,
+  { bulk_id, position }: Pick<BulkItemRow, 'bulk_id' | 'position'>,
+  values: Partial<Pick<BulkItemRow, 'status' | 'operation_id' | 'error'>>,
+): Statement {
+  const mine = and(eq(bulk_items.bulk_id, bulk_id), eq(bulk_items.position, position))
+  return queries.update(bulk_items).set(values).where(mine)
+}
+
+export function bulkStatement(
+  queries: Queries,
+  id: string,
+  values: Partial<Pick<BulkRow, 'status' | 'reason' | 'finished_at'>>,
+): Statement {
+  return queries.update(bulk_operations).set(values).where(eq(bulk_operations.id, id))
+}
+
+/** The activity of the call that began it. */
+export function activityEnd(queries: Queries, id: string, status: 'success' | 'failed'): Statement {
+  return queries.update(activities).set({ status }).where(eq(activities.operation_id, id))
+}
+
+/** Those that wait are not begun any more. */
+export function dropWaiting(queries: Queries, id: string): Statement {
+  const waiting = and(eq(bulk_items.bulk_id, id), eq(bulk_items.status, 'waiting'))
+  return queries.update(bulk_items).set({ status: 'cancelled' }).where(waiting)
+}
+
+/** What did not succeed, in its order. */
+export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[]> {
+  const { bulk_id, status, position } = bulk_items
+  return db.read
+    .select()
+    .from(bulk_items)
+    .where(and(eq(bulk_id, id), inArray(status, ['failed', 'cancelled'])))
+    .orderBy(asc(position))
+}
+
+const PAGE = 100
+
+/** How many items failed, up to the event `last`, since one succeeded or it was begun or resumed. */
+export async function failuresInRow(
+  db: Database,
+  { bulk, last }: Pick<State, 'bulk' | 'last'>,
+): Promise<number> {
+  let failures = 0
+  for await (const { position, status } of newestFirst(db, bulk.id, last)) {
+    const begins = position === undefined && status === 'running'
+    if (begins || status === 'success') break
+    if (status === 'failed') failures++
+  }
+  return failures
+}
+
+async function* newestFirst(db: Database, id: string, last: number) {
+  for (let before: number | undefined = last; before !== undefined; ) {
+    const page: { id: number; data: Record<string, unknown> }[] = await db.read
+      .select({ id: bulk_events.id, data: bulk_events.data })
+      .from(bulk_events)
+      .where(and(eq(bulk_events.bulk_id, id), lte(bulk_events.id, before)))
+      .orderBy(desc(bulk_events.id))
+      .limit(PAGE)
+    for (const { data } of page) yield data
+    const oldest = page.at(-1)
+    before = oldest && oldest.id - 1
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  max,
+  sql,
+} from 'drizzle-orm'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import type { BulkRow, NewActivity } from '#dashboard/db/rows.ts'
+import { activities, bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
+import {
+  type BulkItemsQuery,
+  type BulkItemView,
+  type BulkOperationsQuery,
+  BulkOperationView,
+} from '#shared/api/bulk-operations.ts'
+import { notFound } from '#shared/errors.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+import type { Target } from './targets/queries.ts'
+
+const ROWS = 500
+
+/** With its items in their order, its first event and its activity: all or nothing. */
+export async function insertBulk(
+  db: Database,
+  bulk: BulkRow,
+  targets: readonly Target[],
+  { message, activity }: { message: string; activity: NewActivity },
+): Promise<void> {
+  const items = targets.map((target, at) => ({
+    ...target,
+    bulk_id: bulk.id,
+    position: at + 1,
+    status: 'waiting' as const,
+  }))
+  const first = { bulk_id: bulk.id, id: 1, event: 'log' as const }
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(bulk_operations).values(bulk),
+      ...itemStatements(queries, items),
+      queries.insert(bulk_events).values({ ...first, data: { message, status: 'running' } }),
+      queries.insert(activities).values(activity),
+    ]),
+  )
+}
+
+function itemStatements(queries: Queries, items: (typeof bulk_items.$inferInsert)[]): Statement[] {
+  const statements: Statement[] = []
+  for (let from = 0; from < items.length; from += ROWS)
+    statements.push(queries.insert(bulk_items).values(items.slice(from, from + ROWS)))
+  return statements
+}
+
+const VIEW = {
+  id: bulk_operations.id,
+  type: bulk_operations.type,
+  params: bulk_operations.params,
+  status: bulk_operations.status,
+  reason: bulk_operations.reason,
+  parallel: bulk_operations.parallel,
+  pause_after: bulk_operations.pause_after,
+  created_at: bulk_operations.created_at,
+  finished_at: bulk_operations.finished_at,
+}
+
+export async function findBulk(db: Database, id: string): Promise<BulkRow | undefined> {
+  const [row] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
+  return row
+}
+
+/** Throws 404 when it is unknown. */
+export async function getBulkView(db: Database, id: string): Promise<BulkOperationView> {
+  const rows = await db.read.select(VIEW).from(bulk_operations).where(eq(bulk_operations.id, id))
+  const [view] = await withCounts(db, rows)
+  if (!view) throw notFound('Bulk operation')
+  return view
+}
+
+/** Newest first. */
+export async function listBulks(
+  db: Database,
+  { status, type, active, before, limit }: BulkOperationsQuery,
+): Promise<BulkOperationView[]> {
+  const { created_at, finished_at, id } = bulk_operations
+  const rows = await db.read
+    .select(VIEW)
+    .from(bulk_operations)
+    .where(
+      and(
+        status === undefined ? undefined : inArray(bulk_operations.status, status),
+        type === undefined ? undefined : eq(bulk_operations.type, type),
+        active === undefined ? undefined : (active ? isNull : isNotNull)(finished_at),
+        before === undefined ? undefined : isBefore(before),
+      ),
+    )
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+  return withCounts(db, rows)
+}
+
+function isBefore(seen: string) {
+  const { created_at, id } = bulk_operations
+  if (seen.includes(':')) return lt(created_at, seen)
+  return sql`(${created_at}, ${id}) < (select created_at, id from bulk_operations where id = ${seen})`
+}
+
+async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
+  const ids = rows.map(({ id }) => id)
+  const { bulk_id, status } = bulk_items
+  const counted = await db.read
+    .select({ bulk_id, status, total: count() })
+    .from(bulk_items)
+    .where(inArray(bulk_id, ids))
+    .groupBy(bulk_id, status)
+  return rows.map((row) => {
+    const mine = counted.filter((each) => each.bulk_id === row.id)
+    const counts = { total: 0, waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0 }
+    for (const each of mine) {
+      counts[each.status] = each.total
+      counts.total += each.total
+    }
+    return BulkOperationView.parse({ ...row, counts })
+  })
+}
+
+/** In their order. */
+export function listBulkItems(
+  db: Database,
+  id: string,
+  { status, after, limit }: BulkItemsQuery,
+): Promise<BulkItemView[]> {
+  const { position, server_id, site_id, domain, operation_id, error, bulk_id } = bulk_items
+  return db.read
+    .select({
+      position,
+      server_id,
+      site_id,
+      domain,
+      status: bulk_items.status,
+      operation_id,
+      error,
+    })
+    .from(bulk_items)
+    .where(
+      and(
+        eq(bulk_id, id),
+        status === undefined ? undefined : inArray(bulk_items.status, status),
+        after === undefined ? undefined : gt(position, after),
+      ),
+    )
+    .orderBy(asc(position))
+    .limit(limit)
+}
+
+export function listBulkEvents(
+  db: Database,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { event, data } = bulk_events
+  return db.read
+    .select({ id: bulk_events.id, event, data })
+    .from(bulk_events)
+    .where(and(eq(bulk_events.bulk_id, id), gt(bulk_events.id, after)))
+    .orderBy(asc(bulk_events.id))
+    .limit(limit)
+}
+
+/** 0 before the first. */
+export async function lastBulkEventId(db: Database, id: string): Promise<number> {
+  const [row] = await db.read
+    .select({ last: max(bulk_events.id) })
+    .from(bulk_events)
+    .where(eq(bulk_events.bulk_id, id))
+  return row?.last ?? 0
+}

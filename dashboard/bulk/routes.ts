@@ -1,0 +1,73 @@
+import { Elysia } from 'elysia'
+import { callerOf } from '#dashboard/auth/caller.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { readJson } from '#dashboard/http/body.ts'
+import { lastSeen } from '#dashboard/http/path.ts'
+import { streamResponse } from '#dashboard/http/stream.ts'
+import { followSource } from '#dashboard/operations/follow.ts'
+import { BulkItemsQuery, BulkOperationsQuery } from '#shared/api/bulk-operations.ts'
+import { CancelOperation } from '#shared/api/operations.ts'
+import { parse } from '#shared/parse.ts'
+import { cancelBulk, resumeBulk } from './change-bulk.ts'
+import { createBulk, retryBulk } from './create-bulk.ts'
+import {
+  findBulk,
+  getBulkView,
+  lastBulkEventId,
+  listBulkEvents,
+  listBulkItems,
+  listBulks,
+} from './queries.ts'
+
+export function bulkRoutes(deps: Deps) {
+  const { db } = deps
+  return new Elysia({ prefix: '/bulk-operations' })
+    .get('', async ({ query }) => ({
+      bulk_operations: await listBulks(db, parse(BulkOperationsQuery, query)),
+    }))
+    .post('', async ({ request, status }) => {
+      const input = await readJson(request)
+      const origin = deps.public_url ?? new URL(request.url).origin
+      const actor = callerOf(request).user.id
+      return status(202, { bulk_operation: await createBulk(deps, input, { actor, origin }) })
+    })
+    .get('/:bulk_id', async ({ params }) => ({
+      bulk_operation: await getBulkView(db, params.bulk_id),
+    }))
+    .get('/:bulk_id/items', async ({ params, query }) => {
+      const { id } = await getBulkView(db, params.bulk_id)
+      return { items: await listBulkItems(db, id, parse(BulkItemsQuery, query)) }
+    })
+    .get('/:bulk_id/events', async ({ params, request, server }) => {
+      const { id } = await getBulkView(db, params.bulk_id)
+      const after = lastSeen(request)
+      const events = (signal: AbortSignal) => followSource(deps, sourceOf(deps, id), after, signal)
+      return streamResponse(request, { ping_ms: deps.limits.ping_ms, server, events })
+    })
+    .post('/:bulk_id/cancel', async ({ params, request, status }) => {
+      const input = await readJson(request)
+      const { id } = await getBulkView(db, params.bulk_id)
+      const { force } = parse(CancelOperation, input)
+      const actor = callerOf(request).user.id
+      return status(202, { bulk_operation: await cancelBulk(deps, id, { force, actor }) })
+    })
+    .post('/:bulk_id/resume', async ({ params, request, status }) => {
+      const { id } = await getBulkView(db, params.bulk_id)
+      return status(202, { bulk_operation: await resumeBulk(deps, id, callerOf(request).user.id) })
+    })
+    .post('/:bulk_id/retry', async ({ params, request, status }) => {
+      const actor = callerOf(request).user.id
+      return status(202, { bulk_operation: await retryBulk(deps, params.bulk_id, actor) })
+    })
+}
+
+function sourceOf({ db }: Deps, id: string) {
+  return {
+    key: id,
+    list: (after: number, limit: number) => listBulkEvents(db, id, after, limit),
+    isOver: async (last: number) => {
+      const bulk = await findBulk(db, id)
+      return !bulk || (bulk.finished_at !== null && (await lastBulkEventId(db, id)) <= last)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { rest } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { listUnfinishedBulks } from './progress/queries.ts'
+import { type StepDeps, takeStep } from './step.ts'
+
+type Deps = StepDeps & { log: Log; retry_max_ms: number }
+
+/** What the bus is told under when an operation has ended or a bulk operation was changed. */
+export const BULK_NEWS = 'bulk operations'
+
+/** For what nobody tells of: an operation that is gone, another dashboard on the same records. */
+const LOOK_MS = 5_000
+
+/** Carries each bulk operation to its end, step by step; all that it knows is in the records. */
+export class BulkRunner {
+  readonly #deps: Deps
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #stopping = new AbortController()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Takes up what an earlier process left unfinished. */
+  async resume(): Promise<void> {
+    for (const id of await listUnfinishedBulks(this.#deps.db)) this.start(id)
+  }
+
+  start(id: string): void {
+    if (this.#running.has(id) || this.#stopping.signal.aborted) return
+    const carried = this.#carry(id).finally(() => this.#running.delete(id))
+    this.#running.set(id, carried)
+  }
+
+  /** Lets go of everything: the records stay as they are, for the next process. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#running.values())
+  }
+
+  async #carry(id: string): Promise<void> {
+    const { bus, clock, log, retry_max_ms } = this.#deps
+    for (const { signal } = this.#stopping; !signal.aborted; ) {
+      const news = bus.next(BULK_NEWS)
+      try {
+        const step = await takeStep(this.#deps, id)
+        if (step === 'over') return
+        if (step === 'idle') await rest(clock, LOOK_MS, news.promise, signal)
+      } catch (error) {
+        log.error('bulk operation broke', error, { bulk_id: id })
+        await clock.sleep(retry_max_ms, signal)
+      } finally {
+        news.cancel()
+      }
+    }
+  }
+}

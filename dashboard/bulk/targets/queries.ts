@@ -1,0 +1,84 @@
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import type { BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
+
+/** One site or server that something is to be done to. */
+export interface Target {
+  server_id: number
+  site_id: number | null
+  domain: string
+}
+
+/** Those named and those of the servers that are; the latter if they are managed and fit the call. */
+export function listSiteTargets(
+  db: Database,
+  type: BulkType,
+  { site_ids, server_ids, tag }: BulkTargets,
+  limit: number,
+): Promise<Target[]> {
+  const fitting = and(
+    eq(sites.managed, true),
+    inArray(sites.status, STATES[type] ?? IN_USE),
+    homes(sites.server_id, server_ids, tag),
+  )
+  const wanted = server_ids.length > 0 || tag !== undefined ? fitting : undefined
+  return db.read
+    .select({ server_id: sites.server_id, site_id: sites.id, domain: sites.domain })
+    .from(sites)
+    .where(or(inArray(sites.id, site_ids), wanted))
+    .orderBy(asc(sites.id))
+    .limit(limit)
+}
+
+const IN_USE: SiteRow['status'][] = ['active', 'suspended']
+const STATES: Partial<Record<BulkType, SiteRow['status'][]>> = {
+  'site.delete': [...IN_USE, 'failed', 'missing'],
+  'site.restore': ['trashed'],
+}
+
+export function listServerTargets(
+  db: Database,
+  { server_ids, tag }: Omit<BulkTargets, 'site_ids'>,
+  limit: number,
+): Promise<Target[]> {
+  return db.read
+    .select({
+      server_id: servers.id,
+      site_id: sql<number | null>`null`,
+      domain: servers.hostname,
+    })
+    .from(servers)
+    .where(homes(servers.id, server_ids, tag))
+    .orderBy(asc(servers.id))
+    .limit(limit)
+}
+
+function homes(column: typeof servers.id | typeof sites.server_id, ids: number[], tag?: string) {
+  const tagged: SQL = sql`${column} in (
+    select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag ?? ''})`
+  return or(inArray(column, ids), tag === undefined ? undefined : tagged)
+}
+
+/** Of these ids, those that name nothing. */
+export async function unknownSites(db: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .where(inArray(sites.id, [...ids]))
+  return without(ids, rows)
+}
+
+export async function unknownServers(db: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.read
+    .select({ id: servers.id })
+    .from(servers)
+    .where(inArray(servers.id, [...ids]))
+  return without(ids, rows)
+}
+
+function without(ids: readonly number[], rows: { id: number }[]): number[] {
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
