@@ -51,7 +51,7 @@ export async function findTokenCaller(
   const { id, last_used_at } = found.token
   if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
     await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
-  return { user: found.user, jti: '' }
+  return { user: found.user, jti: '', token_id: id }
 }
 
 function sha256(secret: Secret): string {

@@ -1,10 +1,11 @@
 import type { User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
 
-/** Who asks. `jti` names the session, `""` for an API token. */
+/** Who asks. `jti` names the session, `""` for an API token, which `token_id` is there for. */
 export interface Caller {
   user: User
   jti: string
+  token_id?: number
 }
 
 const callers = new WeakMap<Request, Caller>()

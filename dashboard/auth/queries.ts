@@ -161,6 +161,12 @@ export async function findApiToken(
   return row
 }
 
+export async function hasApiToken(db: Database, id: number): Promise<boolean> {
+  const { id: column } = api_tokens
+  const [row] = await db.read.select({ id: column }).from(api_tokens).where(eq(column, id))
+  return row !== undefined
+}
+
 export async function touchApiToken(db: Database, id: number, last_used_at: string): Promise<void> {
   await db.write((queries) =>
     queries.update(api_tokens).set({ last_used_at }).where(eq(api_tokens.id, id)),

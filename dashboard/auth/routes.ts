@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { readJson } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import type { Bus } from '#dashboard/operations/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
 import { callerOf } from './caller.ts'
@@ -10,6 +11,7 @@ import { changePassword } from './change-password.ts'
 import { cookieOptions, SESSION_COOKIE } from './cookie.ts'
 import { type LoginDeps, login } from './login.ts'
 import { deleteSession, deleteSessions, listApiTokens } from './queries.ts'
+import { SESSIONS_NEWS } from './standing.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
 /** The plugin is scoped: global, it would replace the cookie jar of every other route. */
@@ -28,19 +30,21 @@ export function loginRoute(deps: LoginDeps) {
     })
 }
 
-export function authRoutes(deps: LoginDeps) {
+export function authRoutes(deps: LoginDeps & { bus: Bus }) {
   return new Elysia({ prefix: '/auth' })
     .use(jar())
     .get('/me', ({ request }) => ({ user: callerOf(request).user }))
     .post('/logout', async ({ request, setCookie, set }) => {
       const { user, jti } = callerOf(request)
       await deleteSession(deps.db, jti, logoutEntry(deps, 'auth.logout', user.id))
+      deps.bus.notify(SESSIONS_NEWS)
       setCookie(SESSION_COOKIE, '', cookieOptions(0, false))
       set.status = 204
     })
     .post('/logout-everywhere', async ({ request, setCookie, set }) => {
       const { user } = callerOf(request)
       await deleteSessions(deps.db, user.id, logoutEntry(deps, 'auth.logout_everywhere', user.id))
+      deps.bus.notify(SESSIONS_NEWS)
       setCookie(SESSION_COOKIE, '', cookieOptions(0, false))
       set.status = 204
     })
@@ -48,6 +52,7 @@ export function authRoutes(deps: LoginDeps) {
       const input = await readJson(request)
       const address = addressOf(request, connection(server))
       await changePassword(deps, callerOf(request), input, address)
+      deps.bus.notify(SESSIONS_NEWS)
       set.status = 204
     })
     .get('/tokens', async ({ request }) => ({
@@ -60,6 +65,7 @@ export function authRoutes(deps: LoginDeps) {
     })
     .delete('/tokens/:token_id', async ({ request, params, set }) => {
       await removeApiToken(deps, callerOf(request), idIn(params.token_id, 'Token'))
+      deps.bus.notify(SESSIONS_NEWS)
       set.status = 204
     })
 }

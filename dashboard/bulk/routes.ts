@@ -3,7 +3,7 @@ import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
-import { streamResponse } from '#dashboard/http/stream.ts'
+import { callerStream } from '#dashboard/http/stream.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
 import { BulkItemsQuery, BulkOperationsQuery } from '#shared/api/bulk-operations.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
@@ -42,7 +42,7 @@ export function bulkRoutes(deps: Deps) {
       const { id } = await getBulkView(db, params.bulk_id)
       const after = lastSeen(request)
       const events = (signal: AbortSignal) => followSource(deps, sourceOf(deps, id), after, signal)
-      return streamResponse(request, { ping_ms: deps.limits.ping_ms, server, events })
+      return callerStream(deps, request, { server, events })
     })
     .post('/:bulk_id/cancel', async ({ params, request, status }) => {
       const input = await readJson(request)

@@ -1,6 +1,13 @@
 import { and, eq, inArray, lt, notInArray } from 'drizzle-orm'
 import type { Database } from './client.ts'
-import { activities, operation_events, operations, sessions } from './schema.ts'
+import {
+  activities,
+  bulk_events,
+  bulk_operations,
+  operation_events,
+  operations,
+  sessions,
+} from './schema.ts'
 
 const DAY_MS = 24 * 3600_000
 /** Few at a time, so that no other write waits for long. */
@@ -15,6 +22,8 @@ export async function deleteOld(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   await deleteOperations(db, before(OPERATIONS_DAYS))
   await deleteEvents(db, before(EVENTS_DAYS))
+  await deleteBulks(db, before(OPERATIONS_DAYS))
+  await deleteBulkEvents(db, before(EVENTS_DAYS))
   await db.write((queries) =>
     queries.delete(activities).where(lt(activities.created_at, before(ACTIVITIES_DAYS))),
   )
@@ -51,4 +60,23 @@ async function deleteEvents(db: Database, before: string): Promise<void> {
     await db.write((queries) =>
       queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
     )
+}
+
+/** One at a time, each with its items and events: there may be ten thousand of them. */
+async function deleteBulks(db: Database, before: string): Promise<void> {
+  const { id, finished_at } = bulk_operations
+  const old = await db.read.select({ id }).from(bulk_operations).where(lt(finished_at, before))
+  for (const bulk of old)
+    await db.write((queries) => queries.delete(bulk_operations).where(eq(id, bulk.id)))
+}
+
+async function deleteBulkEvents(db: Database, before: string): Promise<void> {
+  const { id, finished_at } = bulk_operations
+  const old = await db.read
+    .selectDistinct({ id })
+    .from(bulk_operations)
+    .innerJoin(bulk_events, eq(bulk_events.bulk_id, id))
+    .where(lt(finished_at, before))
+  for (const bulk of old)
+    await db.write((queries) => queries.delete(bulk_events).where(eq(bulk_events.bulk_id, bulk.id)))
 }

@@ -1,3 +1,5 @@
+import { callerOf } from '#dashboard/auth/caller.ts'
+import { endWithSession } from '#dashboard/auth/standing.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 import type { Connection } from './client.ts'
@@ -7,8 +9,23 @@ interface Stream {
   operation_id?: string
   ping_ms: number
   server: Connection | null
-  /** The events to send; `signal` aborts when the client is gone. */
+  /** The events to send; `signal` aborts when the client is gone, or is not to see more. */
   events(signal: AbortSignal): AsyncGenerator<StoredEvent>
+  /** Aborts when the client is not to see more. */
+  watch?(gone: AbortController): void
+}
+
+type Deps = Parameters<typeof endWithSession>[0] & { limits: { ping_ms: number } }
+
+/** A stream that ends with the session or token that asks for it. */
+export function callerStream(
+  deps: Deps,
+  request: Request,
+  stream: Omit<Stream, 'ping_ms' | 'watch'>,
+): Response {
+  const caller = callerOf(request)
+  const watch = (gone: AbortController) => void endWithSession(deps, caller, gone)
+  return streamResponse(request, { ...stream, ping_ms: deps.limits.ping_ms, watch })
 }
 
 /** A view of stored events: a client that leaves cancels nothing. */
@@ -20,6 +37,7 @@ export function streamResponse(request: Request, stream: Stream): Response {
   if (request.method === 'HEAD') return new Response(null, { headers })
   const gone = new AbortController()
   request.signal.addEventListener('abort', () => gone.abort(), { once: true })
+  stream.watch?.(gone)
   const body = new ReadableStream<Uint8Array>(source(stream, gone), { highWaterMark: 64 })
   return new Response(body, { headers })
 }
@@ -29,6 +47,7 @@ function source({ events, ping_ms }: Stream, gone: AbortController) {
   const encoder = new TextEncoder()
   const iterator = events(gone.signal)
   let timer: ReturnType<typeof setInterval> | undefined
+  let left = false
   const end = () => {
     clearInterval(timer)
     gone.abort()
@@ -46,11 +65,14 @@ function source({ events, ping_ms }: Stream, gone: AbortController) {
         end()
         throw error
       })
-      if (gone.signal.aborted && next.done) return
+      if (left) return
       if (!next.done) return controller.enqueue(encoder.encode(encodeEvent(next.value)))
       end()
       controller.close()
     },
-    cancel: end,
+    cancel() {
+      left = true
+      end()
+    },
   }
 }

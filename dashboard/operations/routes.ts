@@ -3,7 +3,7 @@ import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
-import { streamResponse } from '#dashboard/http/stream.ts'
+import { callerStream } from '#dashboard/http/stream.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CancelOperation, OperationsQuery } from '#shared/api/operations.ts'
 import { parse } from '#shared/parse.ts'
@@ -24,9 +24,8 @@ export function operationRoutes(deps: Deps) {
     .get('/:operation_id/events', async ({ params, request, server }) => {
       const { id } = await getView(db, params.operation_id)
       const after = lastSeen(request)
-      return streamResponse(request, {
+      return callerStream(deps, request, {
         operation_id: id,
-        ping_ms: deps.limits.ping_ms,
         server,
         events: (signal) => follow(deps, id, after, signal),
       })

@@ -1,10 +1,10 @@
 import type { Connection } from '#dashboard/http/client.ts'
-import { streamResponse } from '#dashboard/http/stream.ts'
+import { callerStream } from '#dashboard/http/stream.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { follow } from './follow.ts'
 import type { Job } from './job.ts'
 
-type Follower = Parameters<typeof follow>[0] & { limits: { ping_ms: number } }
+type Follower = Parameters<typeof follow>[0] & Parameters<typeof callerStream>[0]
 
 /** The stream of a job from its first event. Throws, as an ordinary status, when it cannot begin. */
 export async function streamJob(
@@ -17,5 +17,5 @@ export async function streamJob(
   const events = (signal: AbortSignal): AsyncGenerator<StoredEvent> =>
     follow(deps, job.operation_id, 0, signal)
   const { operation_id } = job
-  return streamResponse(request, { operation_id, ping_ms: deps.limits.ping_ms, server, events })
+  return callerStream(deps, request, { operation_id, server, events })
 }

@@ -58,6 +58,8 @@ export const FleetSite = z.strictObject({
   managed: z.boolean(),
   updates: Updates,
   last_scan: z.string().nullable(),
+  /** What is under way there. */
+  operation_id: z.string().nullable(),
   created_at: z.string(),
 })
 export type FleetSite = z.infer<typeof FleetSite>

@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { openDatabase } from '#dashboard/db/client.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
-import { operation_events, operations, servers, settings } from '#dashboard/db/schema.ts'
+import {
+  bulk_events,
+  bulk_items,
+  bulk_operations,
+  operation_events,
+  operations,
+  servers,
+  settings,
+} from '#dashboard/db/schema.ts'
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'records-'))
@@ -95,6 +103,34 @@ test('what is past its age is deleted: events first, operations later, none unde
       .from(operation_events)
     expect(left.map(({ id }) => id).sort()).toEqual(['new', 'old'])
     expect(events).toEqual([{ id: 'new' }])
+    db.close()
+  })
+})
+
+test('a bulk operation past its age is deleted, and before that what it said', async () => {
+  await inFolder(async (folder) => {
+    const db = await openDatabase(`file:${folder}/test.db`)
+    const ages = { going: null, old: '2026-11-01', ancient: '2026-01-01' }
+    for (const [id, finished_at] of Object.entries(ages)) {
+      const facts = { type: 'server.sync' as const, params: {}, parallel: 4, pause_after: 3 }
+      const row = { id, ...facts, created_at: '2026-01-01', finished_at, status: 'failed' as const }
+      const place = { server_id: 1, domain: 'a', status: 'failed' as const }
+      await db.write((queries) => queries.insert(bulk_operations).values(row))
+      await db.write((queries) =>
+        queries.insert(bulk_items).values({ bulk_id: id, position: 1, ...place }),
+      )
+      const event = { bulk_id: id, id: 1, event: 'log' as const, data: {} }
+      await db.write((queries) => queries.insert(bulk_events).values(event))
+    }
+
+    await deleteOld(db, new Date('2026-12-31T00:00:00Z'))
+
+    const left = await db.read.select({ id: bulk_operations.id }).from(bulk_operations)
+    const items = await db.read.select({ id: bulk_items.bulk_id }).from(bulk_items)
+    const events = await db.read.select({ id: bulk_events.bulk_id }).from(bulk_events)
+    expect(left.map(({ id }) => id).sort()).toEqual(['going', 'old'])
+    expect(items.map(({ id }) => id).sort()).toEqual(['going', 'old'])
+    expect(events).toEqual([{ id: 'going' }])
     db.close()
   })
 })

@@ -24,6 +24,8 @@ const siteColumns = {
   updates_themes: sites.updates_themes,
   updates_core: sites.updates_core,
   last_scan: sites.last_scan,
+  operation_id: sql<string | null>`(
+    select id from operations where operations.site_id = sites.id and operations.status in ('queued', 'running'))`,
   created_at: sites.created_at,
 }
 
