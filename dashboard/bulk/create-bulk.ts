@@ -4,6 +4,7 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import {
   type BulkOperationView,
+  type BulkTarget,
   type BulkType,
   CreateBulkOperation,
   SERVER_BULK_PARAMS,
@@ -14,7 +15,6 @@ import { parse } from '#shared/parse.ts'
 import { listUnsuccessful } from './progress/queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
-import type { Target } from './targets/queries.ts'
 import { selectTargets } from './targets/select.ts'
 
 export interface BulkDeps {
@@ -24,19 +24,23 @@ export interface BulkDeps {
   bulks: BulkRunner
 }
 
-/** Begins one operation on each target. `origin`: where servers reach this dashboard. */
+/**
+ * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
+ * dashboard.
+ */
 export async function createBulk(
   deps: BulkDeps,
   input: unknown,
   { actor, origin }: { actor: number; origin: string },
-): Promise<BulkOperationView> {
-  const { type, params: wanted, targets, parallel, pause_after } = parse(CreateBulkOperation, input)
-  const params = {
-    ...paramsOf(type, wanted ?? {}),
-    ...(type === 'agent.upgrade' ? { origin } : {}),
-  }
-  const found = await selectTargets(deps.db, type, targets)
-  return begin(deps, { type, params, parallel, pause_after, actor }, found)
+): Promise<{ targets: BulkTarget[] } | { bulk_operation: BulkOperationView }> {
+  const { dry_run, ...call } = parse(CreateBulkOperation, input)
+  const { type, parallel, pause_after } = call
+  const more = type === 'agent.upgrade' ? { origin } : {}
+  const params = { ...paramsOf(type, call.params ?? {}), ...more }
+  const targets = await selectTargets(deps.db, type, call.targets)
+  if (dry_run) return { targets }
+  const wanted = { type, params, parallel, pause_after, actor }
+  return { bulk_operation: await begin(deps, wanted, targets) }
 }
 
 /** The same for what failed or was cancelled, as a bulk operation of its own. 409 for none. */
@@ -60,7 +64,7 @@ type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_af
 async function begin(
   { db, clock, random, bulks }: BulkDeps,
   wanted: Wanted,
-  targets: readonly Target[],
+  targets: readonly BulkTarget[],
 ): Promise<BulkOperationView> {
   const id = randomText(random, 16)
   const created_at = timestamp(clock)
@@ -83,6 +87,8 @@ async function begin(
 
 /** 422 under the names of the fields themselves, or on `params`. */
 function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
+  if (Object.hasOwn(Object(value), 'dry_run'))
+    throw invalid({ params: ['Must not have dry_run, which stands beside them'] })
   const schemas: Record<string, z.ZodType<Record<string, unknown>>> = {
     ...SITE_BULK_PARAMS,
     ...SERVER_BULK_PARAMS,

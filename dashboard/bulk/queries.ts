@@ -20,10 +20,10 @@ import {
   type BulkItemView,
   type BulkOperationsQuery,
   BulkOperationView,
+  type BulkTarget,
 } from '#shared/api/bulk-operations.ts'
 import { notFound } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import type { Target } from './targets/queries.ts'
 
 const ROWS = 500
 
@@ -31,7 +31,7 @@ const ROWS = 500
 export async function insertBulk(
   db: Database,
   bulk: BulkRow,
-  targets: readonly Target[],
+  targets: readonly BulkTarget[],
   { message, activity }: { message: string; activity: NewActivity },
 ): Promise<void> {
   const items = targets.map((target, at) => ({

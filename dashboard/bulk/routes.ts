@@ -29,7 +29,8 @@ export function bulkRoutes(deps: Deps) {
       const input = await readJson(request)
       const origin = deps.public_url ?? new URL(request.url).origin
       const actor = callerOf(request).user.id
-      return status(202, { bulk_operation: await createBulk(deps, input, { actor, origin }) })
+      const answer = await createBulk(deps, input, { actor, origin })
+      return status('targets' in answer ? 200 : 202, answer)
     })
     .get('/:bulk_id', async ({ params }) => ({
       bulk_operation: await getBulkView(db, params.bulk_id),

@@ -1,27 +1,30 @@
 import { z } from 'zod'
-import { Id, Tag, Tier } from '../fields.ts'
+import { Id, PhpVersion, Tag, Tier, TlsMode } from '../fields.ts'
+import { DryRun } from '../plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
 import { Before, Flag, someOf } from './operations.ts'
 import { ProvisionServer, RestartService } from './servers.ts'
-import { IssueTls, UpdateSite } from './sites.ts'
 
 /** What can be done to many sites or servers, and what each call takes beside its targets. */
 export const SITE_BULK_PARAMS = {
-  'site.update': UpdateSite,
+  'site.update': body({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
+    ({ php, tier }) => php !== undefined || tier !== undefined,
+    'Must name php or tier',
+  ),
   'site.scan': body({}),
   'site.delete': body({}),
   'site.restore': body({}),
   'pool.apply': body({ tier: Tier }),
-  'tls.issue': IssueTls,
+  'tls.issue': body({ tls: TlsMode }),
   'cache.purge': body({}),
 } as const
 export const SERVER_BULK_PARAMS = {
   'agent.upgrade': body({}),
-  'server.provision': ProvisionServer,
+  'server.provision': ProvisionServer.omit({ dry_run: true }),
   'server.sync': body({}),
-  'service.restart': RestartService,
+  'service.restart': RestartService.omit({ dry_run: true }),
 } as const
 
 const BULK_TYPES = [
@@ -64,13 +67,17 @@ const whole = (least: number, most: number) => {
   return z.number(message).int(message).min(least, message).max(most, message)
 }
 
-/** `parallel`: how many at once; `pause_after`: it pauses after so many failures in a row. */
+/**
+ * `parallel`: how many at once; `pause_after`: it pauses after so many failures in a row. `dry_run`
+ * answers with the targets alone: the call for one of them tells its plan.
+ */
 export const CreateBulkOperation = body({
   type: BulkType,
   params: z.unknown().optional(),
   targets: BulkTargets,
   parallel: whole(1, 20).default(4),
   pause_after: whole(1, MOST_ITEMS).default(3),
+  dry_run: DryRun,
 })
 
 export const BulkOperationsQuery = z.object({
@@ -89,6 +96,14 @@ export const BulkItemsQuery = z.object({
   status: someOf(BULK_ITEM_STATUSES).optional(),
 })
 export type BulkItemsQuery = z.infer<typeof BulkItemsQuery>
+
+/** One site or server that something is, or would be, done to. */
+export const BulkTarget = z.strictObject({
+  server_id: z.number(),
+  site_id: z.number().nullable(),
+  domain: z.string(),
+})
+export type BulkTarget = z.infer<typeof BulkTarget>
 
 const count = z.number()
 

@@ -2,14 +2,7 @@ import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
-import type { BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
-
-/** One site or server that something is to be done to. */
-export interface Target {
-  server_id: number
-  site_id: number | null
-  domain: string
-}
+import type { BulkTarget, BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
 
 /** Those named and those of the servers that are; the latter if they are managed and fit the call. */
 export function listSiteTargets(
@@ -17,7 +10,7 @@ export function listSiteTargets(
   type: BulkType,
   { site_ids, server_ids, tag }: BulkTargets,
   limit: number,
-): Promise<Target[]> {
+): Promise<BulkTarget[]> {
   const fitting = and(
     eq(sites.managed, true),
     inArray(sites.status, STATES[type] ?? IN_USE),
@@ -42,7 +35,7 @@ export function listServerTargets(
   db: Database,
   { server_ids, tag }: Omit<BulkTargets, 'site_ids'>,
   limit: number,
-): Promise<Target[]> {
+): Promise<BulkTarget[]> {
   return db.read
     .select({
       server_id: servers.id,

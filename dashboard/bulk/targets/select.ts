@@ -1,18 +1,13 @@
 import type { Database } from '#dashboard/db/client.ts'
 import {
+  type BulkTarget,
   type BulkTargets,
   type BulkType,
   MOST_ITEMS,
   SITE_BULK_PARAMS,
 } from '#shared/api/bulk-operations.ts'
 import { invalid } from '#shared/errors.ts'
-import {
-  listServerTargets,
-  listSiteTargets,
-  type Target,
-  unknownServers,
-  unknownSites,
-} from './queries.ts'
+import { listServerTargets, listSiteTargets, unknownServers, unknownSites } from './queries.ts'
 
 const SHOWN = 10
 
@@ -21,7 +16,7 @@ export async function selectTargets(
   db: Database,
   type: BulkType,
   targets: BulkTargets,
-): Promise<Target[]> {
+): Promise<BulkTarget[]> {
   const onSites = Object.hasOwn(SITE_BULK_PARAMS, type)
   if (!onSites && targets.site_ids.length > 0)
     throw refused(`${type} is for servers, not for sites`)

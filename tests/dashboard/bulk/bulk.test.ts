@@ -362,6 +362,10 @@ describe('the targets of many at once', () => {
     [{ params: { tier: 'huge' } }, { tier: ['Must be small, medium or large'] }],
     [{ params: [] }, { params: ['Must be a JSON object'] }],
     [{ type: 'site.update', params: {} }, { params: ['Must name php or tier'] }],
+    [
+      { params: { tier: 'small', dry_run: true } },
+      { params: ['Must not have dry_run, which stands beside them'] },
+    ],
     [{ parallel: 21 }, { parallel: ['Must be a whole number between 1 and 20'] }],
     [{ pause_after: 0 }, { pause_after: ['Must be a whole number between 1 and 10000'] }],
   ])('%j is 422', async (body, fields) => {
@@ -375,5 +379,18 @@ describe('the targets of many at once', () => {
       status: 422,
       body: { error: 'Validation failed', fields },
     })
+  })
+
+  test('are told alone when nothing is to be done yet', async () => {
+    await using dashboard = await makeDashboard()
+    await sitesOn(dashboard, { port: 1 }, 'a.example')
+    const call = { type: 'site.delete', targets: { server_ids: [1] }, dry_run: true }
+
+    expect(await dashboard.call('POST', '/api/bulk-operations', call)).toEqual({
+      status: 200,
+      body: { targets: [{ server_id: 1, site_id: 1, domain: 'a.example' }] },
+    })
+    const { body } = await dashboard.call('GET', '/api/bulk-operations')
+    expect(body).toEqual({ bulk_operations: [] })
   })
 })
