@@ -9,8 +9,8 @@ setDefaultTimeout(60_000)
 afterAll(sweep)
 
 const LINES = 5
-const SITES = 10
-const KILLS = long ? 40 : 3
+const SITES = 8
+const KILLS = long ? 40 : 2
 
 async function begin(folder: string, cookie?: string) {
   const dashboard = await startDashboard(folder, { DATABASE_URL: `file:${folder}/records.db` })
