@@ -86,11 +86,13 @@ export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): P
 
 /** What `remove` would do. */
 export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<Effect[]> {
-  const link = await effects.removing(host, 'link', enabledPath(site.domain))
-  return [
-    ...link,
+  const served = [
+    ...(await effects.removing(host, 'link', enabledPath(site.domain))),
     ...(await effects.removing(host, 'file', availablePath(site.domain))),
-    ...link.map(() => effects.run('reload', NGINX.unit)),
+  ]
+  return [
+    ...served,
+    ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
     ...(await effects.removing(host, 'folder', pageCacheOf(site.user))),
   ]
 }
