@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Plan } from '#shared/plan.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import { asPlanned } from '#tests/support/system/as-planned.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { inventory } from '#tests/support/system/odd-site.ts'
@@ -100,6 +102,11 @@ unless(lab.available()).describe('the agent in its sandbox', () => {
       'provisions the server',
       async () => {
         const body = { php_versions: [php] }
+        const asked = { ...body, dry_run: true }
+        const planned = await world.dashboard.call('POST', world.path('/provision'), asked)
+        const { steps } = planned.body.plan as Plan
+        const names = ['packages', 'nginx', 'shared pools', 'services', 'wp-cli']
+        expect(steps.map(({ name }) => name)).toEqual(names)
         const events = await world.dashboard.stream('POST', world.path('/provision'), body)
 
         expect(events.at(-1)).toMatchObject({ event: 'complete', data: { php_versions: [php] } })
@@ -115,10 +122,14 @@ unless(lab.available()).describe('the agent in its sandbox', () => {
           await world.acme.resolve(name, world.host.address)
         }
         const body = { domain: DOMAIN, php, tls: 'letsencrypt' }
-        const created = await world.dashboard.call('POST', world.path('/sites'), body)
-        expect(created.status).toBe(201)
-        expect(await ended(created)).toEqual({ status: 'ok', domain: DOMAIN })
-        const { id } = created.body.site as Site
+        let id = 0
+        await asPlanned(world, { method: 'POST', path: '/sites', body }, async (planned) => {
+          const path = world.path('/sites')
+          const created = await world.dashboard.call('POST', path, Object(planned.site))
+          expect(created.status).toBe(201)
+          expect(await ended(created)).toEqual({ status: 'ok', domain: DOMAIN })
+          id = (created.body.site as Site).id
+        })
         await world.dashboard.stream('POST', world.path('/sync'))
 
         const found = await world.dashboard.call('GET', world.path(`/sites/${id}`))

@@ -25,7 +25,7 @@ const APT = / \/var\/(cache|lib)\/apt(\/|$)/
  * compares what is on the machine, and in the journal, with what the plan says.
  */
 export async function asPlanned(
-  world: World,
+  world: Pick<World, 'host' | 'dashboard' | 'path'>,
   asked: Asked,
   act: (planned: Record<string, unknown>) => Promise<void>,
   { only = (thing) => !APT.test(thing), pages = false }: Options = {},

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
+import { asPlanned } from './as-planned.ts'
 import { endOf } from './dashboard.ts'
 import { get } from './requests.ts'
 import { snapshot } from './snapshot.ts'
@@ -42,8 +43,11 @@ export function deletesSites(world: World): void {
         const size = expect.any(Number)
         expect((await endOf(world.dashboard, deleted)).data).toEqual({ status: 'ok', domain, size })
         const path = world.path(`/sites/${id}/purge`)
-        const purged = await world.dashboard.call('POST', path, { domain })
-        expect((await endOf(world.dashboard, purged)).data).toEqual({ status: 'ok', domain })
+        const purge = { method: 'POST', path: `/sites/${id}/purge`, body: { domain } }
+        await asPlanned(world, purge, async () => {
+          const purged = await world.dashboard.call('POST', path, { domain })
+          expect((await endOf(world.dashboard, purged)).data).toEqual({ status: 'ok', domain })
+        })
       }
 
       expect((await world.dashboard.call('GET', world.path('/sites'))).body).toEqual({ sites: [] })
