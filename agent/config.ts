@@ -9,6 +9,8 @@ export interface Config {
   state_dir: string
   auth: 'signed' | 'none'
   policy_file: string
+  /** What the records of ended operations may take of the disk. */
+  operations_bytes: number
   /** Where the two halves of the agent meet. */
   run_dir: string
   /** systemd's folder of what it loaded for this process: systemd.exec(5), Credentials. */
@@ -37,6 +39,10 @@ const Environment = z.object({
   AGENT_STATE_DIR: path.default('/var/lib/hosting-agent'),
   AGENT_AUTH: z.enum(['signed', 'none'], { error: 'must be signed or none' }).default('signed'),
   AGENT_POLICY_FILE: path.default('/etc/hosting-agent/policy.json'),
+  AGENT_OPERATIONS_MB: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a number of MB from 1 to 999999')
+    .default('256'),
   AGENT_RUN_DIR: path.default('/run/hosting-agent'),
   CREDENTIALS_DIRECTORY: path.optional(),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
@@ -74,6 +80,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     state_dir: values.AGENT_STATE_DIR,
     auth: values.AGENT_AUTH,
     policy_file: values.AGENT_POLICY_FILE,
+    operations_bytes: Number(values.AGENT_OPERATIONS_MB) * 2 ** 20,
     run_dir: values.AGENT_RUN_DIR,
     credentials: values.CREDENTIALS_DIRECTORY,
     settings: {

@@ -53,4 +53,7 @@ export const ROOT_HALF: readonly string[] = [
   'RestrictAddressFamilies=AF_UNIX',
   'CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_SETUID CAP_SETGID CAP_SETPCAP CAP_KILL',
   'UMask=0022',
+  // Each operation has a control group below the agent's own, and none outlives the agent.
+  'Delegate=yes',
+  'KillMode=mixed',
 ]

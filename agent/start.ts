@@ -10,7 +10,7 @@ import type { Host } from './host/ports.ts'
 import { confinedHost, realHost } from './host/real.ts'
 import { listen, type Place, type Socket } from './http/listen.ts'
 import { log, logError } from './log.ts'
-import { recover } from './operations/recovery.ts'
+import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
@@ -68,13 +68,15 @@ async function open(config: Config, host: Host) {
   })
   const problems = host.privileged ? await ensureServices(host) : []
   for (const problem of problems) log('error', problem)
-  await recover(host, commands, runner.store)
+  await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({ ...host, path: config.policy_file, store: runner.store })
   const readings = readingsOf(host)
   const app = createApp({ runner, readings, policy, ...trust, report: logError })
   const renew = () => {
-    if (host.privileged) void renewDaily(host, runner, logError)
+    if (!host.privileged) return
+    void renewDaily(host, runner, logError)
+    void tidyDaily(host, runner, config.operations_bytes, logError)
   }
   return { app, tls, notice, renew }
 }

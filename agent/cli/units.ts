@@ -18,7 +18,11 @@ export function renderRoot(program: string, state_dir: string): string {
     description: 'Hosting Control agent',
     after: 'After=local-fs.target dbus.service',
     start: `${program} root`,
-    directives: [...ROOT_HALF, `ReadWritePaths=${state_dir}`],
+    directives: [
+      ...ROOT_HALF,
+      `ReadWritePaths=${state_dir}`,
+      `ReadWritePaths=-/sys/fs/cgroup/system.slice/${ROOT_UNIT}`,
+    ],
   })
 }
 

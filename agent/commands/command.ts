@@ -57,8 +57,8 @@ export interface Command<N extends CommandName> {
    */
   finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
   /**
-   * Goes on with an operation that restarts the agent, when it is asked for again after that. It is
-   * neither undone nor ended by the restart.
+   * Goes on with an operation after a restart of the agent, in the next process: it is neither undone
+   * nor ended by that.
    */
   resume?(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
   run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>

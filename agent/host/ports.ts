@@ -67,6 +67,8 @@ export interface RunOptions {
   timeout_ms?: number
   /** The id of the operation that it runs for: see Programs. */
   operation?: string
+  /** Goes on when the agent ends, and must not be ended half-way because of that: dpkg. */
+  lasting?: boolean
 }
 
 /** What runs for an operation: its programs and what they started in their turn, in whatever session. */
@@ -74,6 +76,8 @@ export interface Programs {
   signal(operation: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** How many processes are left of it, also of an earlier process of the agent. */
   count(operation: string): Promise<number>
+  /** How many of them are of programs that are `lasting`. */
+  lasting(operation: string): Promise<number>
   /** For an operation that has ended; what it left running goes on. */
   forget(operation: string): Promise<void>
 }
@@ -173,7 +177,7 @@ export interface Net {
   probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
 }
 
-interface Fetching {
+export interface Fetching {
   signal?: AbortSignal
   /** Whose it is: see Programs. */
   operation?: string

@@ -1,9 +1,24 @@
 import { bodyOf, CANCELLED, conflict } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { Limits } from '../commands/limits.ts'
 import type { OperationStore } from './store.ts'
 
 type Kind = StoredEvent['event']
 type Data = StoredEvent['data']
+
+const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
+/** How often a disk that took no more is asked again. */
+const RETRY_MS = 5000
+/** Of one line: what is longer is cut. */
+const MAX_LINE = 16 << 10
+
+interface Kept {
+  /** Without it the operation is forgotten with the process: for what only reads. */
+  store?: OperationStore
+  events?: StoredEvent[]
+  /** Default: none. */
+  limits?: Pick<Limits, 'output_bytes' | 'events'>
+}
 
 /** The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them. */
 export class Operation {
@@ -11,29 +26,40 @@ export class Operation {
   /** Absent for one that was cancelled before it came. */
   readonly fingerprint: string | undefined
   readonly #events: StoredEvent[]
-  #store: OperationStore | undefined
+  readonly #limits: Kept['limits']
+  readonly #store: OperationStore | undefined
+  /** The file on the disk lacks events that were told. */
+  #behind = false
+  #bytes: number
+  #full = false
+  /** How many of the events may be seen. */
+  #told: number
   #waiting: (() => void)[] = []
+  #turn: Promise<unknown> = Promise.resolve()
 
-  /** Without a store the operation is forgotten with the process: for what only reads. */
-  constructor(
-    id: string,
-    fingerprint: string | undefined,
-    store?: OperationStore,
-    events: StoredEvent[] = [],
-  ) {
+  constructor(id: string, fingerprint: string | undefined, { store, events, limits }: Kept = {}) {
     this.id = id
     this.fingerprint = fingerprint
     this.#store = store
-    this.#events = events
+    this.#events = events ?? []
+    this.#limits = limits
+    this.#told = this.#events.length
+    this.#bytes = this.#events.reduce((sum, { data }) => sum + sizeOf(data), 0)
   }
 
   get ended(): boolean {
-    const last = this.#events.at(-1)
+    const last = this.#events[this.#told - 1]
     return last !== undefined && isTerminal(last)
   }
 
-  log(message: string): Promise<void> {
-    return this.#add('log', { message })
+  /** What is over the limits of the operation is left out, and the last line then says so. */
+  async log(message: string): Promise<void> {
+    if (this.#full) return
+    const short = message.length > MAX_LINE ? `${message.slice(0, MAX_LINE)}…` : message
+    this.#bytes += sizeOf({ message: short })
+    const { output_bytes = Infinity, events = Infinity } = this.#limits ?? {}
+    this.#full = this.#bytes > output_bytes || this.#events.length + 1 >= events
+    await this.#add('log', { message: this.#full ? LEFT_OUT : short })
   }
 
   complete(result: Data): Promise<void> {
@@ -47,14 +73,14 @@ export class Operation {
   /** One that ended before it began. */
   static cancelled(id: string, fingerprint?: string): Operation {
     const data = { ...bodyOf(conflict(CANCELLED)) }
-    return new Operation(id, fingerprint, undefined, [{ id: 1, event: 'error', data }])
+    return new Operation(id, fingerprint, { events: [{ id: 1, event: 'error', data }] })
   }
 
   /** The events after the given one; ends with the terminal event or when the signal aborts. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
     let next = after
     while (!signal.aborted) {
-      const event = this.#events[next]
+      const event = next < this.#told ? this.#events[next] : undefined
       if (event) {
         next += 1
         yield event
@@ -64,20 +90,38 @@ export class Operation {
     }
   }
 
+  /** One after the other, so that the numbers on the disk are in order. */
+  #add(event: Kind, data: Data): Promise<void> {
+    const added = this.#turn.then(() => this.#write(event, data))
+    this.#turn = added
+    return added
+  }
+
   /**
    * On the disk first, then to those who follow: what was seen cannot be lost. A disk that takes no
-   * more must not keep the end from them, so from then on the events are in memory only.
+   * more must not keep the end from them: then it gets the events as soon as it takes them again.
    */
-  async #add(event: Kind, data: Data): Promise<void> {
+  async #write(event: Kind, data: Data): Promise<void> {
     if (this.ended) return
     const stored = { id: this.#events.length + 1, event, data }
-    try {
-      await this.#store?.addEvent(this.id, stored)
-    } catch {
-      this.#store = undefined
-    }
     this.#events.push(stored)
+    try {
+      if (!this.#behind) await this.#store?.addEvent(this.id, stored)
+      else await this.#store?.replaceEvents(this.id, this.#events)
+      this.#behind = false
+    } catch {
+      this.#behind = true
+    }
+    this.#told = this.#events.length
     for (const wake of this.#waiting.splice(0)) wake()
+    if (this.#behind && this.ended) this.#catchUp()
+  }
+
+  #catchUp(): void {
+    const again = async () => {
+      await this.#store?.replaceEvents(this.id, this.#events).catch(() => this.#catchUp())
+    }
+    setTimeout(() => void again(), RETRY_MS).unref?.()
   }
 
   #changed(signal: AbortSignal): Promise<void> {
@@ -87,3 +131,5 @@ export class Operation {
     })
   }
 }
+
+const sizeOf = (data: Data) => Buffer.byteLength(JSON.stringify(data))

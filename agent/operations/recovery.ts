@@ -1,97 +1,79 @@
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
-import type { Command, Progress, Step } from '../commands/command.ts'
+import type { Command, Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
-import { Operation } from './operation.ts'
-import type { CommandTable } from './runner.ts'
+import type { Course } from './course.ts'
+import type { Session } from './session.ts'
 import { begunSteps, finishing, isDecided, undoSteps } from './steps.ts'
-import type { JournalEntry, OperationStore, Request } from './store.ts'
+import type { JournalEntry, Request } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
-const KEEP_MS = 30 * DAY_MS
+const POLL_MS = 100
+
+/** What the process before this one left without an end. */
+export interface Left {
+  request: Request
+  journal: readonly JournalEntry[]
+  cancelled: boolean
+}
+
+interface Means {
+  host: Host
+  course: Course
+}
 
 /**
- * What the process before this one left without an end gets it: `complete` when all of it is there,
- * otherwise what its journal says was begun is undone, and an `error` event. Operations that ended more than 30 days ago are removed.
+ * Gives an operation its end after a restart: goes on with one that can, completes one that was past
+ * its point of no return or whose outcome is there, and undoes what the journal says was begun of
+ * others. First of all nothing runs any more of what the process before this one had started.
  */
-export async function recover(host: Host, commands: CommandTable, store: OperationStore) {
-  for (const id of await store.ids()) {
-    const request = await store.request(id)
-    if (request) await take(host, commands, store, request)
-    else if (isOld(host, (await store.cancelledAt(id)) ?? 0)) await store.remove(id)
+export async function* recovered<N extends CommandName>(
+  command: Command<N>,
+  left: Left,
+  { host, course }: Means,
+): Progress<object> {
+  const { request, cancelled } = left
+  const parsed = COMMANDS[request.command].params.safeParse(request.params)
+  // The table ties the schema to the command by name, which the compiler cannot follow here.
+  const params = parsed.data as ParamsOf<N>
+  yield* untilPackagesAreDone(host, course.session, request.id)
+  const recent = request.created_at > host.clock.now() - DAY_MS
+  if (command.resume && recent && !cancelled) {
+    await course.session.alone()
+    return yield* command.resume(params, course.context)
   }
-}
-
-async function take(host: Host, commands: CommandTable, store: OperationStore, request: Request) {
-  const { id, command, created_at } = request
-  const operation = new Operation(id, request.fingerprint, store, await store.events(id))
-  if (operation.ended) {
-    if (isOld(host, created_at)) await store.remove(id)
-    return
-  }
-  const goesOn = commands[command].resume && created_at > host.clock.now() - DAY_MS
-  if (!goesOn) await settle(host, commands, store, request, operation)
-}
-
-const isOld = (host: Host, at: number) => at < host.clock.now() - KEEP_MS
-
-async function settle(
-  host: Host,
-  commands: CommandTable,
-  store: OperationStore,
-  request: Request,
-  operation: Operation,
-): Promise<void> {
-  await store.mend(request.id)
-  const plan = () => planOf(commands, request.command, request.params, host)
+  await course.session.undoing()
+  const plan = async () => ({
+    finished: parsed.success ? await command.finished?.(params, host) : undefined,
+    steps: (parsed.success && (await command.steps?.(params, host))) || [],
+  })
   const { finished, steps } = await plan()
-  const begun = begunSteps(steps, await store.journal(request.id))
-  const write = (entry: JournalEntry) => store.addEntry(request.id, entry)
+  const begun = begunSteps(steps, left.journal)
   if (await isDecided(begun)) {
-    await operation.log('The agent was restarted; going on, since there is no way back')
-    const reason = await told(operation, finishing(steps, write))
+    yield 'The agent was restarted; going on, since there is no way back'
+    const reason = yield* finishing(steps, course.write)
     const outcome = (await plan()).finished
-    if (outcome) return operation.complete({ ...outcome })
-    const message = `The agent was restarted in the middle of the operation; ${reason}`
-    return operation.fail(new ServiceError('internal', { message }))
+    if (outcome) return outcome
+    throw interrupted(`; ${reason}`)
   }
   if (finished) {
-    await operation.log('The agent was restarted; everything that was asked for is there')
-    return operation.complete({ ...finished })
+    yield 'The agent was restarted; everything that was asked for is there'
+    return finished
   }
-  await operation.log('The agent was restarted; undoing what was begun')
-  const left = await told(operation, undoSteps(begun, write))
-  const rest = left.length > 0 ? `; could not undo: ${left.join('; ')}` : ''
-  const cancelled = (await store.cancelledAt(request.id)) !== undefined
-  if (cancelled) return operation.fail(conflict(`${CANCELLED}${rest}`))
+  yield 'The agent was restarted; undoing what was begun'
+  const remains = yield* undoSteps(begun, course.write)
+  const rest = remains.length > 0 ? `; could not undo: ${remains.join('; ')}` : ''
+  throw cancelled ? conflict(`${CANCELLED}${rest}`) : interrupted(rest)
+}
+
+function interrupted(rest: string): ServiceError {
   const message = `The agent was restarted in the middle of the operation${rest}`
-  await operation.fail(new ServiceError('internal', { message }))
+  return new ServiceError('internal', { message })
 }
 
-/** The lines of the work become events of the operation. */
-async function told<T>(operation: Operation, work: Progress<T>): Promise<T> {
-  let next = await work.next()
-  while (!next.done) {
-    await operation.log(next.value)
-    next = await work.next()
-  }
-  return next.value
-}
-
-/** What the command says of its operation now: whether it is finished, and the steps that it has. */
-async function planOf<N extends CommandName>(
-  commands: CommandTable,
-  name: N,
-  params: unknown,
-  host: Host,
-): Promise<{ finished: object | undefined; steps: readonly Step[] }> {
-  const command: Command<N> = commands[name]
-  const parsed = COMMANDS[name].params.safeParse(params)
-  if (!parsed.success) return { finished: undefined, steps: [] }
-  // The table ties the schema to the command by name, which the compiler cannot follow here.
-  const checked = parsed.data as ParamsOf<N>
-  return {
-    finished: await command.finished?.(checked, host),
-    steps: (await command.steps?.(checked, host)) ?? [],
-  }
+/** dpkg is never ended half-way by a restart: it goes on without the agent. */
+async function* untilPackagesAreDone(host: Host, session: Session, id: string): Progress<void> {
+  if ((await host.programs.lasting(id)) === 0) return
+  yield 'The agent was restarted; waiting for the installation of packages to end'
+  while ((await host.programs.lasting(id)) > 0) await session.host.clock.sleep(POLL_MS)
 }

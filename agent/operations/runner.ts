@@ -1,32 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
-import { CANCELLED, conflict, forbidden, ServiceError } from '#shared/errors.ts'
+import { CANCELLED, conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
-import type { Command, Context, Progress } from '../commands/command.ts'
+import type { Command } from '../commands/command.ts'
+import { type Limits, limitsOf } from '../commands/limits.ts'
 import { exclusiveByName } from '../host/exclusive.ts'
 import type { Host } from '../host/ports.ts'
+import { begun, Course, type CourseOptions, shown } from './course.ts'
 import { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
 import { planOf } from './plan.ts'
-import { Session } from './session.ts'
-import { performSteps } from './steps.ts'
-import { type JournalEntry, OperationStore } from './store.ts'
+import { recovered } from './recovery.ts'
+import { OperationStore, type Request } from './store.ts'
 
 /** The implementations, one for each contract. */
 export type CommandTable = { [N in CommandName]: Command<N> }
 
-export interface RunnerOptions {
-  host: Host
+export interface RunnerOptions extends Pick<CourseOptions, 'host' | 'report' | 'tell'> {
   commands: CommandTable
   /** How many operations may change this server at the same time. */
   places?: number
-  /** Unforeseen errors, whose text no client sees. */
-  report: (error: unknown, operation_id: string) => void
-  /** That an operation begins, and how it ends. */
-  tell?: (message: string, facts: { operation_id: string; command?: string }) => void
+  /** Default: those of commands/limits.ts. */
+  limits?: (name: CommandName) => Limits
 }
 
-type Work = { next: IteratorResult<string, object>; work: Progress<object> }
+/** How long an ended operation stays at hand; a stored one is found on the disk afterwards. */
+const AT_HAND_MS = 60_000
 
 /** Starts operations, finds them again by their id, and sees each one to its single terminal event. */
 export class Runner {
@@ -34,7 +33,7 @@ export class Runner {
   readonly #options: RunnerOptions
   readonly #operations = new Map<string, Operation>()
   /** Those that have no end yet, also before they are accepted. */
-  readonly #sessions = new Map<string, Session>()
+  readonly #courses = new Map<string, Course>()
   readonly #byId = exclusiveByName()
   readonly #locks: Locks
 
@@ -62,9 +61,7 @@ export class Runner {
       if (known?.fingerprint !== undefined && known.fingerprint !== fingerprint) {
         throw conflict(`Operation ${id} was started with other parameters`)
       }
-      return known
-        ? this.#resumed(command, params, known)
-        : this.#start(command, params, id, fingerprint)
+      return known ?? this.#start(command, params, id, fingerprint)
     })
   }
 
@@ -94,7 +91,7 @@ export class Runner {
     if (running) return running
     const request = await this.store.request(id)
     if (request) {
-      return new Operation(id, request.fingerprint, undefined, await this.store.events(id))
+      return new Operation(id, request.fingerprint, { events: await this.store.events(id) })
     }
     const cancelled = (await this.store.cancelledAt(id)) !== undefined
     return cancelled ? Operation.cancelled(id) : undefined
@@ -105,7 +102,7 @@ export class Runner {
    * has its end already. Past its point of no return it goes on to its own end.
    */
   async cancel(id: string, force: boolean): Promise<boolean> {
-    if (this.#sessions.has(id)) return this.#stop(id, force)
+    if (this.#courses.has(id)) return this.#stop(id, force)
     return this.#byId(id, async () => {
       const known = await this.find(id)
       if (known) return known.ended || this.#stop(id, force)
@@ -114,8 +111,22 @@ export class Runner {
     })
   }
 
+  /**
+   * Takes up what the process before this one left without an end. Returns as soon as all of it stands
+   * in line, before what is asked for from now on; `ended` is for when it has its end.
+   */
+  async recover(): Promise<{ ended: Promise<unknown> }> {
+    const ends: Promise<unknown>[] = []
+    for (const id of await this.store.unended()) {
+      const left = this.#leftOver(id).catch((error) => this.#options.report(error, id))
+      const end = await left
+      if (end) ends.push(end.end)
+    }
+    return { ended: Promise.all(ends) }
+  }
+
   async #stop(id: string, force: boolean): Promise<boolean> {
-    this.#sessions.get(id)?.stop(conflict(CANCELLED), force)
+    this.#courses.get(id)?.session.stop(conflict(CANCELLED), force)
     if (this.#operations.get(id)?.ended) return true
     // For the next process of the agent, should this one end meanwhile.
     const noted = this.store.cancel(id, this.#options.host.clock.now())
@@ -129,132 +140,109 @@ export class Runner {
     id: string,
     fingerprint: string,
   ): Promise<Operation> {
-    const { host, commands } = this.#options
+    const { host, commands, tell } = this.#options
     const stored = COMMANDS[name].changes
-    const operation = new Operation(id, fingerprint, stored ? this.store : undefined)
-    const session = this.#sessionOf(id)
+    const limits = this.#limitsOf(name)
+    const kept = stored ? { store: this.store } : {}
+    const operation = new Operation(id, fingerprint, { ...kept, limits })
+    const course = this.#courseOf(operation, limits)
     const command: Command<N> = commands[name]
     const accept = async () => {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
       this.#operations.set(id, operation)
-      this.#options.tell?.('operation begins', { operation_id: id, command: name })
+      tell?.('operation begins', { operation_id: id, command: name })
     }
-    const begin = () => begun(command.run(params, this.#contextOf(id, session)))
+    const begin = () => begun(command.run(params, course.context))
     try {
       const key = stored ? await command.lock(params, host) : undefined
-      if (!this.#locks.free(key)) {
+      if (this.#locks.free(key)) await this.#now(course, key, begin, accept)
+      else {
         await accept()
         await operation.log('Waiting for another operation to end')
-        void this.#late(operation, session, key, begin)
-        return operation
-      }
-      const release = await this.#locks.take(key, session.signal)
-      try {
-        const first = await begin()
-        await accept()
-        void this.#finish(operation, session, first).finally(release)
-      } catch (error) {
-        release()
-        throw error
+        this.#goesOn(course, course.late(this.#locks, key, begin))
       }
       return operation
     } catch (error) {
-      this.#sessions.delete(id)
-      if (session.reason) return Operation.cancelled(id, fingerprint)
+      this.#courses.delete(id)
+      if (course.session.reason) return Operation.cancelled(id, fingerprint)
       throw error
     }
   }
 
-  /** Takes up, once, an operation that was to outlive a restart of the agent. */
-  async #resumed<N extends CommandName>(name: N, params: ParamsOf<N>, known: Operation) {
-    const { id, fingerprint } = known
-    const command: Command<N> = this.#options.commands[name]
-    const resume = command.resume?.bind(command)
-    if (known.ended || this.#operations.has(id) || !resume) return known
-    await this.store.mend(id)
-    const operation = new Operation(id, fingerprint, this.store, await this.store.events(id))
-    const session = this.#sessionOf(id)
-    this.#operations.set(id, operation)
-    const key = await command.lock(params, this.#options.host)
-    const again = () => begun(resume(params, this.#contextOf(id, session)))
-    void this.#late(operation, session, key, again)
-    return operation
-  }
-
-  #sessionOf(id: string): Session {
-    const session = new Session(this.#options.host, id)
-    this.#sessions.set(id, session)
-    return session
-  }
-
-  #contextOf(id: string, session: Session): Context {
-    const write = (entry: JournalEntry) => this.store.addEntry(id, entry)
-    return { host: session.host, perform: (steps) => performSteps(steps, write, session) }
-  }
-
-  async #late(
-    operation: Operation,
-    session: Session,
+  /** What is refused before the first line is no operation, and throws. */
+  async #now(
+    course: Course,
     key: string | undefined,
-    begin: () => Promise<Work>,
+    begin: Parameters<Course['late']>[2],
+    accept: () => Promise<void>,
   ): Promise<void> {
-    let release: () => void = () => undefined
+    const release = await this.#locks.take(key, course.session.signal)
     try {
-      release = await this.#locks.take(key, session.signal)
-      await this.#finish(operation, session, await begin())
+      const first = await begin()
+      await accept()
+      this.#goesOn(course, course.toItsEnd(first).finally(release))
     } catch (error) {
-      await this.#failed(operation, session, error)
-    } finally {
       release()
+      throw error
     }
   }
 
-  async #finish(operation: Operation, session: Session, { next, work }: Work): Promise<void> {
-    try {
-      let step = next
-      while (!step.done) {
-        await operation.log(step.value)
-        step = await work.next()
-      }
-      await operation.complete({ ...step.value })
-      this.#options.tell?.('operation completes', { operation_id: operation.id })
-      this.#forgetLater(operation)
-    } catch (error) {
-      await this.#failed(operation, session, error)
+  async #leftOver(id: string): Promise<{ end: Promise<void> } | undefined> {
+    const { host, commands } = this.#options
+    const request = await this.store.request(id)
+    if (!request) return undefined
+    await this.store.mend(id)
+    const events = await this.store.events(id)
+    const limits = this.#limitsOf(request.command)
+    const { fingerprint } = request
+    const operation = new Operation(id, fingerprint, { store: this.store, events, limits })
+    if (operation.ended) {
+      await this.store.markEnded(id)
+      return undefined
     }
+    const course = this.#courseOf(operation, limits)
+    this.#operations.set(id, operation)
+    const left = {
+      request,
+      journal: await this.store.journal(id),
+      cancelled: (await this.store.cancelledAt(id)) !== undefined,
+    }
+    const begin = () => begun(recovered(commands[request.command], left, { host, course }))
+    const end = course.late(this.#locks, await keyOf(commands, request, host), begin)
+    this.#goesOn(course, end)
+    return { end }
   }
 
-  async #failed(operation: Operation, session: Session, error: unknown): Promise<void> {
-    await session.undoing()
-    const reason = told(session.reason, error)
-    this.#options.report(reason, operation.id)
-    await operation.fail(shown(reason)).catch((fault) => this.#options.report(fault, operation.id))
-    this.#forgetLater(operation)
+  #limitsOf(name: CommandName): Limits {
+    return (this.#options.limits ?? limitsOf)(name)
   }
 
-  /** Ended operations stay at hand for a while; stored ones are found on the disk afterwards. */
-  #forgetLater({ id }: Operation): void {
-    this.#sessions.delete(id)
-    void this.#options.host.programs.forget(id).catch((fault) => this.#options.report(fault, id))
-    setTimeout(() => this.#operations.delete(id), 60_000).unref?.()
+  #courseOf(operation: Operation, limits: Limits): Course {
+    const course = new Course(operation, { ...this.#options, store: this.store, limits })
+    this.#courses.set(operation.id, course)
+    return course
+  }
+
+  #goesOn({ operation: { id } }: Course, end: Promise<void>): void {
+    void end.finally(() => {
+      this.#courses.delete(id)
+      setTimeout(() => this.#operations.delete(id), AT_HAND_MS).unref?.()
+    })
   }
 }
 
-async function begun(work: Progress<object>): Promise<Work> {
-  return { next: await work.next(), work }
-}
-
-/** Why an operation was ended counts, and not what broke because of that. */
-function told(reason: ServiceError | undefined, error: unknown): unknown {
-  const says = error instanceof Error ? error.message : ''
-  return reason && !says.startsWith(reason.message) ? reason : error
-}
-
-/** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */
-function shown(error: unknown): unknown {
-  if (error instanceof ServiceError || !(error instanceof Error)) return error
-  return new ServiceError('internal', { message: error.message, cause: error })
+/** What cannot tell its key any more concerns nobody else. */
+async function keyOf<N extends CommandName>(
+  commands: CommandTable,
+  request: Request,
+  host: Host,
+): Promise<string | undefined> {
+  const params = COMMANDS[request.command].params.safeParse(request.params)
+  if (!params.success) return undefined
+  const command: Command<N> = commands[request.command as N]
+  // The table ties the schema to the command by name, which the compiler cannot follow here.
+  return command.lock(params.data as ParamsOf<N>, host)
 }
 
 function digest(command: string, params: unknown): string {

@@ -69,10 +69,15 @@ export class Session {
     if (this.#phase === 'working') this.#phase = 'decided'
   }
 
+  /** Ends what still runs of the work, or of an earlier process of the agent. */
+  async alone(): Promise<void> {
+    await this.#kill().catch(() => undefined)
+  }
+
   /** Nothing of the work runs any more when this returns, and what follows cannot be ended. */
   async undoing(): Promise<void> {
     if (this.#phase === 'undoing') return
-    if (!this.#reason) await this.#kill().catch(() => undefined)
+    if (!this.#reason) await this.alone()
     if (this.#reason) await this.#over.promise.catch(() => undefined)
     this.#phase = 'undoing'
   }

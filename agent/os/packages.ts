@@ -13,7 +13,7 @@ const READ_ONLY = [
   ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
   ...['-o', 'Debug::NoLocking=true'],
 ]
-const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' }, unconfined: true }
+const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' }, unconfined: true, lasting: true }
 
 /** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
 const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
@@ -89,10 +89,20 @@ export async function* install(
   try {
     if ((await knownPhp(host)).length === 0) yield* update(host)
     refuseUnknownPhp(await knownPhp(host), packages, field)
+    await repair(host)
     yield* installOnce(host, packages)
+  } catch (error) {
+    await repair(host.steady ?? host)
+    throw error
   } finally {
     release()
   }
+}
+
+/** What dpkg was cut off in the middle of: until it is done, apt refuses everything. */
+async function repair({ files, shell }: Host): Promise<void> {
+  if ((await files.list('/var/lib/dpkg/updates')).length === 0) return
+  await shell.try(['dpkg', '--force-confold', '--configure', '-a'], OPTIONS)
 }
 
 /** Package lists grow stale: a file that is gone from the mirror is found after an update. */

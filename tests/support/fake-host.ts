@@ -44,6 +44,7 @@ export class FakeHost implements Host {
     signal: async (operation: string, name: string) => this.#signal(operation, name),
     count: async (operation: string) =>
       this.hanging.filter((program) => program.operation === operation).length,
+    lasting: async () => 0,
     forget: async () => undefined,
   }
 

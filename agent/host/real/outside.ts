@@ -1,4 +1,5 @@
 import type { RunOptions, Shell } from '../ports.ts'
+import { tagOf, unitOf } from './programs.ts'
 import { asUser, environment, shell } from './shell.ts'
 
 /**
@@ -13,8 +14,8 @@ export const confinedShell: Shell = {
 }
 
 /** Status, standard input and both outputs are those of the program: systemd-run(1). */
-export function transient(properties: readonly string[]): string[] {
-  const wait = ['--quiet', '--pipe', '--wait', '--collect']
+export function transient(properties: readonly string[], tag?: string): string[] {
+  const wait = ['--quiet', '--pipe', '--wait', '--collect', ...unitOf(tag)]
   return ['systemd-run', ...wait, ...properties.map((text) => `--property=${text}`), '--']
 }
 
@@ -33,5 +34,6 @@ export function outside(
   const words = ['env', '-i', ...variables, program, ...args]
   // systemd replaces $VARIABLES in what it starts, and takes $$ for a dollar: systemd.service(5).
   const literal = words.map((word) => word.replaceAll('$', '$$$$'))
-  return [[...transient(properties), ...literal], { ...rest, timeout_ms: timeout_ms + 5000 }]
+  const argvOutside = [...transient(properties, tagOf(options)), ...literal]
+  return [argvOutside, { ...rest, timeout_ms: timeout_ms + 5000 }]
 }

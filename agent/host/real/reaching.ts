@@ -3,20 +3,23 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { UNPRIVILEGED } from '../../sandbox.ts'
 import type { AcmeOutcome, AcmePort } from '../acme-port.ts'
-import type { Net } from '../ports.ts'
+import type { Fetching, Net } from '../ports.ts'
 import { type Call, OrderLine } from '../reach.ts'
 import { bytesOf, net, save } from './net.ts'
 import { transient } from './outside.ts'
+import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
 
 /** The network for who has none: each call is made by a short-lived unit without privileges. */
 export const reachingNet: Net = {
   async fetch(url, options = {}) {
     if (url.startsWith('file:')) return net.fetch(url)
-    return gathered(answer({ call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 }))
+    return gathered(
+      answer({ call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 }, options),
+    )
   },
-  download(url, path, digest) {
-    const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 })
+  download(url, path, digest, options = {}) {
+    const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 }, options)
     return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest)
   },
   async probe({ host, path, tls = false }) {
@@ -28,9 +31,9 @@ export const reachingNet: Net = {
 }
 
 export const reachingAcme: AcmePort = {
-  async order({ present, extra_roots, names, ...rest }) {
+  async order({ present, extra_roots, names, operation, ...rest }) {
     const roots = extra_roots === undefined ? {} : { extra_roots }
-    const child = begin({ call: 'order', ...rest, ...roots, names: [...names] })
+    const child = begin({ call: 'order', ...rest, ...roots, names: [...names] }, operation)
     const ended = endOf(child)
     ended.catch(() => undefined)
     let outcome: AcmeOutcome | undefined
@@ -47,8 +50,8 @@ export const reachingAcme: AcmePort = {
   },
 }
 
-async function* answer(call: Call): AsyncGenerator<Uint8Array> {
-  const child = begin(call)
+async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator<Uint8Array> {
+  const child = begin(call, operation)
   const ended = endOf(child)
   ended.catch(() => undefined)
   child.stdin?.end()
@@ -56,9 +59,14 @@ async function* answer(call: Call): AsyncGenerator<Uint8Array> {
   await ended
 }
 
-function begin(call: Call): ChildProcess {
-  const [program = '', ...args] = [...transient(UNPRIVILEGED), process.execPath, 'reach']
-  const child = spawn(program, args, { env: environment({}), cwd: '/', stdio: 'pipe' })
+function begin(call: Call, operation: string | undefined): ChildProcess {
+  const [program = '', ...args] = [
+    ...transient(UNPRIVILEGED, operation),
+    ...[process.execPath, 'reach'],
+  ]
+  const env = environment(cookieOf(operation))
+  const child = spawn(program, args, { env, cwd: '/', stdio: 'pipe', detached: true })
+  child.once('close', remember(operation, child.pid))
   child.stdin?.on('error', () => undefined)
   child.stdin?.write(`${JSON.stringify(call)}\n`)
   return child

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '../errors.ts'
 import type { Output, RunOptions, Shell } from '../ports.ts'
-import { cookieOf, remember } from './programs.ts'
+import { inGroup } from './groups.ts'
+import { cookieOf, remember, tagOf } from './programs.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT_MS = 600_000
@@ -66,12 +67,15 @@ async function collect(argv: readonly string[], options: RunOptions): Promise<Ou
 }
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
-  const [program, args] = asUser(argv, options)
+  const tag = tagOf(options)
+  const [first, rest] = asUser(argv, options)
+  const [program = '', ...args] =
+    tag === undefined ? [first, ...rest] : inGroup(tag, [first, ...rest])
   const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
     const child = spawn(program, args, {
-      env: environment({ ...options.env, ...cookieOf(options.operation) }),
+      env: environment({ ...options.env, ...cookieOf(tag) }),
       cwd: options.cwd ?? '/',
       detached: true,
       stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
@@ -88,9 +92,9 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
 /** Resolves when the program and its output have ended; kills the group when time is up. */
 function exitOf(
   child: ChildProcess,
-  { timeout_ms = TIMEOUT_MS, operation }: RunOptions,
+  { timeout_ms = TIMEOUT_MS, ...options }: RunOptions,
 ): Promise<number> {
-  const forget = remember(operation, child.pid)
+  const forget = remember(tagOf(options), child.pid)
   return new Promise((resolve) => {
     const timer = setTimeout(() => killGroup(child), timeout_ms)
     const ended = (code: number) => {

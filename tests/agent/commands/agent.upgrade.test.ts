@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { commands } from '#agent/commands/index.ts'
 import type { Operation } from '#agent/operations/operation.ts'
-import { recover } from '#agent/operations/recovery.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { writeVerdict } from '#agent/os/upgrade.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { poll } from '#tests/support/lab/wait.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
 const url = 'https://control.example/agent/linux-x64.gz'
@@ -85,9 +85,11 @@ test.each([
   const lines = cut.follow(0, new AbortController().signal)
   for (let line = 0; line < 3; line++) await lines.next()
 
-  await recover(host, commands, before.store)
+  await poll(() => host.ran.some((ran) => ran.startsWith('systemd-run')))
   await writeVerdict(host, sha256, verdict)
-  const after = await runnerOn(host).start('agent.upgrade', params, 'op1')
+  const next = runnerOn(host)
+  await next.recover()
+  const after = await next.start('agent.upgrade', params, 'op1')
 
   const events = await eventsOf(after)
   expect(events.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])

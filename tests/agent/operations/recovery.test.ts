@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Step } from '#agent/commands/command.ts'
-import { recover } from '#agent/operations/recovery.ts'
 import type { CommandTable } from '#agent/operations/runner.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+import { recover } from '#tests/support/recover.ts'
 
 const request = {
   id: 'op1',
@@ -36,7 +36,7 @@ test('undoes what the process before began, newest first, and ends the operation
   await store.addEntry('op1', { step: 'a', state: 'done' })
   await store.addEntry('op1', { step: 'b', state: 'intent' })
 
-  await recover(host, commands, store)
+  await recover(host, commands)
 
   expect(undone).toEqual(['b', 'a'])
   expect(
@@ -59,7 +59,7 @@ test('reads over a line that was cut off', async () => {
     '{"step":"b","sta',
   )
 
-  await recover(host, commands, store)
+  await recover(host, commands)
 
   expect(undone).toEqual(['a'])
 })
@@ -71,7 +71,7 @@ test('loses no line of its own to one that was cut off', async () => {
   await host.files.append(`${folder}/journal.ndjson`, '{"step":"a","state":"intent"}\n{"st')
   await host.files.append(`${folder}/events.ndjson`, '{"id":1,"eve')
 
-  await recover(host, commands, store)
+  await recover(host, commands)
 
   expect((await store.events('op1')).map(({ id, event }) => [id, event])).toEqual([
     [1, 'log'],
@@ -84,18 +84,16 @@ test('loses no line of its own to one that was cut off', async () => {
   ])
 })
 
-test('leaves ended operations as they are, and removes them after 30 days', async () => {
+test('leaves ended operations as they are', async () => {
   const { host, commands, undone, store } = machine()
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
   await store.addEvent('op1', { id: 1, event: 'complete', data: { status: 'ok' } })
+  const before = host.disk.all
 
-  await recover(host, commands, store)
-  expect([undone, await store.ids()]).toEqual([[], ['op1']])
+  await recover(host, commands)
 
-  host.time += 31 * 24 * 3_600_000
-  await recover(host, commands, store)
-  expect([undone, await store.ids()]).toEqual([[], []])
+  expect([undone, host.disk.all]).toEqual([[], before])
 })
 
 test('completes an operation whose outcome is there, and undoes nothing of it', async () => {
@@ -104,7 +102,7 @@ test('completes an operation whose outcome is there, and undoes nothing of it', 
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
 
-  await recover(host, tableOf({ 'cache.purge': command }), store)
+  await recover(host, tableOf({ 'cache.purge': command }))
 
   expect(undone).toEqual([])
   expect((await store.events('op1')).at(-1)).toEqual({
@@ -139,7 +137,7 @@ describe('an operation with no way back', () => {
     } as CommandTable['cache.purge']
     await store.create(request)
     for (const name of at) await store.addEntry('op1', { step: name, state: 'intent' })
-    await recover(host, tableOf({ 'cache.purge': command }), store)
+    await recover(host, tableOf({ 'cache.purge': command }))
     return { did, last: (await store.events('op1')).at(-1) }
   }
   const gone = { domain: 'shop.example' }

@@ -1,5 +1,4 @@
 import { createApp } from '#agent/app.ts'
-import { recover } from '#agent/operations/recovery.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { readingsOf } from '#agent/os/readings.ts'
 import { Policy } from '#agent/policy/policy.ts'
@@ -78,7 +77,7 @@ export class SimulatedAgent implements Peer {
     const host = hostOn(this.machine, process, timeline, dice.fork())
     const report = (error: unknown) => trace(process.name, `reports ${error}`)
     const runner = new Runner({ host, commands, report })
-    await recover(host, commands, runner.store)
+    await runner.recover()
     const policy = new Policy({ ...host, path: '/etc/hosting-agent/policy', store: runner.store })
     return createApp({
       runner,

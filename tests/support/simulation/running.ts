@@ -31,6 +31,10 @@ export class Running implements Programs {
     return this.#ends.get(operation)?.size ?? 0
   }
 
+  async lasting(): Promise<number> {
+    return 0
+  }
+
   async forget(operation: string): Promise<void> {
     this.#ends.delete(operation)
   }

@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+
+const MOUNT = '/sys/fs/cgroup'
+const UNITS = `${MOUNT}/system.slice`
+
+/** Of a program that must come to its end by itself, such as dpkg: Programs.lasting. */
+export const lastingTag = (operation: string) => `${operation}.lasting`
+/** systemd's name for a program outside of the sandbox; no operation's id has a dot in it. */
+export const unitPrefix = (tag: string) => `hosting-operation-${tag}.`
+
+/** Where this process may make groups: below its own one. */
+let home: string | undefined
+
+function homeOf(): string {
+  home ??= `${MOUNT}${/^0::(.*)$/m.exec(attempt(() => readFileSync('/proc/self/cgroup', 'utf8')) ?? '')?.[1] ?? '/..'}`
+  return home.replace(/\/$/, '')
+}
+
+const folderOf = (tag: string) => `${homeOf()}/hosting-operation-${tag}`
+
+/**
+ * The argv that joins the control group of an operation and then becomes the program: nothing that it
+ * starts gets out of there. The same argv where this process cannot make groups: cgroups(7), version 2.
+ */
+export function inGroup(tag: string, argv: readonly string[]): readonly string[] {
+  const folder = folderOf(tag)
+  if (folder.includes('/../') || !existsSync(`${homeOf()}/cgroup.procs`)) return argv
+  const made = attempt(() => mkdirSync(folder, { recursive: true }) ?? folder)
+  if (made === undefined) return argv
+  // The text is constant; group and program are its parameters.
+  return ['sh', '-c', 'echo 0 > "$0" && exec "$@"', `${folder}/cgroup.procs`, ...argv]
+}
+
+/** The processes in the group of an operation, and in the units that systemd has of it. */
+export function groupMembers(tag: string): number[] {
+  const units = (attempt(() => readdirSync(UNITS)) ?? [])
+    .filter((name) => name.startsWith(unitPrefix(tag)))
+    .map((name) => `${UNITS}/${name}`)
+  return [folderOf(tag), ...units].flatMap(membersOf)
+}
+
+/** All at once, where the kernel can (5.14). */
+export function killGroup(tag: string): void {
+  attempt(() => writeFileSync(`${folderOf(tag)}/cgroup.kill`, '1'))
+}
+
+/** A group that still has processes stays, and they in it. */
+export function removeGroup(tag: string): void {
+  attempt(() => rmdirSync(folderOf(tag)))
+}
+
+function membersOf(folder: string): number[] {
+  const own = attempt(() => readFileSync(`${folder}/cgroup.procs`, 'utf8')) ?? ''
+  const below = (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => membersOf(`${folder}/${name}`))
+  return [...own.split('\n').filter(Boolean).map(Number), ...below]
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

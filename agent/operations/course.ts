@@ -1,0 +1,111 @@
+import { ServiceError } from '#shared/errors.ts'
+import type { Context, Progress } from '../commands/command.ts'
+import type { Limits } from '../commands/limits.ts'
+import type { Host } from '../host/ports.ts'
+import type { Locks } from './locks.ts'
+import type { Operation } from './operation.ts'
+import { Session } from './session.ts'
+import { performSteps } from './steps.ts'
+import type { JournalEntry, OperationStore } from './store.ts'
+import { watch } from './watch.ts'
+
+/** What a command has done up to its first line, and the rest of it. */
+export type Begun = { next: IteratorResult<string, object>; work: Progress<object> }
+
+export interface CourseOptions {
+  host: Host
+  store: OperationStore
+  limits: Limits
+  report: (error: unknown, operation_id: string) => void
+  tell?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
+}
+
+/** An operation on its way to its single terminal event. */
+export class Course {
+  readonly operation: Operation
+  readonly session: Session
+  readonly context: Context
+  readonly #options: CourseOptions
+
+  constructor(operation: Operation, options: CourseOptions) {
+    const { id } = operation
+    this.operation = operation
+    this.#options = options
+    this.session = new Session(options.host, id)
+    this.context = {
+      host: this.session.host,
+      perform: (steps) => performSteps(steps, this.write, this.session),
+    }
+  }
+
+  readonly write = (entry: JournalEntry) => this.#options.store.addEntry(this.operation.id, entry)
+
+  /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
+  async late(locks: Locks, key: string | undefined, begin: () => Promise<Begun>): Promise<void> {
+    let release: () => void = () => undefined
+    try {
+      release = await locks.take(key, this.session.signal)
+      await this.toItsEnd(await begin())
+    } catch (error) {
+      await this.#failed(error)
+    } finally {
+      release()
+    }
+  }
+
+  /** Never throws. */
+  async toItsEnd({ next, work }: Begun): Promise<void> {
+    const { operation } = this
+    const watching = watch(this.#options.limits, {
+      stop: (reason) => this.session.stop(reason, true),
+      warn: (line) => void operation.log(line),
+    })
+    try {
+      let step = next
+      while (!step.done) {
+        watching.heard()
+        await operation.log(step.value)
+        step = await work.next()
+      }
+      await operation.complete({ ...step.value })
+      this.#options.tell?.('operation completes', { operation_id: operation.id })
+      this.#forget()
+    } catch (error) {
+      await this.#failed(error)
+    } finally {
+      watching.end()
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { report } = this.#options
+    const { id } = this.operation
+    await this.session.undoing()
+    const reason = told(this.session.reason, error)
+    report(reason, id)
+    await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
+    this.#forget()
+  }
+
+  #forget(): void {
+    const { host, report } = this.#options
+    const { id } = this.operation
+    void host.programs.forget(id).catch((fault) => report(fault, id))
+  }
+}
+
+export async function begun(work: Progress<object>): Promise<Begun> {
+  return { next: await work.next(), work }
+}
+
+/** Why an operation was ended counts, and not what broke because of that. */
+function told(reason: ServiceError | undefined, error: unknown): unknown {
+  const says = error instanceof Error ? error.message : ''
+  return reason && !says.startsWith(reason.message) ? reason : error
+}
+
+/** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */
+export function shown(error: unknown): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error
+  return new ServiceError('internal', { message: error.message, cause: error })
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { tidy } from '#agent/operations/retention.ts'
+import { OperationStore } from '#agent/operations/store.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const now = Date.UTC(2026, 0, 1)
+const plenty = 2 ** 40
+
+async function storeWith(ages: Record<string, number>, unended: string[] = []) {
+  const store = new OperationStore(fakeHost().files, '/state')
+  for (const [id, age] of Object.entries(ages)) {
+    const params = { domain: 'shop.example' }
+    const created_at = now - age
+    await store.create({ id, command: 'cache.purge', params, fingerprint: 'f', created_at })
+    const message = 'x'.repeat(10_000)
+    await store.addEvent(id, { id: 1, event: 'log', data: { message } })
+    if (unended.includes(id)) continue
+    await store.addEvent(id, { id: 2, event: 'complete', data: { status: 'ok' } })
+  }
+  return store
+}
+
+const left = async (store: OperationStore) => (await store.ids()).toSorted()
+
+test('removes what ended and is older than 30 days', async () => {
+  const store = await storeWith({ old: 31 * DAY, young: 29 * DAY })
+
+  await tidy(store, { now, most_bytes: plenty })
+
+  expect(await left(store)).toEqual(['young'])
+})
+
+test('removes the oldest ended ones as long as all of them take too much', async () => {
+  const store = await storeWith({ a: 4 * DAY, b: 2 * DAY, c: 3 * DAY, d: DAY })
+
+  await tidy(store, { now, most_bytes: 25_000 })
+
+  expect(await left(store)).toEqual(['b', 'd'])
+})
+
+test('never removes one without an end, nor one of the last hour for its size', async () => {
+  const store = await storeWith({ running: 40 * DAY, late: HOUR / 2, gone: 2 * HOUR }, ['running'])
+
+  await tidy(store, { now, most_bytes: 1 })
+
+  expect(await left(store)).toEqual(['late', 'running'])
+})
+
+test('forgets after 30 days what was cancelled and never came', async () => {
+  const store = await storeWith({})
+  await store.cancel('old', now - 31 * DAY)
+  await store.cancel('young', now - DAY)
+
+  await tidy(store, { now, most_bytes: plenty })
+
+  expect(await left(store)).toEqual(['young'])
+})

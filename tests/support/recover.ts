@@ -1,0 +1,9 @@
+import type { Host } from '#agent/host/ports.ts'
+import { type CommandTable, Runner } from '#agent/operations/runner.ts'
+
+/** What the next process of the agent does with what the one before left, to its end. */
+export async function recover(host: Host, commands: CommandTable): Promise<void> {
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const { ended } = await runner.recover()
+  await ended
+}
