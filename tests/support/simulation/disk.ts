@@ -2,12 +2,13 @@ import type { WriteOptions } from '#agent/host/ports.ts'
 import { FakeDisk } from '#tests/support/fake-disk.ts'
 import type { Dice } from './dice.ts'
 
-/** What was done and is not on the disk for sure; `file`: it only adds to the text of that one. */
-interface Pending {
-  file?: string
-  text?: string
-  apply(disk: FakeDisk): void
+/** A text that was added to a file and is not on the disk for sure. */
+interface Added {
+  path: string
+  text: string
 }
+
+type Change = (disk: FakeDisk) => void
 
 /**
  * A disk with a cache above it. What changes names goes to the disk in its order, together with
@@ -16,7 +17,9 @@ interface Pending {
  */
 export class SimulatedDisk extends FakeDisk {
   readonly #durable = new FakeDisk()
-  #pending: Pending[] = []
+  /** What was done to names, in its order, and is not on the disk for sure. */
+  #names: Change[] = []
+  #added: Added[] = []
 
   /** As it is when the simulation begins. */
   static of(nodes: FakeDisk['nodes']): SimulatedDisk {
@@ -29,71 +32,74 @@ export class SimulatedDisk extends FakeDisk {
   }
 
   override async write(path: string, text: string, options: WriteOptions = {}) {
-    this.#do({ apply: (disk) => void disk.nodes.set(path, { kind: 'file', text, options }) })
+    this.#added = this.#added.filter((added) => added.path !== path)
+    this.#do((disk) => void disk.nodes.set(path, { kind: 'file', text, options }))
     this.settle(path)
   }
 
   override async append(path: string, text: string, { sync = false } = {}) {
-    if (!this.nodes.has(path)) this.#do({ apply: (disk) => adding(disk, path, '') })
-    this.#do({ file: path, text, apply: (disk) => adding(disk, path, text) })
+    if (!this.nodes.has(path)) this.#do((disk) => adding(disk, { path, text: '' }))
+    adding(this, { path, text })
+    this.#added.push({ path, text })
     if (sync) this.settle(path)
   }
 
   override async remove(path: string) {
-    this.#do({ apply: (disk) => void FakeDisk.prototype.remove.call(disk, path) })
+    this.#added = this.#added.filter((added) => !isIn(path, added.path))
+    this.#do((disk) => void FakeDisk.prototype.remove.call(disk, path))
   }
 
   override async rename(from: string, to: string) {
-    this.#do({ apply: (disk) => void FakeDisk.prototype.rename.call(disk, from, to) })
+    for (const added of this.#added)
+      if (isIn(from, added.path)) added.path = to + added.path.slice(from.length)
+    this.#do((disk) => void FakeDisk.prototype.rename.call(disk, from, to))
     this.settle(to)
   }
 
   override async mkdir(path: string, options: WriteOptions = {}) {
-    this.#do({ apply: (disk) => void FakeDisk.prototype.mkdir.call(disk, path, options) })
+    this.#do((disk) => void FakeDisk.prototype.mkdir.call(disk, path, options))
   }
 
   override async link(target: string, path: string) {
-    this.#do({ apply: (disk) => void FakeDisk.prototype.link.call(disk, target, path) })
+    this.#do((disk) => void FakeDisk.prototype.link.call(disk, target, path))
   }
 
-  /** Everything is on the disk: sync(2). */
-  sync(): void {
-    for (const { apply } of this.#pending.splice(0)) apply(this.#durable)
+  /** Names, and the text of this file, are on the disk: fsync(2). Without a path everything is: sync(2). */
+  settle(path?: string): void {
+    for (const change of this.#names.splice(0)) change(this.#durable)
+    for (const added of this.#added)
+      if (path === undefined || added.path === path) this.#keep(added)
+    this.#added = this.#added.filter((added) => path !== undefined && added.path !== path)
   }
 
   /** What a start of the machine finds of what was on its way to the disk. */
   losePower(dice: Dice): void {
-    const pending = this.#pending.splice(0)
-    const names = dice.below(pending.length + 1)
-    for (const { apply } of pending.filter(({ file }) => file === undefined).slice(0, names))
-      apply(this.#durable)
+    const names = this.#names.splice(0)
+    for (const change of names.slice(0, dice.below(names.length + 1))) change(this.#durable)
     const torn = new Set<string>()
-    for (const { file, text = '' } of pending) {
-      if (file === undefined || torn.has(file) || !this.#durable.nodes.has(file)) continue
+    for (const { path, text } of this.#added.splice(0)) {
+      if (torn.has(path)) continue
       const some = dice.chance(0.7) ? text.length : dice.below(text.length)
-      adding(this.#durable, file, text.slice(0, some))
-      if (some < text.length) torn.add(file)
+      if (some < text.length) torn.add(path)
+      this.#keep({ path, text: text.slice(0, some) })
     }
     this.nodes.clear()
     for (const [path, node] of this.#durable.nodes) this.nodes.set(path, node)
   }
 
-  #do(change: Pending): void {
-    change.apply(this)
-    this.#pending.push(change)
+  #do(change: Change): void {
+    change(this)
+    this.#names.push(change)
   }
 
-  /** What was done to names so far, and the text of this file, is on the disk: fsync(2). */
-  settle(path: string): void {
-    this.#pending = this.#pending.filter(({ file, apply }) => {
-      if (file !== undefined && file !== path) return true
-      apply(this.#durable)
-      return false
-    })
+  #keep(added: Added): void {
+    if (this.#durable.nodes.has(added.path)) adding(this.#durable, added)
   }
 }
 
-function adding(disk: FakeDisk, path: string, text: string): void {
+const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
+
+function adding(disk: FakeDisk, { path, text }: Added): void {
   const before = disk.nodes.get(path)
   disk.nodes.set(path, { kind: 'file', text: (before?.text ?? '') + text, options: {} })
 }

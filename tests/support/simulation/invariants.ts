@@ -1,9 +1,11 @@
 import { OperationStore } from '#agent/operations/store.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { listEvents } from '#dashboard/operations/progress/queries.ts'
+import { siteCreate } from '#shared/commands/site.create.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Follower } from './follower.ts'
 import { footprint, wholeSite } from './footprint.ts'
+import type { Machine } from './machine.ts'
 import type { People } from './people.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'
@@ -75,20 +77,22 @@ async function checkSite(
   label: string,
   site: SiteRow | undefined,
 ): Promise<void> {
-  const expected = site ? await wanted(label, site) : []
+  const expected = site ? await wanted(machine, label, site) : []
   const problem = difference(footprint(machine, label, site?.user), expected)
   const status = site?.status ?? 'not'
   if (problem !== '') world.broken(`${label} is ${status} on record, and on ${name} ${problem}`)
   if (site && !LASTING.includes(site.status)) world.broken(`${label} stays ${status}`)
 }
 
-async function wanted(label: string, site: SiteRow): Promise<string[]> {
-  const there = site.status === 'active' || site.status === 'trashed'
-  return there ? wholeSite(label, paramsOf(site), site.status === 'trashed') : []
-}
-
-function paramsOf({ domain, php, tier, tls, email, user }: SiteRow) {
-  return { domain, php, tier, tls, email, user } as Parameters<typeof wholeSite>[1]
+async function wanted(machine: Machine, label: string, site: SiteRow): Promise<string[]> {
+  const { domain, php, tier, tls, email, user } = site
+  if (site.status === 'active')
+    return wholeSite(label, { domain, php, tier, tls, email, user }, false)
+  // Whether it was changed on its way to the trash is what the trash alone tells.
+  const kept = machine.disk.nodes.get(`/var/lib/hosting-agent/trash/${domain}.json`)?.text
+  if (site.status !== 'trashed') return []
+  if (kept === undefined) return ['the record in the trash']
+  return wholeSite(label, { ...siteCreate.params.parse(JSON.parse(kept)), email, user }, true)
 }
 
 function difference(found: readonly string[], expected: readonly string[]): string {

@@ -45,7 +45,7 @@ export class Machine {
     for (const path of [...this.disk.nodes.keys()])
       if (path.startsWith(WANTS)) this.startPool(path.slice(WANTS.length))
     this.readNginx()
-    this.disk.sync()
+    this.disk.settle()
   }
 
   readNginx(): void {

@@ -35,7 +35,7 @@ const PROGRAMS: Record<string, Program> = {
   },
   cp: copy,
   sync({ disk }, argv) {
-    if (argv.includes('--file-system')) disk.sync()
+    if (argv.includes('--file-system')) disk.settle()
     else disk.settle(lastOf(argv))
     return DONE
   },

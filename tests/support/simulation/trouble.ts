@@ -1,6 +1,8 @@
+import { OPERATION_HEADER } from '#shared/agent.ts'
 import type { Dice } from './dice.ts'
 import type { People } from './people.ts'
 import type { World } from './world.ts'
+import { domainOf, LABELS } from './writers.ts'
 
 type Trouble = (world: World, dice: Dice) => void
 
@@ -38,6 +40,8 @@ const TROUBLES: Trouble[] = [
     world.dashboard.skew += jump(dice)
     world.trace('world', 'the clock of the dashboard jumps')
   },
+  // Somebody else tells the agent to change a site, in the middle of what is done to it.
+  (world, dice) => void interfere(world, dice),
   // Somebody ends what is under way there.
   (world, dice) => void cancel(world, dice.chance(0.5)),
   // The next program but a few fails.
@@ -50,6 +54,23 @@ const TROUBLES: Trouble[] = [
 
 /** What only ever makes something: an undo that fails leaves something behind, and says so. */
 const MAY_FAIL = /^(useradd|cp|\/usr\/bin\/php|CREATE|GRANT)/
+
+async function interfere(world: World, dice: Dice): Promise<void> {
+  const agent = agentOf(world, dice)
+  const listening = agent?.listening()
+  if (!listening) return
+  const id = `other-${dice.below(1_000_000)}`
+  const domain = domainOf(dice.pick(LABELS))
+  const params = { domain, tier: dice.pick(['small', 'medium', 'large']) }
+  world.trace('people', `${id} on ${agent?.name}: ${JSON.stringify(params)}`)
+  const request = new Request('http://agent/exec', {
+    method: 'POST',
+    headers: { [OPERATION_HEADER]: id },
+    body: JSON.stringify({ command: 'site.update', params }),
+  })
+  const { body } = await world.timeline.as(listening.process, id, () => listening.fetch(request))
+  await body?.cancel()
+}
 
 async function cancel(world: World, force: boolean): Promise<void> {
   const operations = await world.operations()
