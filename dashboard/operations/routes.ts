@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { callerStream } from '#dashboard/http/stream.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
@@ -10,7 +10,7 @@ import { parse } from '#shared/parse.ts'
 import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
 import { getView, listOperations } from './queries.ts'
-import { retryOperation } from './retry/retry-operation.ts'
+import { planRetry, retryOperation } from './retry/retry-operation.ts'
 
 export function operationRoutes(deps: Deps) {
   const { db } = deps
@@ -38,6 +38,8 @@ export function operationRoutes(deps: Deps) {
       return status(202, { operation: await cancelOperation(deps, id, { mode, actor }) })
     })
     .post('/:operation_id/retry', async ({ params, request, set, status }) => {
+      const { dry_run } = await onlyDryRun(request)
+      if (dry_run) return planRetry(deps, params.operation_id)
       const actor = callerOf(request).user.id
       const operation = await retryOperation(deps, params.operation_id, actor)
       set.headers[OPERATION_HEADER] = operation.id

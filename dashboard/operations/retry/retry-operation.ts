@@ -1,8 +1,11 @@
+import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { conflict } from '#shared/errors.ts'
+import type { Plan } from '#shared/plan.ts'
 import { type BeginDeps, newOperation } from '../begin.ts'
+import { type PlanDeps, planOf } from '../plan.ts'
 import { getOperation, getView, insertOperation } from '../queries.ts'
 import { getSiteById, siteStatements } from './queries.ts'
 
@@ -15,11 +18,7 @@ export async function retryOperation(
   id: string,
   actor: number,
 ): Promise<OperationView> {
-  const first = await getOperation(deps.db, id)
-  const { type, params, site_id } = first
-  const server = await getServer(deps.db, first.server_id)
-  const site = site_id === null ? undefined : await getSiteById(deps.db, site_id)
-  refuseUnlessFailed(first, site)
+  const { type, params, server, site, site_id } = await getRetryable(deps.db, id)
   const patient = type !== 'server.sync'
   const wanted = { type, server, params, actor, patient, retry_of: id, ...(site ? { site } : {}) }
   const operation = newOperation(deps, wanted)
@@ -28,6 +27,22 @@ export async function retryOperation(
   )
   deps.worker.start(row)
   return getView(deps.db, row.id)
+}
+
+/** What the same once more would do: nothing is changed by looking. */
+export async function planRetry(deps: PlanDeps, id: string): Promise<{ plan: Plan }> {
+  const { type, params, server, site } = await getRetryable(deps.db, id)
+  if (type === 'server.sync' || type === 'site.scan') return { plan: { steps: [] } }
+  return planOf(deps, { type, server, params, ...(site ? { site } : {}) })
+}
+
+async function getRetryable(db: Database, id: string) {
+  const first = await getOperation(db, id)
+  const { type, params, site_id } = first
+  const server = await getServer(db, first.server_id)
+  const site = site_id === null ? undefined : await getSiteById(db, site_id)
+  refuseUnlessFailed(first, site)
+  return { type, params, server, site, site_id }
 }
 
 function refuseUnlessFailed({ type, status }: OperationRow, site: SiteRow | undefined): void {

@@ -43,6 +43,24 @@ describe('repeating an operation', () => {
     expect(body.total).toBe(2)
   })
 
+  test('tells its plan first, and then does nothing', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const id = await failed(dashboard, agent)
+    const [before] = await dashboard.db.read.query.operations.findMany()
+    agent.plan = { steps: [{ name: 'user', title: 'Creating the user', effects: [] }] }
+
+    const path = `/api/operations/${id}/retry`
+    const answer = await dashboard.call('POST', path, { dry_run: true })
+
+    expect(answer).toEqual({ status: 200, body: { plan: agent.plan } })
+    expect(agent.planned).toEqual([{ command: 'site.create', params: before?.params }])
+    expect(await dashboard.db.read.query.operations.findMany()).toEqual([before] as never)
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site.status).toBe('failed')
+    expect((await dashboard.call('POST', path, { dry_run: 1 })).status).toBe(422)
+  })
+
   test('is for what has failed only, and once at a time', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
