@@ -56,11 +56,12 @@ const TROUBLES: Trouble[] = [
 const MAY_FAIL = /^(useradd|cp|\/usr\/bin\/php|CREATE|GRANT)/
 
 async function interfere(world: World, dice: Dice): Promise<void> {
-  const agent = agentOf(world, dice)
+  const active = (await world.operations()).find(({ finished_at }) => finished_at === null)
+  const agent = active ? world.agents[active.server_id - 1] : agentOf(world, dice)
   const listening = agent?.listening()
   if (!listening) return
   const id = `other-${dice.below(1_000_000)}`
-  const domain = domainOf(dice.pick(LABELS))
+  const domain = active?.domain ?? domainOf(dice.pick(LABELS))
   const params = { domain, tier: dice.pick(['small', 'medium', 'large']) }
   world.trace('people', `${id} on ${agent?.name}: ${JSON.stringify(params)}`)
   const request = new Request('http://agent/exec', {
@@ -92,10 +93,13 @@ const jump = (dice: Dice) => dice.pick([-1, 1]) * dice.pick([1_000, 60_000, 600_
 export function planTrouble(world: World, people: People): number {
   const dice = world.dice.fork()
   const end = dice.between(5_000, 60_000)
-  const often = (count: number, what: () => void) => {
-    for (let time = 0; time < count; time++) world.timeline.later(dice.between(0, end), what)
+  const acts = Array.from({ length: 2 + dice.below(4) }, () => dice.between(0, end))
+  for (const at of acts) world.timeline.later(at, () => people.act())
+  for (let left = dice.below(7); left > 0; left--) {
+    // Mostly while there is something to disturb.
+    const act = acts[dice.below(acts.length)] ?? 0
+    const at = dice.chance(0.7) ? act + dice.between(0, 800) : dice.between(0, end)
+    world.timeline.later(at, () => TROUBLES[dice.below(TROUBLES.length)]?.(world, dice))
   }
-  often(2 + dice.below(4), () => people.act())
-  often(dice.below(7), () => TROUBLES[dice.below(TROUBLES.length)]?.(world, dice))
   return end
 }
