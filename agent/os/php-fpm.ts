@@ -65,13 +65,16 @@ export async function applying(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-/** Stops and removes the PHP-FPM of a user for one version; what is not there is fine. */
+/**
+ * Stops and removes the PHP-FPM of a user for one version; what is not there is fine. The pool is
+ * found by its configuration, which goes last: a removal that was cut off can be taken to its end.
+ */
 async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
   await removeGenerated(host, unitPathOf(pool))
-  await removeGenerated(host, configOf(pool))
   await host.files.remove(iniFolderOf(pool))
   for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
+  await removeGenerated(host, configOf(pool))
 }
 
 /** Stops and removes what the user has for other PHP versions. */

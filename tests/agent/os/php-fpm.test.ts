@@ -89,3 +89,21 @@ test('removes what is not there, and a slice that lost its file', async () => {
 
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
+
+test.each([
+  '/etc/systemd/system/hosting-fpm@shop-8.2.service',
+  '/etc/hosting/fpm/shop-8.2.conf',
+  '/etc/hosting/fpm/shop-8.2.d',
+  '/run/hosting-fpm/shop-8.2.sock',
+])('takes a removal to its end that was cut off at %s', async (path) => {
+  const host = await server(shop)
+  host.disk.guard = (action) => {
+    if (action === `remove ${path}`) throw new Error('cut off')
+  }
+  await expect(fpm.removeOthers(host, { user: 'shop', php: '8.4' })).rejects.toThrow('cut off')
+  host.disk.guard = () => undefined
+
+  await fpm.removeOthers(host, { user: 'shop', php: '8.4' })
+
+  expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-8.2'))).toEqual([])
+})
