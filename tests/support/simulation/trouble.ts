@@ -99,7 +99,9 @@ export function planTrouble(world: World, people: People): number {
     // Mostly while there is something to disturb.
     const act = acts[dice.below(acts.length)] ?? 0
     const at = dice.chance(0.7) ? act + dice.between(0, 800) : dice.between(0, end)
-    world.timeline.later(at, () => TROUBLES[dice.below(TROUBLES.length)]?.(world, dice))
+    world.timeline.later(Math.min(at, end), () =>
+      TROUBLES[dice.below(TROUBLES.length)]?.(world, dice),
+    )
   }
   return end
 }
