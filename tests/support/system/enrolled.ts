@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
@@ -10,11 +13,15 @@ const CA = '/etc/hosting-agent/acme-ca.pem'
 /** A server whose agent runs as it is installed, in its sandbox, and obeys this dashboard alone. */
 export interface Enrolled {
   host: lab.Host
-  dashboard: Dashboard
+  readonly dashboard: Dashboard
+  /** Of the dashboard; outlives its end. */
+  data_dir: string
   acme: Acme
   server: number
   /** A path below the server, as the API has it. */
   path(below: string): string
+  /** Kills the dashboard, and starts it again with the same records. */
+  restartDashboard(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,21 +39,31 @@ export async function startEnrolled(suite: 'bookworm' | 'trixie'): Promise<Enrol
   await host.put('/etc/hosting-agent/agent.env', settings(acme), 0o600)
   await host.put(CA, acme.ca_pem)
   await host.must([PROGRAM, 'install'])
-  const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow' }
-  const dashboard = await startDashboard(netns, { address, env })
+  const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
+  const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', DATA_DIR: data_dir }
+  let dashboard = await startDashboard(netns, { address, env })
   const { body } = await dashboard.call('POST', '/api/servers', { hostname: host.address })
   const server = (body.server as { id: number }).id
   await enrol(host, dashboard, server)
   return {
     host,
-    dashboard,
+    get dashboard() {
+      return dashboard
+    },
+    data_dir,
     acme,
     server,
     path: (below) => `/api/servers/${server}${below}`,
+    async restartDashboard() {
+      await dashboard.process.stop('SIGKILL')
+      await dashboard.stop()
+      dashboard = await startDashboard(netns, { address, env })
+    },
     async stop() {
       await dashboard.stop()
       await acme.stop()
       await lab.switchDown()
+      rmSync(data_dir, { recursive: true, force: true })
     },
   }
 }

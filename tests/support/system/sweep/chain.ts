@@ -1,0 +1,169 @@
+import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import * as lab from '#tests/support/lab/index.ts'
+import type { Answer } from '../dashboard.ts'
+import { type Enrolled, startEnrolled } from '../enrolled.ts'
+import { get } from '../requests.ts'
+
+/** What happens to a server and its dashboard in the middle of an operation. */
+export type Blow = 'the dashboard is killed' | 'the agent is killed' | 'no network' | 'no power'
+
+type Work = 'create' | 'update' | 'delete' | 'restore' | 'purge'
+export const CYCLE: readonly Work[] = ['create', 'update', 'delete', 'restore', 'delete', 'purge']
+
+/** What the records must say of the site, and whether it answers, once the work was carried out. */
+const AFTER: Record<Work, { status: string; tier?: string; served: boolean } | undefined> = {
+  create: { status: 'active', tier: 'small', served: true },
+  update: { status: 'active', tier: 'medium', served: true },
+  delete: { status: 'trashed', served: false },
+  restore: { status: 'active', tier: 'medium', served: true },
+  purge: undefined,
+}
+
+interface Told {
+  id: number
+  event: string
+  data: string
+}
+
+/** A site of an enrolled server: its operations are cut off, and must agree with the machine afterwards. */
+export class Chain {
+  readonly world: Enrolled
+  readonly domain: string
+  #site = 0
+
+  constructor(world: Enrolled, domain: string) {
+    this.world = world
+    this.domain = domain
+  }
+
+  /** One work with one blow once its n-th event is on record; carried out again when the blow undid it. */
+  async endure(work: Work, blow: Blow, after: number): Promise<'before' | 'after'> {
+    const id = await this.#begin(work)
+    await this.#seen(id, after)
+    await this.#strike(blow)
+    const status = await this.#end(id)
+    await this.#agree(id, work, status)
+    if (status === 'success') return 'after'
+    const again = await this.world.dashboard.call('POST', `/api/operations/${id}/retry`)
+    expect([work, blow, again.status, again.body.error]).toEqual([work, blow, 202, undefined])
+    const second = idOf(again)
+    expect([work, blow, await this.#end(second)]).toEqual([work, blow, 'success'])
+    await this.#agree(second, work, 'success')
+    return 'before'
+  }
+
+  async #begin(work: Work): Promise<string> {
+    const { dashboard } = this.world
+    const site = this.world.path(`/sites/${this.#site}`)
+    if (work === 'create') {
+      const input = { domain: this.domain, php: '8.2', tls: 'none' }
+      const created = await dashboard.call('POST', this.world.path('/sites'), input)
+      this.#site = (created.body.site as { id: number }).id
+      return idOf(created)
+    }
+    if (work === 'update') return idOf(await dashboard.call('PATCH', site, { tier: 'medium' }))
+    if (work === 'delete') return idOf(await dashboard.call('DELETE', site))
+    const body = work === 'purge' ? { domain: this.domain } : {}
+    return idOf(await dashboard.call('POST', `${site}/${work}`, body))
+  }
+
+  /** Resolves as soon as so many events are stored, or the operation has ended before. */
+  async #seen(id: string, count: number): Promise<void> {
+    await lab.poll(() => this.#events(id).length >= count || this.#status(id) !== 'running', {
+      every_ms: 2,
+      timeout_ms: 60_000,
+    })
+  }
+
+  async #strike(blow: Blow): Promise<void> {
+    const { host } = this.world
+    if (blow === 'the dashboard is killed') return this.world.restartDashboard()
+    if (blow === 'the agent is killed') {
+      await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
+    } else if (blow === 'no network') {
+      await host.partition(true)
+      await Bun.sleep(1_000)
+      await host.partition(false)
+    } else {
+      await host.powerOff()
+      await host.start()
+    }
+  }
+
+  async #end(id: string): Promise<string> {
+    const ended = () => !['queued', 'running'].includes(this.#status(id))
+    const over = await lab.poll(ended, { every_ms: 20, timeout_ms: 120_000 })
+    if (!over) throw new Error(`operation ${id} did not end: ${JSON.stringify(this.#events(id))}`)
+    return this.#status(id)
+  }
+
+  /** The dashboard tells what the agent told, and both what the machine shows. */
+  async #agree(id: string, work: Work, status: string): Promise<void> {
+    const told = this.#events(id)
+    expect([work, told.map((event) => event.id)]).toEqual([work, told.map((_, index) => index + 1)])
+    const ends = told.filter(({ event }) => event !== 'log').map(({ event }) => event)
+    expect([work, ends]).toEqual([work, [status === 'success' ? 'complete' : 'error']])
+    expect(told.map(textOf)).toEqual(this.#eventsOfAgent(id).map(textOf))
+    if (status === 'success') expect([work, await this.#state()]).toEqual([work, AFTER[work]])
+  }
+
+  async #state(): Promise<unknown> {
+    const { dashboard, host } = this.world
+    const { status, body } = await dashboard.call('GET', `/api/fleet/sites/${this.#site}`)
+    const page = await get(host, `http://${this.domain}/`).catch(() => undefined)
+    const served = page?.status === 200 && page.body.includes(`//${this.domain}/`)
+    if (status === 404) return served ? 'served still' : undefined
+    const site = body.site as { status: string; tier: string }
+    return served
+      ? { status: site.status, tier: site.tier, served }
+      : { status: site.status, served }
+  }
+
+  #status(id: string): string {
+    const [row] = this.#query<{ status: string }>('select status from operations where id = ?', id)
+    return row?.status ?? 'queued'
+  }
+
+  #events(id: string): Told[] {
+    return this.#query(
+      'select id, event, data from operation_events where operation_id = ? order by id',
+      id,
+    )
+  }
+
+  #query<Row>(sql: string, id: string): Row[] {
+    const database = new Database(`${this.world.data_dir}/dashboard.db`, { readonly: true })
+    try {
+      return database.query(sql).all(id) as Row[]
+    } finally {
+      database.close()
+    }
+  }
+
+  #eventsOfAgent(id: string): Told[] {
+    const file = `${this.world.host.root}/var/lib/hosting-agent/operations/${id}/events.ndjson`
+    if (!existsSync(file)) return []
+    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+    return lines.map((line) => {
+      const { id, event, data } = JSON.parse(line)
+      return { id, event, data: JSON.stringify(data) }
+    })
+  }
+}
+
+const textOf = ({ id, event, data }: Told) => [id, event, JSON.parse(data).message]
+
+function idOf({ headers, status, body }: Answer): string {
+  const id = headers.get('operation-id')
+  if (id === null) throw new Error(`no operation: ${status} ${JSON.stringify(body)}`)
+  return id
+}
+
+export async function startChain(): Promise<Enrolled> {
+  const world = await startEnrolled('bookworm')
+  const policy = JSON.stringify({ destructive_per_hour: 1000 })
+  await world.host.put('/etc/hosting-agent/policy.json', policy, 0o600)
+  return world
+}

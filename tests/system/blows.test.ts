@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import type { Enrolled } from '#tests/support/system/enrolled.ts'
+import { snapshot } from '#tests/support/system/snapshot.ts'
+import { type Blow, Chain, CYCLE, startChain } from '#tests/support/system/sweep/chain.ts'
+
+const MINUTES = 60_000
+const LONG = process.env.HOSTING_LONG === '1'
+const BLOWS: Blow[] = ['the dashboard is killed', 'the agent is killed', 'no network', 'no power']
+/** After which event the blow falls: one round for each. */
+const ROUNDS = LONG ? Array.from({ length: 14 }, (_, index) => index + 1) : [3]
+
+unless(lab.available()).describe('a server and its dashboard, cut off in the middle', () => {
+  let world: Enrolled
+  const table: string[] = []
+  beforeAll(async () => {
+    world = await startChain()
+    const input = { php_versions: ['8.2'] }
+    await world.dashboard.stream('POST', world.path('/provision'), input)
+  }, 5 * MINUTES)
+  afterAll(async () => {
+    console.log(table.join('\n'))
+    await world?.stop()
+  }, MINUTES)
+
+  test.each(BLOWS)(
+    'agree on every operation and on the machine after: %s',
+    async (blow) => {
+      const before = await snapshot(world.host)
+      for (const after of ROUNDS) {
+        const chain = new Chain(world, `blow${after}.example.test`)
+        const outcomes: string[] = []
+        for (const work of CYCLE) {
+          outcomes.push(`${work} ${await chain.endure(work, blow, after)}`)
+        }
+        table.push(`${blow} after event ${after}: ${outcomes.join(', ')}`)
+      }
+      expect(await snapshot(world.host)).toEqual(before)
+    },
+    60 * MINUTES,
+  )
+})
