@@ -5,6 +5,7 @@ import type { Host } from '../host/ports.ts'
 import { issue, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
 import { change, create, run } from '../os/effects.ts'
+import { awaitFrontPage } from '../os/front-page.ts'
 import {
   createDatabase,
   creatingDatabase,
@@ -164,7 +165,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'probe',
       title: 'Asking for the front page',
       effects: [run('request', `http://${domain}/`)],
-      apply: () => answering(host, domain),
+      apply: () => awaitFrontPage(host, domain),
     },
     {
       name: 'record',
@@ -190,27 +191,6 @@ function guarded(step: Step, host: Host, site: Site): Step {
       const complete = await findSite(host, site.domain)
       if (!complete && (await users.isOf(host, site.user, site.domain))) await undo()
     },
-  }
-}
-
-/** nginx takes up a new configuration a moment after it was told to. */
-async function answering(host: Host, domain: string): Promise<void> {
-  const end = host.clock.now() + 10_000
-  for (;;) {
-    const problem = await problemOf(host, domain)
-    if (problem === undefined) return
-    if (host.clock.now() > end) throw new Error(`The front page of ${domain} ${problem}`)
-    await host.clock.sleep(50)
-  }
-}
-
-async function problemOf(host: Host, domain: string): Promise<string | undefined> {
-  try {
-    const { status, body } = await host.net.probe({ host: domain, path: '/' })
-    if (status !== 200) return `answers ${status}`
-    return body.includes(`//${domain}/`) ? undefined : 'is that of another site'
-  } catch (error) {
-    return `does not answer: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 

@@ -3,6 +3,8 @@ import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { issue, needsRenewal, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
+import { run } from '../os/effects.ts'
+import { awaitAnswer } from '../os/front-page.ts'
 import { removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
@@ -134,6 +136,15 @@ function stepsOf(site: Site, host: Host): Step[] {
       effects: async () => nginx.applying(host, site, await nginx.certificateOf(host, domain)),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),
+    },
+    {
+      name: 'probe',
+      title: 'Waiting for an answer of the site',
+      effects: [run('request', `http://${domain}/`)],
+      async *apply() {
+        const problem = await awaitAnswer(host, domain)
+        if (problem !== undefined) yield `Warning: ${domain} ${problem}`
+      },
     },
     {
       name: 'record',

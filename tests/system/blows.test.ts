@@ -29,7 +29,7 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
     async (blow) => {
       const before = await snapshot(world.host)
       for (const after of ROUNDS) {
-        const chain = new Chain(world, `blow${after}.example.test`)
+        const chain = new Chain(world, `blow${BLOWS.indexOf(blow)}-${after}.example.test`)
         const outcomes: string[] = []
         for (const work of CYCLE) {
           outcomes.push(`${work} ${await chain.endure(work, blow, after)}`)

@@ -42,6 +42,7 @@ test('brings back what the owner has, then what runs, then the visitors', async 
     'Starting PHP 8.2',
     'Scheduling the jobs of WordPress',
     'Adding the virtual host',
+    'Waiting for an answer of the site',
     'Moving the record back',
     'Removing the dump of the database',
   ])
@@ -56,6 +57,16 @@ test('brings back what the owner has, then what runs, then the visitors', async 
   ])
   const [dump] = host.runs.filter(({ line }) => line.startsWith('mariadb '))
   expect(dump?.options.input_file).toBe('/srv/www/.trash/shop/database.sql')
+})
+
+test('comes back although it does not answer, and says so', async () => {
+  const host = await trashed()
+  host.net.probe = () => Promise.reject(new Error('the connection was closed'))
+
+  const [lines, result] = await restore(host)
+
+  expect(result).toEqual(only)
+  expect(lines).toContain('Warning: shop.example does not answer: the connection was closed')
 })
 
 test('leaves the trash as it was, or the whole site, whatever fails', async () => {

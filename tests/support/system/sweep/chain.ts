@@ -89,6 +89,8 @@ export class Chain {
     } else {
       await host.powerOff()
       await host.start()
+      // An operation that was past its decision ends before the last service of the boot.
+      await host.must(['systemctl', 'is-system-running', '--wait'])
     }
   }
 
@@ -110,15 +112,19 @@ export class Chain {
   }
 
   async #state(): Promise<unknown> {
-    const { dashboard, host } = this.world
+    const { dashboard } = this.world
     const { status, body } = await dashboard.call('GET', `/api/fleet/sites/${this.#site}`)
-    const page = await get(host, `http://${this.domain}/`).catch(() => undefined)
-    const served = page?.status === 200 && page.body.includes(`//${this.domain}/`)
+    const served = await this.#isServed()
     if (status === 404) return served ? 'served still' : undefined
     const site = body.site as { status: string; tier: string }
     return served
       ? { status: site.status, tier: site.tier, served }
       : { status: site.status, served }
+  }
+
+  async #isServed(): Promise<boolean> {
+    const page = await get(this.world.host, `http://${this.domain}/`).catch(() => undefined)
+    return page?.status === 200 && page.body.includes(`//${this.domain}/`)
   }
 
   #status(id: string): string {
