@@ -12,7 +12,7 @@ const PRUNED = [
 const ACCOUNTS = /^\/etc\/(\.pwd\.lock|(passwd|group|shadow|gshadow|subuid|subgid)-?)$/
 /** Few enough to be read: elsewhere size and time tell of a change. */
 const READ = ['/etc', '/usr/local', '/var/lib/hosting-agent', '/run/hosting-fpm']
-const KINDS: Record<string, string> = { f: 'file', d: 'folder', l: 'link', s: 'socket' }
+const KINDS: Record<string, string> = { f: 'file', d: 'folder', l: 'link', s: 'socket', p: 'file' }
 const SERVICE = /^(hosting-fpm@\S+|nginx|mariadb|cron|php\S+)\.service$/
 const PID_FILES: Record<string, string> = {
   'nginx.service': '/run/nginx.pid',
@@ -39,17 +39,12 @@ export async function thingsOf(host: Host, { pages = false } = {}): Promise<Thin
 
 async function files(host: Host, things: Map<string, string>, more: string[]): Promise<void> {
   const prune = [...PRUNED, ...more].flatMap((path) => ['-path', path, '-prune', '-o'])
-  const format = '%y\t%p\t%l\t%s %T@\t%m %U %G\\n'
-  const found = await linesOf(host, [
-    'find',
-    ...ROOTS,
-    '/run/hosting-fpm',
-    ...prune,
-    '-printf',
-    format,
-  ])
+  const format = '%y\t%p\t%l\t%s %T@\t%m %U %G\\0'
+  const argv = ['find', ...ROOTS, '/run/hosting-fpm', ...prune, '-printf', format]
+  const { stdout } = await host.exec(argv)
   const digests = await digestsOf(host)
-  for (const line of found) {
+  // A site's own file may have a line end in its name.
+  for (const line of stdout.split('\0').filter(Boolean)) {
     const [type = '', path = '', target, size, mode] = line.split('\t')
     if (ACCOUNTS.test(path)) continue
     const content = { f: `${digests.get(path) ?? size} ${mode}`, l: target }[type] ?? ''
