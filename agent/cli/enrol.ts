@@ -24,8 +24,8 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   const code = checked('the code on standard input', EnrolmentCode.safeParse(await readLine()))
   const enrolment = await enrolmentOf(config, host)
   await enrolment.open(server, hub, code.reveal())
-  const end = host.clock.now() + PATIENCE_MS
-  while (host.clock.now() < end) {
+  const end = host.clock.elapsed() + PATIENCE_MS
+  while (host.clock.elapsed() < end) {
     const pending = await enrolment.pending()
     if (!pending) return 'enrolled: the dashboard and this agent trust each other'
     if (pending.answers >= MOST_ANSWERS) {

@@ -32,7 +32,7 @@ export async function switchOver(config: Config, host: Host, args: string[]): Pr
 
 async function answers(config: Config, { clock }: Host): Promise<boolean> {
   let row = 0
-  for (const end = clock.now() + PATIENCE_MS; clock.now() < end; ) {
+  for (const end = clock.elapsed() + PATIENCE_MS; clock.elapsed() < end; ) {
     row = (await isHealthy(config)) ? row + 1 : 0
     if (row === ANSWERS) return true
     await clock.sleep(PAUSE_MS)

@@ -53,7 +53,7 @@ async function stepsOf(build: { url: string; sha256: string }, host: Host): Prom
 }
 
 async function outcome(host: Host, sha256: string): Promise<{ version: string }> {
-  for (const end = host.clock.now() + PATIENCE_MS; host.clock.now() < end; ) {
+  for (const end = host.clock.elapsed() + PATIENCE_MS; host.clock.elapsed() < end; ) {
     const verdict = await verdictOn(host, sha256)
     if (verdict === 'answers') return { version: host.settings.version }
     if (verdict === 'back')

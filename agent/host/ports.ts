@@ -190,7 +190,10 @@ export interface Probe {
 }
 
 export interface Clock {
+  /** The time of day, which may be set: only for what is dated. */
   now(): number
+  /** Milliseconds since some moment: goes on evenly when the time of day is set. */
+  elapsed(): number
   sleep(ms: number): Promise<void>
 }
 

@@ -24,6 +24,7 @@ export function realHost(settings: HostSettings): Host {
     privileged: process.getuid?.() === 0,
     clock: {
       now: () => Date.now(),
+      elapsed: () => performance.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     },
     random,

@@ -8,14 +8,19 @@ const KEEP_MS = 30 * DAY_MS
 /** After a start there is more important work. */
 const FIRST_MS = 60_000
 
-/** Every day, beginning a minute after the start. */
+/** Every day, beginning a minute after the start; not on a day on which the clock was set: its ages may be wrong. */
 export async function tidyDaily(
   { clock }: Host,
   runner: Runner,
   most_bytes: number,
   report: (error: unknown) => void,
 ): Promise<never> {
+  const offset = () => clock.now() - clock.elapsed()
+  let last = offset()
   for (await clock.sleep(FIRST_MS); ; await clock.sleep(DAY_MS)) {
+    const set = Math.abs(offset() - last)
+    last = offset()
+    if (set > HOUR_MS) continue
     await tidy(runner.store, { now: clock.now(), most_bytes }).catch(report)
   }
 }

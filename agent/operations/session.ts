@@ -24,7 +24,11 @@ export class Session {
   #phase: Phase = 'working'
   #reason: ServiceError | undefined
 
-  constructor(base: Host, operation: string) {
+  /** Gives up what is kept back of the disk, for what is undone; false: there is no more of it. */
+  readonly makeRoom: () => Promise<boolean>
+
+  constructor(base: Host, operation: string, makeRoom = async () => false) {
+    this.makeRoom = makeRoom
     this.#base = base
     this.#operation = operation
     this.host = this.#view()
@@ -86,8 +90,8 @@ export class Session {
     const { programs, clock } = this.#base
     if (!this.#force) {
       await programs.signal(this.#operation, 'SIGTERM')
-      const end = clock.now() + GRACE_MS
-      while (!this.#force && clock.now() < end && (await this.#left()) > 0) {
+      const end = clock.elapsed() + GRACE_MS
+      while (!this.#force && clock.elapsed() < end && (await this.#left()) > 0) {
         await Promise.race([clock.sleep(10 * POLL_MS), this.#forced.promise])
       }
     }
@@ -96,8 +100,8 @@ export class Session {
 
   async #kill(): Promise<void> {
     const { programs, clock } = this.#base
-    const end = clock.now() + STUCK_MS
-    while ((await this.#left()) > 0 && clock.now() < end) {
+    const end = clock.elapsed() + STUCK_MS
+    while ((await this.#left()) > 0 && clock.elapsed() < end) {
       await programs.signal(this.#operation, 'SIGKILL')
       await clock.sleep(POLL_MS)
     }
@@ -150,6 +154,7 @@ export class Session {
       database: { query: (sql, values) => this.#whole(() => database.query(sql, values)) },
       clock: {
         now: () => clock.now(),
+        elapsed: () => clock.elapsed(),
         sleep: (ms) => this.#until(() => clock.sleep(ms)),
       },
       exclusive: (name, work) => this.#turn(name, work),

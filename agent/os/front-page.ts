@@ -19,10 +19,10 @@ async function settled(
   host: Host,
   problemOf: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const end = host.clock.now() + PATIENCE_MS
+  const end = host.clock.elapsed() + PATIENCE_MS
   for (;;) {
     const problem = await problemOf()
-    if (problem === undefined || host.clock.now() > end) return problem
+    if (problem === undefined || host.clock.elapsed() > end) return problem
     await host.clock.sleep(PAUSE_MS)
   }
 }

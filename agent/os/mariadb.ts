@@ -92,13 +92,13 @@ export async function restartMariadb(host: Host): Promise<void> {
 }
 
 async function answering(host: Host): Promise<void> {
-  const end = host.clock.now() + 30_000
+  const end = host.clock.elapsed() + 30_000
   for (;;) {
     try {
       await host.database.query('SELECT 1')
       return
     } catch (error) {
-      if (host.clock.now() > end) throw error
+      if (host.clock.elapsed() > end) throw error
       await host.clock.sleep(50)
     }
   }

@@ -211,9 +211,9 @@ async function test(host: Host, pool: Pool): Promise<void> {
 }
 
 async function listening({ files, clock }: Host, pool: Pool): Promise<void> {
-  const end = clock.now() + 10_000
+  const end = clock.elapsed() + 10_000
   while (!(await files.stat(socketOf(pool)))) {
-    if (clock.now() > end) throw new Error(`${socketOf(pool)} did not appear`)
+    if (clock.elapsed() > end) throw new Error(`${socketOf(pool)} did not appear`)
     await clock.sleep(10)
   }
 }

@@ -155,7 +155,11 @@ const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(
 const archiveOf = (base: string) => `${base}/latest.tar.gz`
 const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
 
-const isFresh = ({ clock }: Host, { at }: Kept) => clock.now() - at < FRESH_MS
+/** What is dated ahead of the clock was written while that was wrong. */
+function isFresh({ clock }: Host, { at }: Kept): boolean {
+  const age = clock.now() - at
+  return age >= 0 && age < FRESH_MS
+}
 
 async function hasCopy(host: Host): Promise<boolean> {
   return (await host.files.stat(`${cacheOf(host)}/latest.tar.gz`)) !== undefined

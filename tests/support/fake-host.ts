@@ -49,8 +49,11 @@ export class FakeHost implements Host {
   }
 
   readonly exclusive = exclusiveByName()
+  /** When somebody has set the clock: by how much. */
+  set = 0
   readonly clock = {
-    now: () => this.time,
+    now: () => this.time + this.set,
+    elapsed: () => this.time,
     sleep: async (ms: number) => {
       this.time += ms
     },

@@ -32,9 +32,9 @@ export function direct(host: Host): Services {
 }
 
 async function untilRunning(host: Host, service: Service): Promise<void> {
-  const end = host.clock.now() + PATIENCE_MS
+  const end = host.clock.elapsed() + PATIENCE_MS
   while (!(await isRunning(host, service))) {
-    if (host.clock.now() > end) {
+    if (host.clock.elapsed() > end) {
       throw new Error(`${service.program} did not start: see ${service.log}`)
     }
     await host.clock.sleep(10)

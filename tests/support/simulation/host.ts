@@ -60,6 +60,7 @@ export function hostOn(machine: Machine, door: Door, timeline: Timeline, dice: D
     privileged: true,
     clock: {
       now: () => START + Math.floor(timeline.now) + machine.skew,
+      elapsed: () => timeline.now,
       sleep: (ms) => timeline.sleep(ms),
     },
     random: {
