@@ -12,6 +12,7 @@ import { listen, type Place, type Socket } from './http/listen.ts'
 import { log, logError } from './log.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
+import { keepSettled } from './operations/settling.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
 import { Policy } from './policy/policy.ts'
@@ -76,6 +77,7 @@ async function open(config: Config, host: Host) {
   const renew = () => {
     if (!host.privileged) return
     void renewDaily(host, runner, logError)
+    void keepSettled(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)
   }
   return { app, tls, notice, renew }

@@ -2,6 +2,7 @@ import { ServiceError } from '#shared/errors.ts'
 import type { Context, Progress } from '../commands/command.ts'
 import type { Limits } from '../commands/limits.ts'
 import type { Host } from '../host/ports.ts'
+import { blamingDisk } from '../host/storage.ts'
 import type { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
 import { Session } from './session.ts'
@@ -16,6 +17,8 @@ export interface CourseOptions {
   host: Host
   store: OperationStore
   limits: Limits
+  /** With its key still held: it has its end, and may have left something. */
+  ended: (operation_id: string) => Promise<void>
   report: (error: unknown, operation_id: string) => void
   tell?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
 }
@@ -31,7 +34,7 @@ export class Course {
     const { id } = operation
     this.operation = operation
     this.#options = options
-    this.session = new Session(options.host, id)
+    this.session = new Session(options.host, id, () => options.store.reserve.give())
     this.context = {
       host: this.session.host,
       perform: (steps) => performSteps(steps, this.write, this.session),
@@ -39,6 +42,10 @@ export class Course {
   }
 
   readonly write = (entry: JournalEntry) => this.#options.store.addEntry(this.operation.id, entry)
+
+  get journal() {
+    return { write: this.write, makeRoom: this.session.makeRoom }
+  }
 
   /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
   async late(locks: Locks, key: string | undefined, begin: () => Promise<Begun>): Promise<void> {
@@ -69,7 +76,7 @@ export class Course {
       }
       await operation.complete({ ...step.value })
       this.#options.tell?.('operation completes', { operation_id: operation.id })
-      this.#forget()
+      await this.#forget()
     } catch (error) {
       await this.#failed(error)
     } finally {
@@ -84,12 +91,13 @@ export class Course {
     const reason = told(this.session.reason, error)
     report(reason, id)
     await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
-    this.#forget()
+    await this.#forget()
   }
 
-  #forget(): void {
-    const { host, report } = this.#options
+  async #forget(): Promise<void> {
+    const { ended, host, report } = this.#options
     const { id } = this.operation
+    await ended(id).catch((fault) => report(fault, id))
     void host.programs.forget(id).catch((fault) => report(fault, id))
   }
 }
@@ -105,7 +113,8 @@ function told(reason: ServiceError | undefined, error: unknown): unknown {
 }
 
 /** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */
-export function shown(error: unknown): unknown {
+export function shown(cause: unknown): unknown {
+  const error = blamingDisk(cause)
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   return new ServiceError('internal', { message: error.message, cause: error })
 }

@@ -18,6 +18,7 @@ interface Kept {
   events?: StoredEvent[]
   /** Default: none. */
   limits?: Pick<Limits, 'output_bytes' | 'events'>
+  sleep?: (ms: number) => Promise<void>
 }
 
 /** The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them. */
@@ -28,27 +29,28 @@ export class Operation {
   readonly #events: StoredEvent[]
   readonly #limits: Kept['limits']
   readonly #store: OperationStore | undefined
-  /** The file on the disk lacks events that were told. */
-  #behind = false
+  readonly #sleep: (ms: number) => Promise<void>
   #bytes: number
   #full = false
-  /** How many of the events may be seen. */
-  #told: number
   #waiting: (() => void)[] = []
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(id: string, fingerprint: string | undefined, { store, events, limits }: Kept = {}) {
+  constructor(
+    id: string,
+    fingerprint: string | undefined,
+    { store, events, limits, sleep }: Kept = {},
+  ) {
     this.id = id
     this.fingerprint = fingerprint
     this.#store = store
     this.#events = events ?? []
     this.#limits = limits
-    this.#told = this.#events.length
+    this.#sleep = sleep ?? untilTimeout
     this.#bytes = this.#events.reduce((sum, { data }) => sum + sizeOf(data), 0)
   }
 
   get ended(): boolean {
-    const last = this.#events[this.#told - 1]
+    const last = this.#events.at(-1)
     return last !== undefined && isTerminal(last)
   }
 
@@ -80,7 +82,7 @@ export class Operation {
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
     let next = after
     while (!signal.aborted) {
-      const event = next < this.#told ? this.#events[next] : undefined
+      const event = this.#events[next]
       if (event) {
         next += 1
         yield event
@@ -98,30 +100,35 @@ export class Operation {
   }
 
   /**
-   * On the disk first, then to those who follow: what was seen cannot be lost. A disk that takes no
-   * more must not keep the end from them: then it gets the events as soon as it takes them again.
+   * On the disk first, then to those who follow: what was seen cannot be lost. Of a disk that takes no
+   * more, nobody sees the lines that it did not take, and a success waits for it: the next process would
+   * not know of it. A failure does not wait: to the next process it is one, too.
    */
   async #write(event: Kind, data: Data): Promise<void> {
     if (this.ended) return
     const stored = { id: this.#events.length + 1, event, data }
-    this.#events.push(stored)
-    try {
-      if (!this.#behind) await this.#store?.addEvent(this.id, stored)
-      else await this.#store?.replaceEvents(this.id, this.#events)
-      this.#behind = false
-    } catch {
-      this.#behind = true
+    const kept = await this.#keep(stored)
+    if (!kept && event === 'log') return
+    if (!kept) {
+      const later = this.#keepLater(stored)
+      if (event === 'complete') await later
     }
-    this.#told = this.#events.length
+    this.#events.push(stored)
     for (const wake of this.#waiting.splice(0)) wake()
-    if (this.#behind && this.ended) this.#catchUp()
   }
 
-  #catchUp(): void {
-    const again = async () => {
-      await this.#store?.replaceEvents(this.id, this.#events).catch(() => this.#catchUp())
+  async #keep(event: StoredEvent): Promise<boolean> {
+    try {
+      await this.#store?.addEvent(this.id, event)
+      return true
+    } catch {
+      return false
     }
-    setTimeout(() => void again(), RETRY_MS).unref?.()
+  }
+
+  async #keepLater(event: StoredEvent): Promise<void> {
+    do await this.#sleep(RETRY_MS)
+    while (!(await this.#keep(event)))
   }
 
   #changed(signal: AbortSignal): Promise<void> {
@@ -131,5 +138,7 @@ export class Operation {
     })
   }
 }
+
+const untilTimeout = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 const sizeOf = (data: Data) => Buffer.byteLength(JSON.stringify(data))

@@ -61,7 +61,7 @@ export async function* recovered<N extends CommandName>(
     return finished
   }
   yield 'The agent was restarted; undoing what was begun'
-  const remains = yield* undoSteps(begun, course.write)
+  const remains = yield* undoSteps(begun, course.journal)
   const rest = remains.length > 0 ? `; could not undo: ${remains.join('; ')}` : ''
   throw cancelled ? conflict(`${CANCELLED}${rest}`) : interrupted(rest)
 }

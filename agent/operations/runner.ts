@@ -5,13 +5,14 @@ import type { Plan } from '#shared/plan.ts'
 import type { Command } from '../commands/command.ts'
 import { type Limits, limitsOf } from '../commands/limits.ts'
 import { exclusiveByName } from '../host/exclusive.ts'
-import type { Host } from '../host/ports.ts'
+import { blamingDisk } from '../host/storage.ts'
 import { begun, Course, type CourseOptions, shown } from './course.ts'
+import { keyOf, Leftovers } from './leftovers.ts'
 import { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
 import { planOf } from './plan.ts'
 import { recovered } from './recovery.ts'
-import { OperationStore, type Request } from './store.ts'
+import { OperationStore } from './store.ts'
 
 /** The implementations, one for each contract. */
 export type CommandTable = { [N in CommandName]: Command<N> }
@@ -36,11 +37,13 @@ export class Runner {
   readonly #courses = new Map<string, Course>()
   readonly #byId = exclusiveByName()
   readonly #locks: Locks
+  readonly #leftovers: Leftovers
 
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#locks = new Locks(options.places ?? 4)
     this.store = new OperationStore(options.host.files, options.host.settings.state_dir)
+    this.#leftovers = new Leftovers({ ...options, store: this.store })
   }
 
   /**
@@ -122,7 +125,18 @@ export class Runner {
       const end = await left
       if (end) ends.push(end.end)
     }
+    ends.push(this.settle())
     return { ended: Promise.all(ends) }
+  }
+
+  /** Does what ended operations have left, each in its turn. Never throws. */
+  async settle(): Promise<void> {
+    const { report } = this.#options
+    for (const [id, key] of this.#leftovers.known) {
+      const release = await this.#locks.take(key)
+      await this.#leftovers.settle(id).catch((error) => report(error, id))
+      release()
+    }
   }
 
   async #stop(id: string, force: boolean): Promise<boolean> {
@@ -144,18 +158,29 @@ export class Runner {
     const stored = COMMANDS[name].changes
     const limits = this.#limitsOf(name)
     const kept = stored ? { store: this.store } : {}
-    const operation = new Operation(id, fingerprint, { ...kept, limits })
-    const course = this.#courseOf(operation, limits)
+    const operation = new Operation(id, fingerprint, {
+      ...kept,
+      limits,
+      sleep: (ms) => host.clock.sleep(ms),
+    })
     const command: Command<N> = commands[name]
+    let key: string | undefined
+    const ended = async () => {
+      if (stored) await this.#leftovers.note(id, key)
+    }
+    const course = this.#courseOf(operation, limits, ended)
     const accept = async () => {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
       this.#operations.set(id, operation)
       tell?.('operation begins', { operation_id: id, command: name })
     }
-    const begin = () => begun(command.run(params, course.context))
+    const begin = async () => {
+      await this.#leftovers.clear(key)
+      return begun(command.run(params, course.context))
+    }
     try {
-      const key = stored ? await command.lock(params, host) : undefined
+      key = stored ? await command.lock(params, host) : undefined
       if (this.#locks.free(key)) await this.#now(course, key, begin, accept)
       else {
         await accept()
@@ -166,7 +191,7 @@ export class Runner {
     } catch (error) {
       this.#courses.delete(id)
       if (course.session.reason) return Operation.cancelled(id, fingerprint)
-      throw error
+      throw blamingDisk(error)
     }
   }
 
@@ -196,12 +221,18 @@ export class Runner {
     const events = await this.store.events(id)
     const limits = this.#limitsOf(request.command)
     const { fingerprint } = request
-    const operation = new Operation(id, fingerprint, { store: this.store, events, limits })
+    const operation = new Operation(id, fingerprint, {
+      store: this.store,
+      events,
+      limits,
+      sleep: (ms) => host.clock.sleep(ms),
+    })
+    const key = await keyOf(commands, request, host)
     if (operation.ended) {
-      await this.store.markEnded(id)
+      await this.#leftovers.noteOld(request, key)
       return undefined
     }
-    const course = this.#courseOf(operation, limits)
+    const course = this.#courseOf(operation, limits, () => this.#leftovers.note(id, key))
     this.#operations.set(id, operation)
     const left = {
       request,
@@ -209,7 +240,7 @@ export class Runner {
       cancelled: (await this.store.cancelledAt(id)) !== undefined,
     }
     const begin = () => begun(recovered(commands[request.command], left, { host, course }))
-    const end = course.late(this.#locks, await keyOf(commands, request, host), begin)
+    const end = course.late(this.#locks, key, begin)
     this.#goesOn(course, end)
     return { end }
   }
@@ -218,8 +249,8 @@ export class Runner {
     return (this.#options.limits ?? limitsOf)(name)
   }
 
-  #courseOf(operation: Operation, limits: Limits): Course {
-    const course = new Course(operation, { ...this.#options, store: this.store, limits })
+  #courseOf(operation: Operation, limits: Limits, ended: () => Promise<void>): Course {
+    const course = new Course(operation, { ...this.#options, store: this.store, limits, ended })
     this.#courses.set(operation.id, course)
     return course
   }
@@ -230,19 +261,6 @@ export class Runner {
       setTimeout(() => this.#operations.delete(id), AT_HAND_MS).unref?.()
     })
   }
-}
-
-/** What cannot tell its key any more concerns nobody else. */
-async function keyOf<N extends CommandName>(
-  commands: CommandTable,
-  request: Request,
-  host: Host,
-): Promise<string | undefined> {
-  const params = COMMANDS[request.command].params.safeParse(request.params)
-  if (!params.success) return undefined
-  const command: Command<N> = commands[request.command as N]
-  // The table ties the schema to the command by name, which the compiler cannot follow here.
-  return command.lock(params.data as ParamsOf<N>, host)
 }
 
 function digest(command: string, params: unknown): string {

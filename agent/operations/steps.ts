@@ -1,10 +1,17 @@
 import { ServiceError } from '#shared/errors.ts'
 import type { Progress, Step } from '../commands/command.ts'
+import { isDiskFull } from '../host/storage.ts'
 import type { Session } from './session.ts'
 import type { JournalEntry } from './store.ts'
 
 type Write = (entry: JournalEntry) => Promise<void>
-type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason'>
+type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason' | 'makeRoom'>
+
+export interface Journal {
+  write: Write
+  /** On a full disk, for what is undone; false: there is no more of it. */
+  makeRoom(): Promise<boolean>
+}
 
 /** For steps that nothing can end before their time. */
 const UNENDING: Stages = {
@@ -12,6 +19,7 @@ const UNENDING: Stages = {
   check: async () => undefined,
   decided: async () => undefined,
   undoing: async () => undefined,
+  makeRoom: async () => false,
 }
 
 /**
@@ -56,23 +64,37 @@ async function* undone(
   await stages.undoing()
   const cause = stages.reason ?? error
   yield stages.reason ? messageOf(cause) : `Failed: ${messageOf(cause)}`
-  throw withLeft(cause, yield* undoSteps(begun, write))
+  throw withLeft(cause, yield* undoSteps(begun, { write, makeRoom: () => stages.makeRoom() }))
 }
 
 /** Undoes the begun steps, newest first, each as far as it goes; returns what could not be undone. */
-export async function* undoSteps(begun: readonly Step[], write: Write): Progress<string[]> {
+export async function* undoSteps(
+  begun: readonly Step[],
+  { write, makeRoom }: Journal,
+): Progress<string[]> {
   const left: string[] = []
   for (const step of begun.toReversed()) {
     if (!step.undo) continue
     yield `Undoing: ${step.title}`
     try {
-      await step.undo()
-      await write({ step: step.name, state: 'undone' })
+      await undoneWith(step.undo, makeRoom)
     } catch (error) {
       left.push(`${step.title} (${messageOf(error)})`)
+      continue
     }
+    // Where the journal does not say so, it is undone once more, which it stands.
+    await write({ step: step.name, state: 'undone' }).catch(() => undefined)
   }
   return left
+}
+
+async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom']): Promise<void> {
+  try {
+    await undo()
+  } catch (error) {
+    if (!isDiskFull(error) || !(await makeRoom())) throw error
+    await undo()
+  }
 }
 
 /** The steps that the journal says were begun and not undone, in the order of the steps. */
@@ -87,13 +109,17 @@ export async function isDecided(steps: readonly Step[]): Promise<boolean> {
   return (await turning?.decided?.()) ?? false
 }
 
+/** Those that follow the one that the operation turns on. */
+export function stepsAfter(steps: readonly Step[]): readonly Step[] {
+  return steps.slice(steps.findIndex(({ decided }) => decided) + 1)
+}
+
 /** Carries out what follows the decision, as far as it goes; returns what stood in the way. */
 export async function* finishing(
   steps: readonly Step[],
   write: Write,
 ): Progress<string | undefined> {
-  const after = steps.slice(steps.findIndex(({ decided }) => decided) + 1)
-  const rest = after.map(({ undo: _, ...step }) => step)
+  const rest = stepsAfter(steps).map(({ undo: _, ...step }) => step)
   try {
     return yield* performSteps(rest, write)
   } catch (error) {

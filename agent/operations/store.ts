@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { OperationId } from '#shared/agent.ts'
 import { type CommandName, isCommandName } from '#shared/commands.ts'
-import { isTerminal, StoredEvent } from '#shared/sse.ts'
+import { StoredEvent } from '#shared/sse.ts'
 import type { Files } from '../host/ports.ts'
+import { isDiskFull } from '../host/storage.ts'
+import { Reserve } from './reserve.ts'
 
 const Request = z.object({
   id: OperationId,
@@ -32,18 +34,24 @@ const MAX_FILE = 64 << 20
 export class OperationStore {
   readonly #files: Files
   readonly #root: string
+  /** Given up by what is written here when the disk is full. */
+  readonly reserve: Reserve
   /** Files whose last line may be a part of one: a disk that was full took no more of it. */
   readonly #torn = new Set<string>()
 
   constructor(files: Files, state_dir: string) {
     this.#files = files
     this.#root = `${state_dir}/operations`
+    this.reserve = new Reserve(files, state_dir)
   }
 
+  /** Nothing of it counts before the request is there: it is written last. */
   async create(request: Request): Promise<void> {
-    await this.#provide(request.id)
-    for (const name of ['events', 'journal']) await this.#append(request.id, name, '', false)
-    await this.#write(request.id, 'request', request)
+    await this.#withReserve(async () => {
+      await this.#provide(request.id)
+      for (const name of ['events', 'journal']) await this.#append(request.id, name, '', false)
+      await this.#write(request.id, 'request', request)
+    })
   }
 
   async ids(): Promise<string[]> {
@@ -73,13 +81,6 @@ export class OperationStore {
    */
   async addEvent(id: string, event: StoredEvent): Promise<void> {
     await this.#append(id, 'events', lineOf(event), true)
-    if (isTerminal(event)) await this.markEnded(id)
-  }
-
-  /** All of them anew, for a file that lacks some. */
-  async replaceEvents(id: string, events: readonly StoredEvent[]): Promise<void> {
-    await this.#replace(id, 'events', events)
-    if (events.some(isTerminal)) await this.markEnded(id)
   }
 
   /** It is on the disk when this returns. */
@@ -87,7 +88,7 @@ export class OperationStore {
     await this.#append(id, 'journal', lineOf(entry), true)
   }
 
-  /** Spares the next start reading the events; a mark that is lost is no harm. */
+  /** Spares the next start looking for what is left of it; a mark that is lost is no harm. */
   async markEnded(id: string): Promise<void> {
     await this.#append(id, 'ended', '', false).catch(() => undefined)
   }
@@ -99,20 +100,31 @@ export class OperationStore {
     return ids.filter((_, index) => !marks[index])
   }
 
-  /** Takes away what a cut left of a last line, so that the next one stands by itself. */
+  /**
+   * Takes away what a cut left of a last line, so that the next one stands by itself. A disk that does
+   * not take that gets the next line apart from it.
+   */
   async mend(id: string): Promise<void> {
     const kept = { events: await this.events(id), journal: await this.journal(id) }
     for (const [name, entries] of Object.entries(kept)) {
-      const text = (await this.#files.read(this.#path(id, name), MAX_FILE)) ?? ''
-      if (text !== entries.map(lineOf).join('')) await this.#replace(id, name, entries)
+      const path = this.#path(id, name)
+      const text = (await this.#files.read(path, MAX_FILE)) ?? ''
+      if (text === entries.map(lineOf).join('')) continue
+      await this.#replace(id, name, entries).catch(() => this.#torn.add(path))
     }
   }
 
-  /** Up to the first one that is missing: their numbers have no gap. */
+  /**
+   * Up to the first one that is missing: their numbers have no gap. A number that is there twice is that
+   * of a line which the disk did not take for certain, and so nobody has seen.
+   */
   async events(id: string): Promise<StoredEvent[]> {
-    const found = await this.#lines(id, 'events', StoredEvent)
-    const gap = found.findIndex((event, index) => event.id !== index + 1)
-    return gap < 0 ? found : found.slice(0, gap)
+    const found: StoredEvent[] = []
+    for (const event of await this.#lines(id, 'events', StoredEvent)) {
+      if (event.id > found.length + 1) break
+      found.splice(event.id - 1, found.length, event)
+    }
+    return found
   }
 
   journal(id: string): Promise<JournalEntry[]> {
@@ -147,12 +159,21 @@ export class OperationStore {
 
   async #append(id: string, name: string, text: string, sync: boolean): Promise<void> {
     const path = this.#path(id, name)
-    try {
-      await this.#files.append(path, this.#torn.has(path) ? `\n${text}` : text, { sync })
-      this.#torn.delete(path)
-    } catch (error) {
+    await this.#withReserve(async () => {
+      const line = this.#torn.has(path) ? `\n${text}` : text
       this.#torn.add(path)
-      throw error
+      await this.#files.append(path, line, { sync })
+      this.#torn.delete(path)
+    })
+  }
+
+  /** Once more, on a full disk, with the room that was kept back. */
+  async #withReserve(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!isDiskFull(error) || !(await this.reserve.give())) throw error
+      await work()
     }
   }
 

@@ -1,5 +1,6 @@
 import { CommandFailed } from '../host/errors.ts'
 import type { Host } from '../host/ports.ts'
+import { isDiskFull } from '../host/storage.ts'
 
 /** As root over the local socket, whatever an administrator's own option files say. */
 const ROOT = [
@@ -60,7 +61,8 @@ function quiet(error: unknown): unknown {
   if (!(error instanceof CommandFailed)) return error
   const { code, stderr } = error.output
   const words = /^ERROR \d+ \(\w+\) at line \d+/m.exec(stderr)?.[0] ?? `exit status ${code}`
-  return new Error(`mariadb did not take the dump back (${words})`)
+  const why = isDiskFull(stderr) ? `${words}: no space left on device` : words
+  return new Error(`mariadb did not take the dump back (${why})`)
 }
 
 /** The statements that make the account of a site again, with its password as the hash that it is. */

@@ -89,6 +89,7 @@ test('leaves ended operations as they are', async () => {
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
   await store.addEvent('op1', { id: 1, event: 'complete', data: { status: 'ok' } })
+  await store.markEnded('op1')
   const before = host.disk.all
 
   await recover(host, commands)

@@ -18,6 +18,7 @@ async function storeWith(ages: Record<string, number>, unended: string[] = []) {
     await store.addEvent(id, { id: 1, event: 'log', data: { message } })
     if (unended.includes(id)) continue
     await store.addEvent(id, { id: 2, event: 'complete', data: { status: 'ok' } })
+    await store.markEnded(id)
   }
   return store
 }

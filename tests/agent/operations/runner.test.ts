@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Operation } from '#agent/operations/operation.ts'
 import { type CommandTable, Runner } from '#agent/operations/runner.ts'
+import { OperationStore } from '#agent/operations/store.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
@@ -27,6 +28,7 @@ const purge = (lines: string[], gate: Promise<unknown> = Promise.resolve()) => (
   },
 })
 
+const STATE = '/var/lib/hosting-agent'
 const shop = { domain: 'shop.example' }
 
 test('numbers the events from 1 and ends with exactly one terminal event', async () => {
@@ -140,17 +142,55 @@ test('gives the words of an unforeseen error as the end, once', async () => {
   })
 })
 
-test('tells the end also when the disk takes no more', async () => {
+/** An operation in its middle, when its disk takes no more; somebody makes room when it waits for that. */
+async function onFullDisk(work: (gate: Promise<unknown>) => Partial<CommandTable>) {
   const host = fakeHost()
   const gate = Promise.withResolvers<void>()
-  const operation = await runnerOf(purge(['one'], gate.promise), host).start('cache.purge', shop)
+  const operation = await runnerOf(work(gate.promise), host).start('cache.purge', shop, 'op1')
+  let waited = 0
   host.disk.guard = () => {
-    throw new Error('ENOSPC')
+    throw new Error('ENOSPC: no space left on device')
   }
-
+  host.clock.sleep = async () => {
+    waited += 1
+    host.disk.guard = () => undefined
+  }
   gate.resolve()
+  const events = await eventsOf(operation)
+  return { events, stored: async () => new OperationStore(host.files, STATE).events('op1'), waited }
+}
 
-  expect((await eventsOf(operation)).at(-1)?.event).toBe('complete')
+test('tells of a success when the disk has taken it, and leaves out the lines that it did not', async () => {
+  const { events, stored, waited } = await onFullDisk((gate) => purge(['one', 'two'], gate))
+
+  expect(events).toEqual([
+    { id: 1, event: 'log', data: { message: 'one' } },
+    { id: 2, event: 'complete', data: { status: 'ok', domain: 'shop.example' } },
+  ])
+  expect([await stored(), waited]).toEqual([events, 1])
+})
+
+test('tells of a full disk at once, and what to do', async () => {
+  const { events, stored } = await onFullDisk((gate) => ({
+    'cache.purge': {
+      lock: ({ domain }) => domain,
+      plan: async () => [],
+      async *run() {
+        yield 'one'
+        await gate
+        throw new Error("ENOSPC: no space left on device, open '/srv/x'")
+      },
+    },
+  }))
+
+  const message =
+    "No space left on a disk of this server: make room, then do it again (ENOSPC: no space left on device, open '/srv/x')"
+  expect(events).toEqual([
+    { id: 1, event: 'log', data: { message: 'one' } },
+    { id: 2, event: 'error', data: { error: 'Internal error', message } },
+  ])
+  await Bun.sleep(0)
+  expect(await stored()).toEqual(events)
 })
 
 test('changes nothing when the agent is not root', async () => {

@@ -18,7 +18,5 @@ test('has every event and every entry on the disk before anybody sees it', async
     ['events.ndjson', { sync: true }],
     ['journal.ndjson', { sync: true }],
     ['events.ndjson', { sync: true }],
-    // A mark that only spares reading the events.
-    ['ended.ndjson', { sync: false }],
   ])
 })

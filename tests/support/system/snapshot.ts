@@ -13,6 +13,7 @@ export interface Snapshot {
 const KEPT = [
   '/var/lib/hosting-agent/operations',
   '/var/lib/hosting-agent/cache',
+  '/var/lib/hosting-agent/reserve',
   '/var/lib/mysql',
   '/var/log/journal',
   '/var/log/nginx',

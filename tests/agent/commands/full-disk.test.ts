@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { commands } from '#agent/commands/index.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+import { fillAt, machineOf, withReserve } from './full-disk.ts'
+
+const { domain } = shop
+const FULL = /No space left on a disk of this server: make room, then do it again/
+
+async function ready(site?: typeof shop) {
+  const host = await server(site)
+  host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
+  return host
+}
+
+async function trashed() {
+  const host = await ready(shop)
+  await outcome(commands['site.delete'].run({ domain }, contextOf(host)))
+  return host
+}
+
+const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
+
+type Case<N extends CommandName> = [name: N, params: ParamsOf<N>, make: () => Promise<FakeHost>]
+const cases = [
+  ['site.create', shop, () => ready()],
+  ['site.update', { domain, tier: 'large' }, () => ready(shop)],
+  ['site.delete', { domain }, () => ready(shop)],
+  ['site.restore', { domain }, trashed],
+] as const satisfies Case<CommandName>[]
+
+const endsOf = (kinds: string[]) => kinds.filter((kind) => kind !== 'log')
+
+async function followed(runner: Runner, name: CommandName, params: object) {
+  const kinds: string[] = []
+  let message = ''
+  const operation = await runner.start(name, params as ParamsOf<typeof name>, 'op1')
+  for await (const { event, data } of operation.follow(0, new AbortController().signal)) {
+    kinds.push(event)
+    if (event === 'error') message = String(data.message)
+  }
+  return { ends: endsOf(kinds), message }
+}
+
+/** Its ends as they are told and as they are stored, and the machine when room was made. */
+async function attempt(host: FakeHost, name: CommandName, params: object, from: number) {
+  const disk = fillAt(host, from)
+  const runner = runnerOn(host)
+  const refused = (error: Error) => ({ ends: [] as string[], message: error.message })
+  const told = await followed(runner, name, params).catch(refused)
+  disk.full = false
+  await Bun.sleep(0)
+  await runner.settle()
+  const stored = endsOf((await runner.store.events('op1')).map(({ event }) => event))
+  return { met: disk.writes >= from, ...told, stored, machine: machineOf(host) }
+}
+
+describe.each([
+  ['and no room is kept back', (host: FakeHost) => host],
+  ['and some room is kept back', withReserve],
+])('a disk that is full from any write on, %s,', (_, prepare) => {
+  test.each(cases)('leaves %s before or after, with one end', async (name, params, make) => {
+    const before = machineOf(await make())
+    const { machine: after } = await attempt(await make(), name, params, 0)
+    const failed = { ends: ['error'], message: expect.stringMatching(FULL), machine: before }
+    const refused = { ...failed, ends: [] }
+    const outcomes = [{ ends: ['complete'], message: '', machine: after }, failed, refused]
+    const seen = [0, 0, 0]
+    for (let from = 1; ; from++) {
+      const host = prepare(await make())
+      const { met, stored, ...rest } = await attempt(host, name, params, from)
+      if (!met) break
+      const kind = ['complete', 'error', undefined].indexOf(rest.ends[0])
+      seen[kind] = (seen[kind] ?? 0) + 1
+      expect([from, rest, stored]).toEqual([from, outcomes[kind] ?? rest, rest.ends])
+      if (kind === 0) continue
+      const [, again] = await outcome(commands[name].run(params as never, contextOf(host)))
+      expect([from, typeof again]).toEqual([from, 'object'])
+    }
+    expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
+  })
+})

@@ -1,0 +1,80 @@
+import { CommandFailed } from '#agent/host/errors.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+/** Programs that write; what only removes, asks or signals goes on. */
+const WRITING = [
+  'useradd',
+  'userdel',
+  'groupdel',
+  'usermod',
+  'cp',
+  'tar',
+  'mariadb-dump',
+  'mariadb',
+]
+const RESERVE = '/var/lib/hosting-agent/reserve/room'
+
+export interface FullDisk {
+  /** How often something was written. */
+  writes: number
+  full: boolean
+}
+
+/**
+ * From the n-th write on nothing is taken any more, until the agent gives up its reserve or waits: that
+ * is when somebody makes room. `from` 0 for a disk that is never full.
+ */
+export function fillAt(host: FakeHost, from: number): FullDisk {
+  const disk: FullDisk = { writes: 0, full: false }
+  let inside = false
+  const note = (action: string) => {
+    if (inside) return
+    if (action === `remove ${RESERVE}`) disk.full = false
+    if (/^(remove|rename) /.test(action)) return
+    disk.writes += 1
+    if (disk.writes === from) disk.full = true
+    if (disk.full) throw new Error(`ENOSPC: no space left on device, ${action}`)
+  }
+  const { run } = host.shell
+  const { query } = host.database
+  const { sleep } = host.clock
+  host.disk.guard = note
+  host.shell.run = async (argv, options) => {
+    try {
+      if (WRITING.includes(argv[0] ?? '')) note(argv.join(' '))
+    } catch {
+      const stderr = `${argv[0]}: write error: No space left on device`
+      throw new CommandFailed(argv, { code: 1, stdout: '', stderr })
+    }
+    inside = true
+    try {
+      return await run(argv, options)
+    } finally {
+      inside = false
+    }
+  }
+  host.database.query = async (sql, values) => {
+    if (/^(CREATE|GRANT|ALTER|DROP USER)/.test(sql)) note(sql)
+    return query(sql, values)
+  }
+  host.clock.sleep = async (ms) => {
+    if (ms >= 5000) disk.full = false
+    await sleep(ms)
+  }
+  return disk
+}
+
+/** The reserve of an agent that has been running for a while. */
+export function withReserve(host: FakeHost): FakeHost {
+  host.disk.nodes.set(RESERVE, { kind: 'file', text: '', options: {} })
+  return host
+}
+
+/** The machine without what the agent keeps of its operations. */
+export function machineOf({ disk }: FakeHost): Record<string, string | null> {
+  const own = /^\/proc\/|^\/var\/lib\/hosting-agent\/(operations|cache|reserve|(sites|trash)$)/
+  const wants = '/etc/systemd/system/multi-user.target.wants'
+  const kept = ['/etc/hosting/fpm', '/var/lib/hosting-agent', '/srv/www/.trash', wants]
+  const rest = Object.entries(disk.all).filter(([path]) => !own.test(path) && !kept.includes(path))
+  return Object.fromEntries(rest)
+}

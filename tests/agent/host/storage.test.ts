@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { blamingDisk } from '#agent/host/storage.ts'
+import { conflict } from '#shared/errors.ts'
+
+const full = 'No space left on a disk of this server: make room, then do it again'
+const fixed = 'A disk of this server is read-only: make it writable, then do it again'
+
+test.each([
+  ["ENOSPC: no space left on device, open '/srv/x'", full],
+  ['cp failed (exit status 1): cp: error writing: No space left on device', full],
+  ['MariaDB: Can\'t create directory (errno: 28 "No space left on device")', full],
+  ["MariaDB: The table 'wp_options' is full", full],
+  ['EDQUOT: disk quota exceeded, write', full],
+  ["EROFS: read-only file system, mkdir '/var/lib/x'", fixed],
+  ['useradd: cannot open /etc/passwd: Read-only file system', fixed],
+])('says of "%s" what to do', (message, what) => {
+  const told = blamingDisk(new Error(message))
+
+  expect(told).toMatchObject({ code: 'internal', message: `${what} (${message})` })
+  expect(blamingDisk(told)).toBe(told)
+})
+
+test('leaves other failures as they are', () => {
+  const error = conflict('nginx refuses its configuration: line 28 is full of errors')
+
+  expect(blamingDisk(error)).toBe(error)
+})
