@@ -109,7 +109,9 @@ export class Runner {
     return this.#byId(id, async () => {
       const known = await this.find(id)
       if (known) return known.ended || this.#stop(id, force)
-      await this.store.cancel(id, this.#options.host.clock.now())
+      await this.store.cancel(id, this.#options.host.clock.now()).catch((error) => {
+        throw blamingDisk(error)
+      })
       return true
     })
   }

@@ -66,7 +66,7 @@ export class OperationStore {
 
   /** From now on an operation of this id is only ever cancelled, also one that has not come yet. */
   async cancel(id: string, at: number): Promise<void> {
-    await this.#write(id, 'cancelled', { at })
+    await this.#withReserve(() => this.#write(id, 'cancelled', { at }))
   }
 
   /** When it was cancelled, if it was. */

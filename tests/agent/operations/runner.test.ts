@@ -193,6 +193,17 @@ test('tells of a full disk at once, and what to do', async () => {
   expect(await stored()).toEqual(events)
 })
 
+test('tells of a full disk that keeps it from noting a cancel', async () => {
+  const host = fakeHost()
+  host.disk.guard = () => {
+    throw new Error('ENOSPC: no space left on device, mkdir')
+  }
+
+  const cancelled = runnerOf(purge(['one']), host).cancel('op1', false)
+
+  await expect(cancelled).rejects.toThrow('No space left on a disk of this server')
+})
+
 test('changes nothing when the agent is not root', async () => {
   const host = fakeHost()
   host.privileged = false
