@@ -13,7 +13,7 @@ const operations = `${config.settings.state_dir}/operations/`
 let records = 0
 
 const append: Files['append'] = async (path, text, options) => {
-  const doom = path.startsWith(operations) ? fateOf(path) : undefined
+  const doom = path.startsWith(operations) && text !== '' ? fateOf(path) : undefined
   if (doom?.when === 'before') meet(doom)
   if (doom?.when === 'torn') {
     await real.files.append(path, text.slice(0, text.length / 2), options)
