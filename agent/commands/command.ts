@@ -53,7 +53,8 @@ export interface Command<N extends CommandName> {
   plan(params: ParamsOf<N>, host: Host): Promise<readonly Step[]>
   /**
    * After a restart: the result, when what was asked for is there although the operation did not end.
-   * It is then complete, and nothing is undone.
+   * It is then complete, and nothing is undone. Where a step turns the operation, that step alone
+   * tells whether it was taken, and this the result.
    */
   finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
   /**

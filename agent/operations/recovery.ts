@@ -56,7 +56,8 @@ export async function* recovered<N extends CommandName>(
     if (outcome) return outcome
     throw interrupted(`; ${reason}`)
   }
-  if (finished) {
+  // A record that says so before the operation has come to it is the record of another one.
+  if (finished && !steps.some(({ decided }) => decided)) {
     yield 'The agent was restarted; everything that was asked for is there'
     return finished
   }

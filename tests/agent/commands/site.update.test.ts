@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
+import { commands } from '#agent/commands/index.ts'
 import { poolApply } from '#agent/commands/pool.apply.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
+import { OperationStore } from '#agent/operations/store.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { recover } from '#tests/support/recover.ts'
 import { contextOf, installed, outcome, server, shop } from './debian.ts'
 
 const POOL = '/etc/hosting/fpm/shop-8.2.conf'
@@ -115,4 +118,34 @@ test('takes one lock for a site, whether it is named by domain or by the user of
 
   expect(await poolApply.lock(change, host)).toBe('shop.example')
   expect(await siteUpdate.lock({ domain: shop.domain }, host)).toBe('shop.example')
+})
+
+test('to what the site has already it fails with a pool that does not start', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+  host.fail('/usr/sbin/php-fpm8.2 --test', 'refused')
+
+  const [lines, message] = await outcome(
+    siteUpdate.run({ domain: 'shop.example', tier: 'small' }, contextOf(host)),
+  )
+
+  expect(lines.at(-1)).toBe('Undoing: Applying the PHP pool')
+  expect(message).toContain('refused')
+  expect(host.disk.all).toEqual(before)
+})
+
+test.each([
+  { at: 'pool', end: 'error' },
+  { at: 'record', end: 'complete' },
+])('to what the site has already, cut off at the step $at: $end', async (cut) => {
+  const host = await server(shop)
+  const store = new OperationStore(host.files, '/var/lib/hosting-agent')
+  const params = { domain: 'shop.example', tier: 'small' } as const
+  const created_at = host.clock.now()
+  await store.create({ id: 'op1', command: 'site.update', params, fingerprint: 'f', created_at })
+  await store.addEntry('op1', { step: cut.at, state: 'intent' })
+
+  await recover(host, commands)
+
+  expect((await store.events('op1')).at(-1)?.event).toBe(cut.end as 'error')
 })

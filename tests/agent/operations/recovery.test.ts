@@ -165,8 +165,11 @@ describe('an operation with no way back', () => {
     expect(last?.event).toBe('error')
   })
 
-  test('is not taken for decided by what another operation made', async () => {
-    const { did, last } = await cut(['a'], true)
+  test.each([
+    { is: 'not there', result: undefined },
+    { is: 'there', result: gone },
+  ])('is not taken for decided by what another made: its outcome is $is', async ({ result }) => {
+    const { did, last } = await cut(['a'], true, result)
 
     expect(did).toEqual(['undo a'])
     expect(last?.event).toBe('error')
