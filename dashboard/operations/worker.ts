@@ -17,10 +17,8 @@ interface Deps {
   bus: Bus
   clock: Clock
   log: Log
-  /** The first pause before another try; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
   retry_max_ms: number
-  /** How long an operation waits for an agent that is away. */
   deadline_ms: number
   runnerOf(operation: OperationRow): Runner
   /** Called after each outcome, once it is stored. */
@@ -106,16 +104,16 @@ export class Worker {
   }
 
   async #carry(operation: OperationRow, context: RunContext): Promise<Outcome> {
-    const { bus, clock, retry_min_ms, retry_max_ms, deadline_ms } = this.#deps
-    const patience = new Patience(clock, deadline_ms, operation.deadline_at)
+    const { bus, clock } = this.#deps
+    const patience = new Patience(clock, this.#deps, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
-      const pause = Math.min(retry_min_ms * 2 ** Math.min(tries, 20), retry_max_ms)
       const wish = bus.next(wishOf(operation.id))
       try {
         if (tries > 0) current = await this.#again(current, context.signal)
-        const next = await this.#try(current, context, { pause, patience })
+        const next = await this.#try(current, context, patience)
         if (typeof next !== 'number') return next
+        patience.failed()
         // What is to end does not wait.
         await rest(clock, next, wish.promise, context.signal)
       } finally {
@@ -139,7 +137,7 @@ export class Worker {
   async #try(
     operation: OperationRow,
     context: RunContext,
-    { pause, patience }: { pause: number; patience: Patience },
+    patience: Patience,
   ): Promise<Outcome | number> {
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
@@ -149,35 +147,34 @@ export class Worker {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
         this.#deps.log.error('operation broke', error, { operation_id: operation.id })
-      const next = Math.max(pause, askedPause(error))
-      return await this.#afterFailure(operation.id, error, { pause: next, patience })
+      return await this.#afterFailure(operation.id, error, patience)
     }
   }
 
-  async #afterFailure(
-    operation_id: string,
-    error: unknown,
-    { pause, patience }: { pause: number; patience: Patience },
-  ) {
+  async #afterFailure(operation_id: string, error: unknown, patience: Patience) {
     const { db, clock, log } = this.#deps
+    const pauseOf = () => Math.max(patience.pause(), askedPause(error))
     try {
       const operation = await findOperation(db, operation_id)
-      if (!operation) return pause
+      if (!operation) return pauseOf()
+      patience.heard(operation.deadline_at)
+      const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
       if (ended) return ended
       if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelled.body)
       const now = timestamp(clock)
-      const intime = patience.allows(pause, operation.deadline_at)
+      const intime = patience.allows(pause)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)
       await markWaiting(db, operation_id, { next_at, deadline_at, error: bodyOf(error) })
       log.info('operation waits', { operation_id, now, next_at })
+      return pause
     } catch (cause) {
       log.error('operation could not be recorded', cause, { operation_id })
+      return pauseOf()
     }
-    return pause
   }
 }
 
