@@ -95,7 +95,7 @@ export function makeDeps(outside: Outside) {
           : deliver(sync, operation, context),
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
-      if (status === 'success' && type !== 'server.sync') scheduler.add(server_id)
+      if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })
   return {

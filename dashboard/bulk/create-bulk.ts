@@ -24,6 +24,9 @@ export interface BulkDeps {
   bulks: BulkRunner
 }
 
+/** With `dry_run` only what it would be done to. */
+type Begun = { targets: BulkTarget[] } | { bulk_operation: BulkOperationView }
+
 /**
  * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
  * dashboard.
@@ -32,7 +35,7 @@ export async function createBulk(
   deps: BulkDeps,
   input: unknown,
   { actor, origin }: { actor: number; origin: string },
-): Promise<{ targets: BulkTarget[] } | { bulk_operation: BulkOperationView }> {
+): Promise<Begun> {
   const { dry_run, ...call } = parse(CreateBulkOperation, input)
   const { type, parallel, pause_after } = call
   const more = type === 'agent.upgrade' ? { origin } : {}
@@ -43,18 +46,23 @@ export async function createBulk(
   return { bulk_operation: await begin(deps, wanted, targets) }
 }
 
-/** The same for what failed or was cancelled, as a bulk operation of its own. 409 for none. */
+/**
+ * The same for what failed or was cancelled, as a bulk operation of its own, or what that is. 409 for
+ * none.
+ */
 export async function retryBulk(
   deps: BulkDeps,
   id: string,
-  actor: number,
-): Promise<BulkOperationView> {
+  { actor, dry_run }: { actor: number; dry_run: boolean },
+): Promise<Begun> {
   const { type, params, parallel, pause_after, finished_at } = await getBulkView(deps.db, id)
   if (finished_at === null) throw conflict('The bulk operation is under way')
   const left = await listUnsuccessful(deps.db, id)
   if (left.length === 0) throw conflict('The bulk operation succeeded')
   const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))
-  return begin(deps, { type, params, parallel, pause_after, actor }, targets)
+  if (dry_run) return { targets }
+  const wanted = { type, params, parallel, pause_after, actor }
+  return { bulk_operation: await begin(deps, wanted, targets) }
 }
 
 type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {

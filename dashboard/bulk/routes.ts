@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { callerStream } from '#dashboard/http/stream.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
 import { BulkItemsQuery, BulkOperationsQuery } from '#shared/api/bulk-operations.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
+import { invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import { cancelBulk, resumeBulk } from './change-bulk.ts'
 import { createBulk, retryBulk } from './create-bulk.ts'
@@ -53,13 +54,22 @@ export function bulkRoutes(deps: Deps) {
       return status(202, { bulk_operation: await cancelBulk(deps, id, { force, actor }) })
     })
     .post('/:bulk_id/resume', async ({ params, request, status }) => {
+      await refuseDryRun(request)
       const { id } = await getBulkView(db, params.bulk_id)
       return status(202, { bulk_operation: await resumeBulk(deps, id, callerOf(request).user.id) })
     })
     .post('/:bulk_id/retry', async ({ params, request, status }) => {
+      const { dry_run } = await onlyDryRun(request)
       const actor = callerOf(request).user.id
-      return status(202, { bulk_operation: await retryBulk(deps, params.bulk_id, actor) })
+      const answer = await retryBulk(deps, params.bulk_id, { actor, dry_run })
+      return status('targets' in answer ? 200 : 202, answer)
     })
+}
+
+/** What it would go on with is listed as its items. */
+async function refuseDryRun(request: Request): Promise<void> {
+  const { dry_run } = await onlyDryRun(request)
+  if (dry_run) throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
 }
 
 function sourceOf({ db }: Deps, id: string) {

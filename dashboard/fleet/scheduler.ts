@@ -9,6 +9,9 @@ interface Deps {
 
 const AT_ONCE = 64
 const START_SPREAD_MS = 60_000
+/** How long a server must be left alone before what was changed on it is looked at, and the most. */
+const QUIET_MS = 1_000
+const MOST_QUIET_MS = 30_000
 
 /**
  * Syncs each server every interval, spread over it, so that a fleet is a steady trickle. A server
@@ -17,6 +20,8 @@ const START_SPREAD_MS = 60_000
 export class Scheduler {
   readonly #deps: Deps
   readonly #due = new Map<number, number>()
+  /** Servers with changes that were not looked at yet: since when. */
+  readonly #changed = new Map<number, number>()
   readonly #running = new Map<number, Promise<void>>()
   readonly #limit = new Limit(AT_ONCE)
   #interval_ms = 60_000
@@ -35,14 +40,24 @@ export class Scheduler {
     this.#tick()
   }
 
-  /** A new server, or one of which something changed: at the next tick. */
+  /** A new server: at the next tick. */
   add(server_id: number): void {
     this.#due.set(server_id, this.#now())
     this.#tick()
   }
 
+  /** Something changed on it: once, when no more comes of that, or does not cease to come. */
+  changed(server_id: number): void {
+    const now = this.#now()
+    const since = this.#changed.get(server_id) ?? now
+    this.#changed.set(server_id, since)
+    this.#due.set(server_id, Math.min(now + QUIET_MS, since + MOST_QUIET_MS))
+    this.#tick()
+  }
+
   remove(server_id: number): void {
     this.#due.delete(server_id)
+    this.#changed.delete(server_id)
   }
 
   /** At once: the next syncs are laid out anew over the new interval. */
@@ -91,6 +106,7 @@ export class Scheduler {
   #launch(id: number, now: number): number {
     const due = now + this.#interval_ms
     this.#due.set(id, due)
+    this.#changed.delete(id)
     const run = this.#limit
       .run(() => (this.#stopped ? Promise.resolve() : this.#deps.sync(id)))
       .finally(() => this.#running.delete(id))

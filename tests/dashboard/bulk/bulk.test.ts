@@ -153,11 +153,22 @@ describe('many at once', () => {
     const id = await start(dashboard, { targets, parallel: 1, pause_after: 2 })
     const paused = await hasStatus(dashboard, id, 'paused')
     const before = await outcomes(dashboard, id)
+    const asked = { dry_run: true }
+    const refused = await dashboard.call('POST', `/api/bulk-operations/${id}/resume`, asked)
+    const untouched = await outcomes(dashboard, id)
     const resumed = await dashboard.call('POST', `/api/bulk-operations/${id}/resume`)
 
     await hasStatus(dashboard, id, 'failed')
     expect(paused.reason).toBe('2 failures in a row, the last on bad3.example: No pool')
     expect(before.at(-1)).toBe('z.example waiting')
+    expect(untouched).toEqual(before)
+    expect(refused).toEqual({
+      status: 422,
+      body: {
+        error: 'Validation failed',
+        fields: { dry_run: ['Must not be true: the items that wait are its plan'] },
+      },
+    })
     expect(resumed.body.bulk_operation).toMatchObject({ status: 'running', reason: '' })
     expect(await told(dashboard, id, 9)).toEqual([
       `10 log Paused: ${paused.reason}`,
@@ -230,8 +241,14 @@ describe('many at once', () => {
       queries.run("update sites set user = 'good' where domain = 'bad.example'"),
     )
 
-    const { status, body } = await dashboard.call('POST', `/api/bulk-operations/${first}/retry`)
+    const again = `/api/bulk-operations/${first}/retry`
+    const plan = await dashboard.call('POST', again, { dry_run: true })
+    const { status, body } = await dashboard.call('POST', again)
 
+    expect(plan).toEqual({
+      status: 200,
+      body: { targets: [{ server_id: 1, site_id: 2, domain: 'bad.example' }] },
+    })
     const { id } = body.bulk_operation
     await hasStatus(dashboard, id, 'success')
     expect(status).toBe(202)

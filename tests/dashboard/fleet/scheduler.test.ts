@@ -80,4 +80,24 @@ describe('the scheduler', () => {
 
     expect([first, begun.get(7)]).toEqual([1, 1])
   })
+
+  test('syncs a server once after a burst of changes, and in the middle of one without end', async () => {
+    const scheduler = schedule()
+    scheduler.start([], 3600)
+    const burst = async (seconds: number) => {
+      for (let at = 0; at < 2 * seconds; at++) {
+        scheduler.changed(7)
+        await clock.pass(500)
+      }
+    }
+
+    await burst(10)
+    const during = begun.get(7)
+    await clock.pass(MINUTE)
+    const once = begun.get(7)
+    await burst(70)
+    await clock.pass(MINUTE)
+
+    expect([during, once, begun.get(7)]).toEqual([undefined, 1, 4])
+  })
 })
