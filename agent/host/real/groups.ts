@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
 
 const MOUNT = '/sys/fs/cgroup'
 const UNITS = `${MOUNT}/system.slice`
+/** CGROUP2_SUPER_MAGIC: statfs(2). */
+const CGROUP2 = 0x63677270
 
 /** Of a program that must come to its end by itself, such as dpkg: Programs.lasting. */
 export const lastingTag = (operation: string) => `${operation}.lasting`
@@ -24,11 +26,16 @@ const folderOf = (tag: string) => `${homeOf()}/hosting-operation-${tag}`
  */
 export function inGroup(tag: string, argv: readonly string[]): readonly string[] {
   const folder = folderOf(tag)
-  if (folder.includes('/../') || !existsSync(`${homeOf()}/cgroup.procs`)) return argv
+  if (folder.includes('/../') || !isControlGroup(homeOf())) return argv
   const made = attempt(() => mkdirSync(folder, { recursive: true }) ?? folder)
   if (made === undefined) return argv
   // The text is constant; group and program are its parameters.
   return ['sh', '-c', 'echo 0 > "$0" && exec "$@"', `${folder}/cgroup.procs`, ...argv]
+}
+
+/** Of version 2, which alone holds what is put in it and kills it; another file system only looks so. */
+export function isControlGroup(folder: string): boolean {
+  return attempt(() => statfsSync(folder).type) === CGROUP2
 }
 
 /** The processes in the group of an operation, and in the units that systemd has of it. */
