@@ -4,6 +4,7 @@ import { install, uninstall } from './cli/install.ts'
 import { status } from './cli/status.ts'
 import { switchOver } from './cli/switch.ts'
 import { revoke, trust } from './cli/trust.ts'
+import { units } from './cli/units.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
 import { reach } from './host/reach.ts'
@@ -52,6 +53,7 @@ const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promi
   switch: switchOver,
   trust,
   uninstall,
+  units,
   version: async ({ settings }) => settings.version,
 }
 

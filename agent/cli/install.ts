@@ -6,7 +6,7 @@ import { previousOf } from '../os/upgrade.ts'
 import { GROUP } from '../sandbox.ts'
 import { HubTrust } from '../trust/hub.ts'
 import { loadIdentity } from '../trust/identity.ts'
-import { FRONT_UNIT, pathOfUnit, ROOT_UNIT, renderFront, renderRoot, SETTINGS } from './units.ts'
+import { FRONT_UNIT, pathOfUnit, ROOT_UNIT, SETTINGS, units } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
@@ -26,8 +26,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
     await host.files.write(SETTINGS, await settingsFor(config, host, port), { mode: 0o600 })
   }
   await share(config, host)
-  await host.files.write(pathOfUnit(ROOT_UNIT), renderRoot(process.execPath, config.state_dir))
-  await host.files.write(pathOfUnit(FRONT_UNIT), renderFront(process.execPath, config.state_dir))
+  await units(config, host)
   await host.shell.run(['systemctl', 'daemon-reload'])
   await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
   await host.shell.run(['systemctl', 'restart', ...UNITS])

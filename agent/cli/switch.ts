@@ -3,15 +3,17 @@ import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
 import { isHealthy } from '../http/health.ts'
 import { draftOf, previousOf, UNITS, writeVerdict } from '../os/upgrade.ts'
+import { readUnits, writeUnits } from './units.ts'
 
 const PATIENCE_MS = 20_000
+const UNITS_MS = 10_000
 const PAUSE_MS = 500
 /** In a row: one that answers once and falls over is no good. */
 const ANSWERS = 3
 
 /**
  * `hosting-agent switch`, which `agent.upgrade` starts in a unit of its own: the new program takes
- * the place of the old one, and gives it back when it does not answer within 20 seconds.
+ * the place of the old one, with units of its own, and gives it back when it does not answer within 20 seconds.
  */
 export async function switchOver(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({
@@ -19,13 +21,15 @@ export async function switchOver(config: Config, host: Host, args: string[]): Pr
     options: { program: { type: 'string' }, sha256: { type: 'string' } },
   })
   const { program = '', sha256 = '' } = values
+  const before = await readUnits(host.files)
   await host.files.rename(draftOf(program), program)
+  await takeUnits(config, host, program)
   await host.shell.try(['systemctl', 'restart', UNITS])
   if (await answers(config, host)) {
     await writeVerdict(host, sha256, 'answers')
     return 'switched: the new version answers'
   }
-  await goBack(host, program)
+  await goBack(host, program, before)
   await writeVerdict(host, sha256, 'back')
   return 'back: the new version did not answer'
 }
@@ -40,11 +44,24 @@ async function answers(config: Config, { clock }: Host): Promise<boolean> {
   return false
 }
 
+/** The services as the new version wants them; one that does not know the word leaves them. */
+async function takeUnits({ state_dir }: Config, { shell }: Host, program: string): Promise<void> {
+  const env = { AGENT_STATE_DIR: state_dir }
+  await shell.try([program, 'units'], { env, timeout_ms: UNITS_MS })
+  await shell.try(['systemctl', 'daemon-reload'])
+}
+
 /** What hangs may not heed a polite signal either. */
-async function goBack({ shell, files }: Host, program: string): Promise<void> {
+async function goBack(
+  { shell, files }: Host,
+  program: string,
+  units: Record<string, string>,
+): Promise<void> {
   const copy = `${program}.back`
   await shell.run(['cp', '--preserve=mode', '--', previousOf(program), copy])
   await files.rename(copy, program)
+  await writeUnits(files, units)
+  await shell.try(['systemctl', 'daemon-reload'])
   await shell.try(['systemctl', 'kill', '--signal=SIGKILL', UNITS])
   await shell.try(['systemctl', 'restart', UNITS])
 }

@@ -1,9 +1,36 @@
+import process from 'node:process'
+import type { Config } from '../config.ts'
+import type { Files, Host } from '../host/ports.ts'
 import { GROUP, ROOT_HALF, UNPRIVILEGED } from '../sandbox.ts'
 
 export const SETTINGS = '/etc/hosting-agent/agent.env'
 export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
+
+/** `hosting-agent units`, which an upgrade to this version runs: its services are as it wants them. */
+export async function units({ state_dir }: Config, { files }: Host): Promise<string> {
+  await writeUnits(files, {
+    [ROOT_UNIT]: renderRoot(process.execPath, state_dir),
+    [FRONT_UNIT]: renderFront(process.execPath, state_dir),
+  })
+  return 'written: the units of this version'
+}
+
+/** The text of each unit that is there. */
+export async function readUnits(files: Files): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const unit of [ROOT_UNIT, FRONT_UNIT]) {
+    const text = await files.read(pathOfUnit(unit))
+    if (text !== undefined) found[unit] = text
+  }
+  return found
+}
+
+/** systemd knows of them only with its next reload. */
+export async function writeUnits(files: Files, texts: Record<string, string>): Promise<void> {
+  for (const [unit, text] of Object.entries(texts)) await files.write(pathOfUnit(unit), text)
+}
 
 interface Unit {
   description: string
@@ -13,7 +40,7 @@ interface Unit {
 }
 
 /** The half that works, on a local socket. */
-export function renderRoot(program: string, state_dir: string): string {
+function renderRoot(program: string, state_dir: string): string {
   return render({
     description: 'Hosting Control agent',
     after: 'After=local-fs.target dbus.service',
@@ -27,7 +54,7 @@ export function renderRoot(program: string, state_dir: string): string {
 }
 
 /** The half that listens. Its TLS key is root's: systemd hands it a copy that nobody else can read. */
-export function renderFront(program: string, state_dir: string): string {
+function renderFront(program: string, state_dir: string): string {
   return render({
     description: 'Hosting Control agent, the half that listens',
     after: `After=network-online.target ${ROOT_UNIT}\nWants=network-online.target ${ROOT_UNIT}`,

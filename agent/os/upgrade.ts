@@ -63,6 +63,8 @@ export async function switching(host: Host, program: string): Promise<Effect[]> 
     effects.change('file', program),
     await effects.putting(host, previousOf(program)),
     await effects.putting(host, verdictPath(host.settings.state_dir)),
+    effects.run('program', `${program} units`),
+    effects.run('reload', 'systemd'),
     effects.run('restart', UNITS),
   ]
 }

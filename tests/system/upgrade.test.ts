@@ -9,9 +9,14 @@ import { type Dashboard, startDashboard } from '#tests/support/system/dashboard.
 import { MINUTES } from '#tests/support/system/world.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
+const UNIT = '/etc/systemd/system/hosting-agent.service'
 /** The version that each of these says it is; it is all that they do well. */
 const BROKEN = {
-  'ends at once': '#!/bin/sh\n[ "$1" = version ] && exec echo 6.6.6\nexit 1\n',
+  'ends at once': `#!/bin/sh
+[ "$1" = version ] && exec echo 6.6.6
+[ "$1" = units ] && echo "ExecStartPre=/bin/false" >> ${UNIT}
+exit 1
+`,
   'hangs, and heeds no signal':
     '#!/bin/sh\n[ "$1" = version ] && exec echo 6.6.6\ntrap "" TERM\nwhile :; do sleep 1; done\n',
 }
@@ -79,6 +84,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
     'a newer build takes the place of the old one, which stays at hand',
     async () => {
       const before = await version()
+      await host.must(['sed', '-i', '/^Delegate=/d', UNIT])
       const sources = await mkdtemp(join(tmpdir(), 'newer-'))
       await offer(await Bun.file(await buildOf('9.9.9', sources)).bytes())
       await rm(sources, { recursive: true, force: true })
@@ -90,6 +96,9 @@ unless(lab.available()).describe('upgrading an agent', () => {
 
       expect(await version()).toBe('9.9.9')
       expect((await host.must([`${PROGRAM}.previous`, 'version'])).trim()).toBe(before)
+      expect(await host.must(['systemctl', 'show', '--value', '-pDelegate', 'hosting-agent'])).toBe(
+        'yes\n',
+      )
       expect(await sync()).toBe('complete')
     },
     3 * MINUTES,
@@ -98,6 +107,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
   test.each(Object.entries(BROKEN))(
     'the old one comes back by itself when the new one %s',
     async (_, program) => {
+      const units = await host.must(['cat', UNIT])
       await offer(program)
 
       expect(await upgrade()).toMatchObject({
@@ -106,6 +116,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
       })
 
       expect(await version()).toBe('9.9.9')
+      expect(await host.must(['cat', UNIT])).toBe(units)
       expect(await sync()).toBe('complete')
     },
     3 * MINUTES,

@@ -5,6 +5,7 @@ import { verdictOn } from '#agent/os/upgrade.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
+const UNIT = '/etc/systemd/system/hosting-agent.service'
 const sha256 = 'a'.repeat(64)
 
 async function switched(host: FakeHost, port: number): Promise<string> {
@@ -21,7 +22,11 @@ test('a new program that answers stays', async () => {
   expect(await switched(host, agent.port ?? 0)).toBe('switched: the new version answers')
 
   expect(await host.files.read(PROGRAM)).toBe('new')
-  expect(host.ran).toEqual(['systemctl restart hosting-agent*.service'])
+  expect(host.ran).toEqual([
+    `${PROGRAM} units`,
+    'systemctl daemon-reload',
+    'systemctl restart hosting-agent*.service',
+  ])
   expect(await verdictOn(host, sha256)).toBe('answers')
 })
 
@@ -37,13 +42,23 @@ test.each([
     error: () => new Response('', { status: 500 }),
   })
   await host.files.write(`${PROGRAM}.back`, 'old')
+  await host.files.write(UNIT, 'old unit')
+  const attempt = host.shell.try
+  host.shell.try = async (argv, options) => {
+    if (argv[1] === 'units') await host.files.write(UNIT, 'new unit')
+    return attempt(argv, options)
+  }
 
   expect(await switched(host, agent.port ?? 0)).toBe('back: the new version did not answer')
 
   expect(await host.files.read(PROGRAM)).toBe('old')
+  expect(await host.files.read(UNIT)).toBe('old unit')
   expect(host.ran).toEqual([
+    `${PROGRAM} units`,
+    'systemctl daemon-reload',
     'systemctl restart hosting-agent*.service',
     `cp --preserve=mode -- ${PROGRAM}.previous ${PROGRAM}.back`,
+    'systemctl daemon-reload',
     'systemctl kill --signal=SIGKILL hosting-agent*.service',
     'systemctl restart hosting-agent*.service',
   ])
