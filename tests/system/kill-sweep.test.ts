@@ -92,7 +92,6 @@ unless(lab.available()).describe('an operation that is cut off', () => {
     for (const [kind, points] of kindsOf(reference)) {
       const outcome = await sweep(agent, scenario, reference, kind, points)
       outcomes.push(outcome)
-      expect(outcome.recovery_ms).toBeLessThan(SLOWEST_MS)
     }
   }
 
@@ -117,4 +116,10 @@ unless(lab.available()).describe('an operation that is cut off', () => {
     },
     60 * MINUTES,
   )
+
+  test('has its end soon after the agent is back', () => {
+    const slow = outcomes.filter(({ recovery_ms }) => recovery_ms > SLOWEST_MS)
+
+    expect(slow).toEqual([])
+  })
 })

@@ -64,6 +64,8 @@ export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
       await fulfilled(host, dooms)
       const ended = await lab.poll(() => endOf(host, id), { every_ms: 10, timeout_ms: 120_000 })
       if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(dooms)}`)
+      // One that died of its last event is only on its way back.
+      await lab.poll(() => answers(way), { every_ms: 10, timeout_ms: 20_000 })
       return ended
     },
     async stop() {
