@@ -11,9 +11,10 @@ export type Job = {
 }
 
 /** Folders of tests/ with a part of their own; every other one holds unit tests. */
-const OWN = ['simulation', 'contract', 'system', 'browser']
+const OWN = ['records', 'simulation', 'contract', 'system', 'browser']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 30_000, file_ms: 120_000 },
+  records: { test_ms: 60_000, file_ms: 300_000 },
   simulation: { test_ms: 300_000, file_ms: 300_000 },
   contract: { test_ms: 30_000, file_ms: 120_000 },
   system: { test_ms: 180_000, file_ms: 600_000 },
@@ -22,14 +23,17 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
 
 /** Files that take longest, most of it waiting: begun first, so that nothing waits for them. */
 const LONGEST = [
-  'agent.start',
-  'dashboard.quiet',
-  'key-rotation',
-  'attack.time',
-  'dashboard.start',
-  'dashboard.process',
-  'attack.enrolment',
-].map((name) => `tests/contract/${name}.test.ts`)
+  'contract/agent.start',
+  'contract/dashboard.quiet',
+  'contract/key-rotation',
+  'contract/attack.time',
+  'contract/dashboard.start',
+  'contract/dashboard.process',
+  'contract/attack.enrolment',
+  'system/kill-sweep',
+  'system/create-faults',
+  'system/sandbox',
+].map((name) => `tests/${name}.test.ts`)
 
 /**
  * Everything there is to run, in order. `quick` leaves out what needs root. All parts but the unit
@@ -38,14 +42,17 @@ const LONGEST = [
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
   const of = (part: string) => files.filter((file) => partOf(file) === part)
-  const single = (part: string) => of(part).map((file) => testJob(part, [file]))
-  const contract = of('contract').sort((one, other) => +isLong(other) - +isLong(one))
+  const single = (part: string) =>
+    of(part)
+      .sort((one, other) => +isLong(other) - +isLong(one))
+      .map((file) => testJob(part, [file]))
   return [
-    ...(contract.length > 0 ? [buildJob] : []),
+    ...(of('contract').length > 0 ? [buildJob] : []),
     ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
+    ...single('records'),
     ...single('simulation'),
     ...checks(root),
-    ...contract.map((file) => testJob('contract', [file])),
+    ...single('contract'),
     ...(quick ? [] : [...single('system'), ...single('browser')]),
   ]
 }

@@ -15,7 +15,7 @@ import { long } from '#tests/support/runs.ts'
 
 setDefaultTimeout(60_000)
 
-const KILLS = long ? 200 : 6
+const KILLS = long ? 200 : 3
 
 describe('the commands of the dashboard', () => {
   afterAll(sweep)

@@ -3,12 +3,10 @@ import { long } from '#tests/support/runs.ts'
 import { Records } from '#tests/support/simulation/records.ts'
 import { simulate } from '#tests/support/simulation/simulate.ts'
 
-/** `SEED=7 bun test ./tests/simulation` lives that one life again. */
-const { SEED } = process.env
+/** `SEED=7 bun test ./tests/simulation` lives that one life again; `LIVES=50` the first fifty. */
+const { SEED, LIVES = long ? '10000' : '500' } = process.env
 const seeds =
-  SEED === undefined
-    ? Array.from({ length: long ? 10_000 : 500 }, (_, at) => at + 1)
-    : [Number(SEED)]
+  SEED === undefined ? Array.from({ length: Number(LIVES) }, (_, at) => at + 1) : [Number(SEED)]
 
 test(
   'nothing is lost, done twice or left half done, whatever dies and whatever the network does',

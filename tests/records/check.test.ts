@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'
 import { checkRecords } from '#dashboard/backup/check.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
-import { makeReleased } from '../support/filled.ts'
-import { contentOf, makeFolder } from '../support/records.ts'
+import { makeReleased } from '#tests/dashboard/support/filled.ts'
+import { contentOf, makeFolder } from '#tests/dashboard/support/records.ts'
 
 /** The report on a sound database after these statements. */
 async function reportAfter(...changes: string[]) {

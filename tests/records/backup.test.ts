@@ -12,8 +12,8 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { keptSecret } from '#dashboard/runtime/secret.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { Secret } from '#shared/secret.ts'
-import { makeReleased } from '../support/filled.ts'
-import { contentOf, makeFolder } from '../support/records.ts'
+import { makeReleased } from '#tests/dashboard/support/filled.ts'
+import { contentOf, makeFolder } from '#tests/dashboard/support/records.ts'
 
 const now = new Date('2026-11-20T14:05:02Z')
 const NEWEST = knownMigrations().length

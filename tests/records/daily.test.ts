@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdir, readdir, utimes } from 'node:fs/promises'
 import { backUpDaily } from '#dashboard/backup/daily.ts'
-import { makeFolder } from '../support/records.ts'
+import { makeFolder } from '#tests/dashboard/support/records.ts'
 
 const DAY_MS = 24 * 3600_000
 const monday = new Date('2026-11-16T03:00:00Z')

@@ -7,8 +7,8 @@ import { openDatabase } from '#dashboard/db/client.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
 import * as records from '#dashboard/db/schema.ts'
 import * as trust from '#dashboard/db/trust-schema.ts'
-import { makeReleased } from './support/filled.ts'
-import { contentOf, makeFolder } from './support/records.ts'
+import { makeReleased } from '#tests/dashboard/support/filled.ts'
+import { contentOf, makeFolder } from '#tests/dashboard/support/records.ts'
 
 /**
  * A file that was given out is never edited: a change is a migration of its own, whose SHA-256 comes at
