@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
+import { arm, disarm, survivors } from '#tests/support/system/hostile.ts'
 import { startMachine } from '#tests/support/system/machine.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
@@ -15,7 +15,6 @@ const SETTINGS = `AGENT_LISTEN=127.0.0.1:8443
 AGENT_WORDPRESS_URL=file:///srv/mirror
 AGENT_WP_CLI_URL=file:///srv/mirror/wp-cli.phar
 `
-const FOLDER = '/srv/hostile'
 const SITE = {
   domain: 'cancel.example.test',
   php: '8.2',
@@ -26,34 +25,8 @@ const SITE = {
 }
 const CANCELLED = { error: 'Conflict', message: 'The operation was cancelled' }
 
-/**
- * The first call of the program after it was armed never ends, nor heeds SIGTERM, nor do two programs
- * that it has started in sessions of their own; `forget` clears the environment of one.
- */
-const hostile = (program: string, forget: boolean) => `#!/bin/sh
-if rm ${FOLDER}/armed 2>/dev/null; then
-  trap '' TERM HUP
-  ( setsid -f ${forget ? 'env -i ' : ''}${FOLDER}/survivor 600 >/dev/null 2>&1 & )
-  ( setsid -f ${FOLDER}/survivor 600 >/dev/null 2>&1 & )
-  ${FOLDER}/survivor 600
-  exit 1
-fi
-exec ${program}.real "$@"
-`
-
 /** Each runs in another way: as root, as the site's user, outside of the sandbox. */
 const PROGRAMS = ['/usr/sbin/useradd', '/usr/bin/cp', '/usr/bin/php8.2', '/usr/sbin/nginx']
-
-/** Processes of this machine with that name; those of the hosts of the lab are among them. */
-function survivors(): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/comm`, 'utf8') === 'survivor\n'
-    } catch {
-      return false
-    }
-  })
-}
 
 const machines = [
   { name: 'in its sandbox, under systemd', init: 'systemd', forget: true },
@@ -89,9 +62,6 @@ unless(lab.available()).describe('a cancelled create', () => {
     }
     beforeAll(async () => {
       await provisioned()
-      await host.must(['mkdir', '-p', FOLDER])
-      await host.must(['chmod', '777', FOLDER])
-      await host.must(['cp', '/usr/bin/sleep', `${FOLDER}/survivor`])
       before = await snapshot(host)
     }, 5 * MINUTES)
     afterAll(() => lab.switchDown(), MINUTES)
@@ -99,27 +69,24 @@ unless(lab.available()).describe('a cancelled create', () => {
     /** Cancels a create when the program hangs in it; how long it took until nothing of it ran. */
     const cancelled = async (program: string, force: boolean) => {
       const name = program.split('/').at(-1) ?? ''
-      await host.must(['mv', program, `${program}.real`])
-      await host.put(program, hostile(program, forget), 0o755)
-      await host.must(['touch', `${FOLDER}/armed`])
-      await host.must(['chmod', '666', `${FOLDER}/armed`])
+      await arm(host, [program], { forget })
       const { id, ended } = agent.start('site.create', SITE)
       expect([
         name,
-        await lab.poll(() => survivors().length === 3, { timeout_ms: 30_000 }),
+        await lab.poll(() => survivors(host).length === 3, { timeout_ms: 30_000 }),
       ]).toEqual([name, true])
       const began = performance.now()
       const answer = await agent.call(`/operations/${id}/cancel`, { force })
       const answered = performance.now()
-      await lab.poll(() => survivors().length === 0, { every_ms: 1, timeout_ms: 30_000 })
+      await lab.poll(() => survivors(host).length === 0, { every_ms: 1, timeout_ms: 30_000 })
       const took = performance.now() - began
       console.log(
         `${init}: ${name}, ${force ? 'forced' : 'graceful'}: nothing runs ${took.toFixed(0)} ms after the request, ${Math.max(0, performance.now() - answered).toFixed(0)} ms after its answer`,
       )
       expect(JSON.parse(answer)).toEqual({ ended: false })
-      expect(survivors()).toEqual([])
+      expect(survivors(host)).toEqual([])
       expect((await ended).at(-1)?.data).toEqual(CANCELLED)
-      await host.must(['mv', `${program}.real`, program])
+      await disarm(host, [program])
       expect(await snapshot(host)).toEqual(before)
       return took
     }

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Host } from '#tests/support/lab/index.ts'
+
+const FOLDER = '/srv/hostile'
+
+interface Ways {
+  /** Clears the environment of one of those that are started. */
+  forget: boolean
+  /** Which arguments the call that hangs must have: a pattern of sh(1). */
+  only?: string
+}
+
+/**
+ * The first such call after it was armed never ends, nor heeds SIGTERM, nor do two programs that it
+ * has started in sessions of their own. Every other one writes down how many of them run then.
+ */
+const hostile = (program: string, name: string, { forget, only = '*' }: Ways) => `#!/bin/sh
+case "$*" in ${only}) rm ${FOLDER}/armed 2>/dev/null ;; *) false ;; esac
+if [ $? -eq 0 ]; then
+  mv ${program}.real ${program} 2>/dev/null
+  trap '' TERM HUP
+  ( setsid -f ${forget ? 'env -i ' : ''}${FOLDER}/${name} 600 >/dev/null 2>&1 & )
+  ( setsid -f ${FOLDER}/${name} 600 >/dev/null 2>&1 & )
+  ${FOLDER}/${name} 600
+  exit 1
+fi
+pgrep -xc ${name} >> ${FOLDER}/seen
+exec ${program}.real "$@"
+`
+
+/** Puts such programs in the place of the real ones; the first of them to be called so hangs. */
+export async function arm(host: Host, programs: readonly string[], ways: Ways): Promise<void> {
+  await host.must(['mkdir', '-p', FOLDER])
+  await host.must(['cp', '/usr/bin/sleep', `${FOLDER}/${nameOn(host)}`])
+  await host.must(['touch', `${FOLDER}/armed`, `${FOLDER}/seen`])
+  await host.must(['chmod', '777', FOLDER])
+  await host.must(['chmod', '666', `${FOLDER}/armed`, `${FOLDER}/seen`])
+  for (const program of programs) {
+    await host.must(['mv', program, `${program}.real`])
+    await host.put(program, hostile(program, nameOn(host), ways), 0o755)
+  }
+}
+
+/** Puts the real ones back; how many of the hanging programs each of the later calls saw. */
+export async function disarm(host: Host, programs: readonly string[]): Promise<string[]> {
+  // One that root called has done it itself: a service is known by the file of its program.
+  for (const program of programs) await host.exec(['mv', `${program}.real`, program])
+  const seen = await host.must(['cat', `${FOLDER}/seen`])
+  await host.must(['rm', '-r', FOLDER])
+  return seen.split('\n').filter(Boolean)
+}
+
+/** The hanging programs of a host: processes of this machine with their name. */
+export function survivors(host: Host): string[] {
+  const name = `${nameOn(host)}\n`
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/comm`, 'utf8') === name
+    } catch {
+      return false
+    }
+  })
+}
+
+/** The kernel shows no more of a name. */
+const nameOn = ({ name }: Host) => name.slice(0, 15)
