@@ -85,7 +85,10 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
       const { host, dashboard } = world
       const running = async () => (await host.exec(['pgrep', '-x', 'apt-get|dpkg'])).stdout
       const waits = (id: string, times: number) =>
-        lab.poll(() => eventsOf(id).filter(({ data }) => data.message === WAITING).length === times)
+        lab.poll(
+          () => eventsOf(id).filter(({ data }) => data.message === WAITING).length === times,
+          { timeout_ms: MINUTES },
+        )
       await host.put('/etc/dpkg/dpkg.cfg.d/held', HELD)
       const told = provision()
       const held = async () => (await host.exec(['test', '-e', '/run/held'])).code === 0
