@@ -8,6 +8,8 @@ export function systemd({ shell }: Host): Services {
     },
     async stop({ unit }) {
       await shell.run(['systemctl', 'stop', unit])
+      // One that had failed would be listed as such for good, its files gone or not.
+      await shell.try(['systemctl', 'reset-failed', unit])
     },
     async restart({ unit }) {
       await shell.run(['systemctl', 'restart', unit])

@@ -30,6 +30,7 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
     'nginx -t -q',
     'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
     'systemctl stop hosting-fpm@shop-8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-8.2.service',
     'systemctl stop hosting-shop.slice',
     'systemctl daemon-reload',
     'usermod --expiredate 1 -- shop',

@@ -73,6 +73,7 @@ test('moves a site to another PHP: the new one first, the old one last', async (
   expect(host.ran.filter((line) => line.startsWith('systemctl'))).toEqual([
     'systemctl start hosting-fpm@shop-8.4.service',
     'systemctl stop hosting-fpm@shop-8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-8.2.service',
     'systemctl daemon-reload',
   ])
   expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-8.2'))).toEqual([])

@@ -61,7 +61,7 @@ export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
       await begin(id, command, params).catch((error: unknown) => {
         if (dooms.length === 0) throw error
       })
-      await fulfilled(host, dooms)
+      await fulfilled(host, id, dooms)
       const ended = await lab.poll(() => endOf(host, id), { every_ms: 10, timeout_ms: 120_000 })
       if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(dooms)}`)
       // One that died of its last event is only on its way back.
@@ -82,10 +82,15 @@ async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean>
 }
 
 /** A process that stands still takes the whole server with it: a power failure. */
-async function fulfilled(host: lab.Host, dooms: readonly Doom[]): Promise<void> {
+async function fulfilled(host: lab.Host, id: string, dooms: readonly Doom[]): Promise<void> {
   const file = `${host.root}${DOOM}`
-  const met = await lab.poll(() => !existsSync(file), { timeout_ms: 60_000 })
-  if (!met) throw new Error(`the operation ended before its doom: ${JSON.stringify(dooms)}`)
+  const met = () => !existsSync(file) || endOf(host, id) !== undefined
+  await lab.poll(met, { timeout_ms: 60_000 })
+  const left: Doom[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  rmSync(file, { force: true })
+  // What is undone may have fewer records than what was done.
+  if (left.length > 0 && left.length === dooms.length)
+    throw new Error(`the operation ended before its doom: ${JSON.stringify(dooms)}`)
   if (dooms.at(-1)?.how !== 'SIGSTOP') return
   await host.powerOff()
   await host.start()
