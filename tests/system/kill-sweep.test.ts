@@ -48,24 +48,31 @@ const RESTORE: Scenario = {
 const each = (file: Doom['file'], count: number, fate: Pick<Doom, 'when' | 'how'>) =>
   Array.from({ length: count }, (_, index): Doom[] => [{ file, record: index + 1, ...fate }])
 
-/** The way that every test takes; the long mode takes the others as well. */
+/**
+ * Every test run cuts off ahead of each step and at the end; the long mode at every record, and in
+ * the other ways as well.
+ */
 function kindsOf({ journal, events }: Reference): [string, Doom[][]][] {
   const kill = { how: 'SIGKILL' } as const
-  const middle = Math.ceil(journal / 2) + 1
-  const power = each('journal', journal, { when: 'after', how: 'SIGSTOP' })
+  const count = journal.length
+  const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })
+  const after = each('journal', count, { when: 'after', ...kill })
   const again = each('journal', 5, { when: 'after', ...kill }).map((second): Doom[] => [
-    { file: 'journal', record: journal - 4, when: 'after', ...kill },
+    { file: 'journal', record: count - 4, when: 'after', ...kill },
     ...second,
   ])
-  if (!LONG)
+  if (!LONG) {
+    const ahead = after.filter((_, at) => journal[at]?.endsWith(' intent') || at === count - 1)
+    const middle = Math.ceil(count / 2) + 1
     return [
-      ['kill -9 after a record', each('journal', journal, { when: 'after', ...kill })],
+      ['kill -9 ahead of a step', ahead],
       ['power failure', power.slice(middle, middle + 1)],
     ]
+  }
   return [
-    ['kill -9 before a record', each('journal', journal, { when: 'before', ...kill })],
-    ['kill -9 within a record', each('journal', journal, { when: 'torn', ...kill })],
-    ['kill -9 after a record', each('journal', journal, { when: 'after', ...kill })],
+    ['kill -9 before a record', each('journal', count, { when: 'before', ...kill })],
+    ['kill -9 within a record', each('journal', count, { when: 'torn', ...kill })],
+    ['kill -9 after a record', after],
     ['kill -9 after an event', each('events', events, { when: 'after', ...kill })],
     ['kill -9 within an event', each('events', events, { when: 'torn', ...kill })],
     ['kill -9 while undoing', again],

@@ -24,9 +24,11 @@ export interface Outcome {
   recovery_ms: number
 }
 
-/** How many records of each kind the operation writes when nothing happens to it. */
+/** What the operation writes when nothing happens to it, and between which states it leads. */
 export interface Reference {
-  journal: number
+  /** Steps with their states, such as `user intent`. */
+  journal: readonly string[]
+  /** How many. */
   events: number
   before: State
   after: State
@@ -38,7 +40,7 @@ export async function referenceOf(agent: DoomedAgent, scenario: Scenario): Promi
   const after = await stateOf(agent.host)
   for (const work of scenario.back) await perform(agent, work)
   expect(await stateOf(agent.host)).toEqual(before)
-  return { journal: ended.journal.length, events: ended.events.length, before, after }
+  return { journal: ended.journal, events: ended.events.length, before, after }
 }
 
 /** Cuts the operation off at each of the points; the server must then be as before or as after. */
