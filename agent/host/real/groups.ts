@@ -21,16 +21,34 @@ function homeOf(): string {
 const folderOf = (tag: string) => `${homeOf()}/hosting-operation-${tag}`
 
 /**
- * The argv that joins the control group of an operation and then becomes the program: nothing that it
- * starts gets out of there. The same argv where this process cannot make groups: cgroups(7), version 2.
+ * Starts a program in the control group of an operation: nothing that it starts gets out of there. A
+ * process begins where its parent is, so this one goes there for as long as `start` takes, which must
+ * be synchronous. Where this process cannot make groups it just starts: cgroups(7), version 2.
  */
-export function inGroup(tag: string, argv: readonly string[]): readonly string[] {
+export function startIn<T>(tag: string | undefined, start: () => T): T {
+  if (tag === undefined || !enter(tag)) return start()
+  try {
+    return start()
+  } finally {
+    goHome()
+  }
+}
+
+function enter(tag: string): boolean {
   const folder = folderOf(tag)
-  if (folder.includes('/../') || !isControlGroup(homeOf())) return argv
-  const made = attempt(() => mkdirSync(folder, { recursive: true }) ?? folder)
-  if (made === undefined) return argv
-  // The text is constant; group and program are its parameters.
-  return ['sh', '-c', 'echo 0 > "$0" && exec "$@"', `${folder}/cgroup.procs`, ...argv]
+  if (folder.includes('/../') || !isControlGroup(homeOf())) return false
+  const entered = attempt(() => {
+    mkdirSync(folder, { recursive: true })
+    return join(folder)
+  })
+  return entered ?? false
+}
+
+const goHome = () => attempt(() => join(homeOf()))
+
+function join(folder: string): true {
+  writeFileSync(`${folder}/cgroup.procs`, String(process.pid))
+  return true
 }
 
 /** Of version 2, which alone holds what is put in it and kills it; another file system only looks so. */
@@ -43,11 +61,12 @@ export function groupMembers(tag: string): number[] {
   const units = (attempt(() => readdirSync(UNITS)) ?? [])
     .filter((name) => name.startsWith(unitPrefix(tag)))
     .map((name) => `${UNITS}/${name}`)
-  return [folderOf(tag), ...units].flatMap(membersOf)
+  return [folderOf(tag), ...units].flatMap(membersOf).filter((pid) => pid !== process.pid)
 }
 
-/** All at once, where the kernel can (5.14). */
+/** All at once, where the kernel can (5.14); not while this process has not found its way back. */
 export function killGroup(tag: string): void {
+  if (membersOf(folderOf(tag)).includes(process.pid) && !goHome()) return
   attempt(() => writeFileSync(`${folderOf(tag)}/cgroup.kill`, '1'))
 }
 

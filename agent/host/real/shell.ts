@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '../errors.ts'
 import type { Output, RunOptions, Shell } from '../ports.ts'
-import { inGroup } from './groups.ts'
+import { startIn } from './groups.ts'
 import { cookieOf, remember, tagOf } from './programs.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -68,18 +68,18 @@ async function collect(argv: readonly string[], options: RunOptions): Promise<Ou
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const tag = tagOf(options)
-  const [first, rest] = asUser(argv, options)
-  const [program = '', ...args] =
-    tag === undefined ? [first, ...rest] : inGroup(tag, [first, ...rest])
+  const [program, args] = asUser(argv, options)
   const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
-    const child = spawn(program, args, {
-      env: environment({ ...options.env, ...cookieOf(tag) }),
-      cwd: options.cwd ?? '/',
-      detached: true,
-      stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
-    })
+    const child = startIn(tag, () =>
+      spawn(program, args, {
+        env: environment({ ...options.env, ...cookieOf(tag) }),
+        cwd: options.cwd ?? '/',
+        detached: true,
+        stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+      }),
+    )
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.input)
     return child
