@@ -70,7 +70,7 @@ async function replace(
   records: Records,
   now: Date,
 ): Promise<string | undefined> {
-  const aside = await keepAside(file, `${file}.before-restore-${stampOf(now)}`)
+  const aside = await keepAside(file, now)
   await putSecrets(backup, records)
   await putInPlace(unpacked, file)
   return aside
@@ -80,18 +80,28 @@ async function replace(
  * The database of before gets a second name, so that there is one under its own at any moment. Its
  * write-ahead log goes into it first: SQLite would play it into the restored one.
  */
-async function keepAside(file: string, aside: string): Promise<string | undefined> {
+async function keepAside(file: string, now: Date): Promise<string | undefined> {
   const present = await stat(file).catch(() => undefined)
   if (!present) return undefined
   await forgetNames(file, present.ino)
   await foldLog(file).catch(() => undefined)
-  await link(file, aside)
+  const aside = await linkAside(file, `${file}.before-restore-${stampOf(now)}`)
   for (const end of ['-wal', '-shm', '-journal'])
     await rename(file + end, aside + end).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
     })
   await syncPath(aside)
   return aside
+}
+
+/** Two restores in one second get two names. */
+async function linkAside(file: string, wanted: string): Promise<string> {
+  for (let turn = 1; ; turn++) {
+    const aside = turn === 1 ? wanted : `${wanted}-${turn}`
+    const error = await link(file, aside).then(() => undefined, codeOf)
+    if (error === undefined) return aside
+    if (error !== 'EEXIST') throw new BackupError(`${aside} cannot be made (${error})`)
+  }
 }
 
 /** Those that a restore gave the present database before it was cut off. */

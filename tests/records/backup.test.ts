@@ -170,6 +170,21 @@ describe('a restore', () => {
     ])
   })
 
+  test('keeps both when two restores fall into one second', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+
+    const asides = [await restore(path, records, now), await restore(path, records, now)]
+
+    const name = `${home.path}/dashboard.db.before-restore-2026-11-20T140502Z`
+    expect(asides.map(({ aside }) => aside)).toEqual([name, `${name}-2`])
+    expect([contentOf(name), contentOf(`${name}-2`)]).toEqual([
+      contentOf(records.database.url.replace('file:', '')),
+      contentOf(records.database.url.replace('file:', '')),
+    ])
+  })
+
   test.each([1, 2, 3, NEWEST])(
     'takes a backup of version %d, and the next start does the rest',
     async (version) => {

@@ -39,6 +39,9 @@ const EMPTY = [
   '/etc/subgid-',
 ]
 
+/** Which a site's cron makes when it first runs, at any minute. */
+const CRON_LOCK = /^\/srv\/www\/\w+\/tmp\/cron\.lock$/
+
 const QUERY = `SELECT CONCAT('database ', schema_name) FROM information_schema.schemata
 UNION SELECT CONCAT('user ', user, '@', host) FROM mysql.user
 UNION SELECT CONCAT('grant ', user, '@', host, ' on ', db) FROM mysql.db`
@@ -62,7 +65,7 @@ export async function snapshot(host: Host): Promise<Snapshot> {
   const processes = await lines(['ps', '-eo', 'user:40,comm', '--no-headers'])
   return {
     accounts: await lines(['cat', ...ACCOUNTS]),
-    files: files.filter((path) => !EMPTY.includes(path)),
+    files: files.filter((path) => !EMPTY.includes(path) && !CRON_LOCK.test(path)),
     databases: await lines(['mariadb', '--batch', '--skip-column-names'], QUERY),
     units: await lines(UNITS),
     processes: processes.filter((line) => !PASSING.test(line)),
