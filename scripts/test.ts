@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 }
 
 /** Parts that run beside one another; each of the others comes when all before it has ended. */
-const TOGETHER = ['unit', 'records', 'simulation', 'check', 'contract']
+const TOGETHER = ['app', 'unit', 'records', 'simulation', 'check', 'contract']
 const stageOf = ({ part }: Job) => (TOGETHER.includes(part) ? 'together' : part)
 
 /** Most files wait most of their time, so there are more lanes than cores; `beside`: the lab is made ready meanwhile. */

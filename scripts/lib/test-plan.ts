@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** One program to run. With `files` it is a `bun test` of them; without, it is a test in itself. */
@@ -10,10 +11,13 @@ export type Job = {
   files?: readonly string[]
 }
 
-/** Folders of tests/ with a part of their own; every other one holds unit tests. */
+/** Folders of tests/ with a part of their own; every other one holds tests of parts `unit` and `app`. */
 const OWN = ['records', 'simulation', 'contract', 'system', 'browser']
+/** In the text of a test that makes whole dashboards, each with records of its own: seconds, not milliseconds. */
+const MAKES_DASHBOARDS = "support/dashboard.ts'"
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 30_000, file_ms: 120_000 },
+  app: { test_ms: 30_000, file_ms: 120_000 },
   records: { test_ms: 60_000, file_ms: 300_000 },
   simulation: { test_ms: 300_000, file_ms: 300_000 },
   contract: { test_ms: 30_000, file_ms: 120_000 },
@@ -36,19 +40,19 @@ const LONGEST = [
 ].map((name) => `tests/${name}.test.ts`)
 
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root. All parts but the unit
- * tests run file by file, so that a crash or a hang costs one file.
+ * Everything there is to run, in order. `quick` leaves out what needs root. All parts but `unit` and
+ * `app` run file by file, so that a crash or a hang costs one file.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
-  const of = (part: string) => files.filter((file) => partOf(file) === part)
+  const of = (part: string) => files.filter((test) => test.part === part).map(({ file }) => file)
   const single = (part: string) =>
     of(part)
       .sort((one, other) => +isLong(other) - +isLong(one))
       .map((file) => testJob(part, [file]))
   return [
     ...(of('contract').length > 0 ? [buildJob] : []),
-    ...(of('unit').length > 0 ? [testJob('unit', of('unit'))] : []),
+    ...['app', 'unit'].filter((part) => of(part).length > 0).map((part) => testJob(part, of(part))),
     ...single('records'),
     ...single('simulation'),
     ...checks(root),
@@ -59,14 +63,17 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
 
 const isLong = (file: string) => LONGEST.includes(file)
 
-async function testFiles(root: string): Promise<string[]> {
+async function testFiles(root: string): Promise<{ file: string; part: string }[]> {
   const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
-  return (await Array.fromAsync(found)).sort()
+  const files = (await Array.fromAsync(found)).sort()
+  return Promise.all(files.map(async (file) => ({ file, part: await partOf(root, file) })))
 }
 
-function partOf(file: string): string {
+async function partOf(root: string, file: string): Promise<string> {
   const folder = file.split('/')[1] ?? ''
-  return OWN.includes(folder) ? folder : 'unit'
+  if (OWN.includes(folder)) return folder
+  const text = await readFile(join(root, file), 'utf8')
+  return text.includes(MAKES_DASHBOARDS) ? 'app' : 'unit'
 }
 
 function testJob(part: string, files: readonly string[]): Job {

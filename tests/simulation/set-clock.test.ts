@@ -6,9 +6,9 @@ import { Session } from '#agent/operations/session.ts'
 import { awaitAnswer } from '#agent/os/front-page.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict } from '#shared/errors.ts'
+import { server, shop } from '#tests/agent/commands/debian.ts'
+import { fillAt, machineOf } from '#tests/agent/commands/full-disk.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
-import { server, shop } from './debian.ts'
-import { fillAt, machineOf } from './full-disk.ts'
 
 const { domain } = shop
 const HOUR = 3_600_000

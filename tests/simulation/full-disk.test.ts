@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contextOf, outcome, server, shop } from '#tests/agent/commands/debian.ts'
+import { fillAt, machineOf, withReserve } from '#tests/agent/commands/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
-import { fillAt, machineOf, withReserve } from './full-disk.ts'
 
 const { domain } = shop
 const FULL = /No space left on a disk of this server: make room, then do it again/

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { planTests } from './lib/test-plan.ts'
+
+/** Runs the tests of one part in two processes: `unit`, or the one that is named. */
+const [part = 'unit'] = process.argv.slice(2)
+const jobs = await planTests(join(import.meta.dir, '..'), { quick: true })
+const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
+if (files.length === 0) throw new Error(`No tests of part ${part}`)
+const argv = [
+  'test',
+  '--timeout=30000',
+  '--parallel',
+  '--no-isolate',
+  ...files.map((file) => `./${file}`),
+]
+const { exited } = Bun.spawn([process.execPath, ...argv], {
+  stdio: ['inherit', 'inherit', 'inherit'],
+})
+process.exitCode = await exited
