@@ -9,6 +9,7 @@ import { isSecure } from '#dashboard/http/client.ts'
 import { answerTo } from '#dashboard/http/errors.ts'
 import { gate } from '#dashboard/http/gate.ts'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
+import { webRoutes } from '#dashboard/http/web/routes.ts'
 import { operationRoutes } from '#dashboard/operations/routes.ts'
 import { idOf } from '#dashboard/runtime/request-id.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
@@ -35,6 +36,7 @@ export function createApp(deps: Deps) {
     })
     .get('/health', () => ({ status: 'ok' }))
     .use(downloadRoutes(deps))
+    .use(webRoutes(deps))
     .use(loginRoute(deps))
     .use(closedRoutes(deps))
 }

@@ -32,6 +32,7 @@ const Environment = z.object({
     .transform(Number)
     .default(7),
   BUILDS_DIR: z.string().min(1, 'must not be empty').optional(),
+  WEB_DIR: z.string().min(1, 'must not be empty').optional(),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),

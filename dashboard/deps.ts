@@ -60,6 +60,10 @@ export interface Outside {
   public_url: string | undefined
   /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
   builds_dir?: string | undefined
+  /** Where build-web.ts leaves the pages; undefined: in dist/ of the checkout. */
+  web_dir?: string | undefined
+  /** Whether the fleet is simulated: every page says so. */
+  demo?: boolean
   /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<Limits>
@@ -72,6 +76,7 @@ export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
   const { db, clock, random, log, public_url, builds_dir, trash_days = 14 } = outside
+  const { web_dir, demo = false } = outside
   const trash_ms = trash_days * 24 * 3600_000
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
@@ -100,6 +105,8 @@ export function makeDeps(outside: Outside) {
   })
   return {
     ...sync,
+    web_dir,
+    demo,
     bulks: new BulkRunner({ ...sync, worker }),
     keys,
     sealer,

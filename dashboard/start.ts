@@ -78,6 +78,7 @@ async function assemble(config: Config): Promise<{ deps: Deps; lock: Lock | unde
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,
     builds_dir: config.BUILDS_DIR,
+    web_dir: config.WEB_DIR,
     trash_days: config.TRASH_DAYS,
   })
   return { deps, lock }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { buildAgent } from '../build-agent.ts'
+import { buildWeb } from '../build-web.ts'
 import { Child } from './child.ts'
 import type { Options } from './start-options.ts'
 import { wordpressSource } from './wordpress-source.ts'
@@ -18,8 +19,9 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   await expectFree(host, port, 'PORT')
   await expectFree('127.0.0.1', agent_port, 'AGENT_PORT')
   await mkdir(data_dir, { recursive: true, mode: 0o700 })
-  const { file, fresh, ms } = await buildAgent(root)
+  const [{ file, fresh, ms }, web] = await Promise.all([buildAgent(root), buildWeb(root)])
   if (fresh) console.log(`Built the agent in ${(ms / 1000).toFixed(1)} s`)
+  console.log(`Built the pages in ${(web.ms / 1000).toFixed(1)} s`)
   const source = options.superuser ? await wordpressSource(process.env) : {}
 
   const agent = new Child({

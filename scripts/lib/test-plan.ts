@@ -51,7 +51,8 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
       .sort((one, other) => +isLong(other) - +isLong(one))
       .map((file) => testJob(part, [file]))
   return [
-    ...(of('contract').length > 0 ? [buildJob] : []),
+    ...(of('contract').length > 0 ? [buildJob('agent')] : []),
+    ...(of('browser').length > 0 && !quick ? [buildJob('web')] : []),
     ...['app', 'unit'].filter((part) => of(part).length > 0).map((part) => testJob(part, of(part))),
     ...single('records'),
     ...single('simulation'),
@@ -105,9 +106,9 @@ function checks(root: string): Job[] {
   }))
 }
 
-const buildJob: Job = {
+const buildJob = (title: string): Job => ({
   part: 'build',
-  title: 'agent',
-  argv: [process.execPath, 'scripts/build-agent.ts'],
+  title,
+  argv: [process.execPath, `scripts/build-${title}.ts`],
   timeout_ms: 120_000,
-}
+})

@@ -24,16 +24,26 @@ function raw(port: number, head: string): Promise<string> {
   })
 }
 
+const PAGES = 'login servers sites operations trash activity settings account docs'.split(' ')
+
 describe('without a session', () => {
-  test('every route but the login, /health and the download of the agent is 401', async () => {
+  test('every route but the login, /health, the download of the agent and the pages is 401', async () => {
     const open: string[] = []
     for (const { method, path } of dashboard.app.routes) {
-      const url = `http://localhost${path.replace(/:\w+/g, '1')}`
+      const url = `http://localhost${path.replace(/:\w+|\*/g, '1')}`
       const response = await anonymous(method, url)
       if (response.status !== 401) open.push(`${method} ${path}`)
     }
 
-    expect(open).toEqual(['GET /health', 'GET /agent/:file', 'POST /api/auth/login'])
+    const pages = PAGES.flatMap((name) => [`GET /${name}`, `GET /${name}/*`])
+    expect(open).toEqual([
+      'GET /health',
+      'GET /agent/:file',
+      'GET /',
+      'GET /assets/:name',
+      ...pages,
+      'POST /api/auth/login',
+    ])
   })
 
   test.each([

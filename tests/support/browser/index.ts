@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { needPrograms } from '#tests/support/lab/index.ts'
 
 export type BrowserOptions = {
@@ -30,7 +30,18 @@ export async function withBrowser<T>(
   options: BrowserOptions,
   work: (page: Page) => Promise<T>,
 ): Promise<T> {
-  const { netns, resolve = {}, viewport = { width: 1280, height: 800 } } = options
+  const { viewport = { width: 1280, height: 800 } } = options
+  const browser = await launch(options)
+  try {
+    const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true })
+    return await work(await context.newPage())
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Starts Debian's chromium, installed when missing. Who starts it closes it. */
+export async function launch({ netns, resolve = {} }: BrowserOptions = {}): Promise<Browser> {
   await needPrograms({
     chromium: 'chromium',
     '/usr/share/fonts/truetype/liberation': 'fonts-liberation',
@@ -38,15 +49,9 @@ export async function withBrowser<T>(
   const known = Object.entries(resolve).map(([domain, address]) => `MAP ${domain} ${address}`)
   // Any other name fails at once: a page that loads something from outside must not wait for DNS.
   const rules = [...known, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost']
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath: netns ? join(import.meta.dirname, 'in-netns.sh') : '/usr/bin/chromium',
     env: { ...process.env, BROWSER_NETNS: netns },
     args: [...FLAGS, `--host-resolver-rules=${rules.join(',')}`],
   })
-  try {
-    const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true })
-    return await work(await context.newPage())
-  } finally {
-    await browser.close()
-  }
 }

@@ -1,0 +1,57 @@
+import { readdir } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+}
+const ENCODINGS = { br: '.br', gzip: '.gz' } as const
+type Encoding = keyof typeof ENCODINGS
+
+/** One file of the pages, and what it is there as beside plain. */
+export interface Asset {
+  path: string
+  type: string
+  encodings: Encoding[]
+}
+
+/** What build-web.ts left: the document, and the files that it loads, by name. */
+export interface Built {
+  document: string
+  assets: ReadonlyMap<string, Asset>
+}
+
+/** Undefined while the pages are not built. */
+export async function readBuilt(folder: string): Promise<Built | undefined> {
+  const document = Bun.file(join(folder, 'index.html'))
+  if (!(await document.exists())) return undefined
+  const names = new Set(await readdir(join(folder, 'assets')))
+  const plain = [...names].filter((name) => !/\.(br|gz)$/.test(name))
+  const assets = plain.map((name): [string, Asset] => {
+    const encodings = (['br', 'gzip'] as const).filter((kind) => names.has(name + ENCODINGS[kind]))
+    const type = TYPES[extname(name)] ?? 'application/octet-stream'
+    return [name, { path: join(folder, 'assets', name), type, encodings }]
+  })
+  return { document: await document.text(), assets: new Map(assets) }
+}
+
+/** The smallest form that the client takes (RFC 9110, 12.5.3). */
+export function fileOf(asset: Asset, accepted: string): { path: string; encoding?: Encoding } {
+  const encoding = asset.encodings.find((kind) => accepts(accepted, kind))
+  return encoding ? { path: asset.path + ENCODINGS[encoding], encoding } : { path: asset.path }
+}
+
+function accepts(header: string, coding: Encoding): boolean {
+  const found = header.split(',').map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/),
+  )
+  const [, weight = 'q=1'] = found.find(([name]) => name === coding) ?? [coding, 'q=0']
+  return !/^q=0(\.0*)?$/.test(weight)
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Elysia } from 'elysia'
+import { notFound } from '#shared/errors.ts'
+import { type Built, fileOf, readBuilt } from './files.ts'
+import { PAGE_HEADERS } from './headers.ts'
+
+interface Deps {
+  /** Where build-web.ts leaves the pages; undefined: in dist/ of the checkout. */
+  web_dir: string | undefined
+  demo: boolean
+}
+
+/** First segments of the addresses of pages: whatever follows is for the router in the browser. */
+const PAGES = [
+  'login',
+  'servers',
+  'sites',
+  'operations',
+  'trash',
+  'activity',
+  'settings',
+  'account',
+  'docs',
+]
+const YEAR = 'public, max-age=31536000, immutable'
+const DIST = join(import.meta.dir, '../../../dist/web')
+const UNBUILT = `<!doctype html><title>Hosting Control</title>
+<p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`
+
+/** The pages and the files that they load, for anybody: what they show comes from the API. */
+export function webRoutes(deps: Deps) {
+  const site = lazily(() => readSite(deps))
+  const page = async ({ request }: { request: Request }) => answer(await site(), request)
+  const routes = new Elysia().get('/', page).get('/assets/:name', async ({ params, request }) => {
+    const asset = (await site())?.assets.get(params.name)
+    if (!asset) throw notFound('File')
+    const { path, encoding } = fileOf(asset, request.headers.get('accept-encoding') ?? '')
+    const headers = { ...PAGE_HEADERS, 'content-type': asset.type, 'cache-control': YEAR }
+    const coded = encoding ? { 'content-encoding': encoding } : {}
+    const body = request.method === 'HEAD' ? null : Bun.file(path)
+    return new Response(body, { headers: { ...headers, ...coded, vary: 'accept-encoding' } })
+  })
+  for (const name of PAGES) routes.get(`/${name}`, page).get(`/${name}/*`, page)
+  return routes
+}
+
+type Site = Built & { etag: string }
+
+async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefined> {
+  const built = await readBuilt(web_dir)
+  if (!built) return undefined
+  const mark = '<meta name="demo" content="true"></head>'
+  const document = demo ? built.document.replace('</head>', mark) : built.document
+  const etag = `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`
+  return { ...built, document, etag }
+}
+
+function answer(site: Site | undefined, request: Request): Response {
+  const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' }
+  if (!site) return new Response(UNBUILT, { status: 503, headers })
+  const tagged = { ...headers, etag: site.etag, 'cache-control': 'no-cache' }
+  if (request.headers.get('if-none-match') === site.etag)
+    return new Response(null, { status: 304, headers: tagged })
+  return new Response(request.method === 'HEAD' ? null : site.document, { headers: tagged })
+}
+
+/** What is not there yet is looked for again. */
+function lazily<T>(make: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let made: Promise<T | undefined> | undefined
+  return async () => {
+    made ??= make()
+    const value = await made
+    if (value === undefined) made = undefined
+    return value
+  }
+}

@@ -1,0 +1,109 @@
+import { isTerminal, readEvents, type StoredEvent } from '#shared/sse.ts'
+import { ApiError } from './client.ts'
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 15_000
+
+export type Connection = 'connecting' | 'live' | 'away' | 'ended'
+
+interface Follower {
+  /** Called once for each event, in order, whatever happens to the connection. */
+  onEvent(event: StoredEvent): void
+  onConnection(state: Connection): void
+  /** Whether the stream goes on where it was left (`Last-Event-ID`). */
+  resumes: boolean
+}
+
+/**
+ * Follows a stream of events until its end: what breaks off is taken up again where it was. While
+ * nobody sees the page it lets go, so that tabs in the background hold no connection. Throws
+ * ApiError when there is no such stream, or nobody is signed in.
+ */
+export async function followEvents(path: string, signal: AbortSignal, follower: Follower) {
+  const state = { last: 0, wait: FIRST_WAIT_MS }
+  while (!signal.aborted) {
+    await visible(signal)
+    if (await readOnce(path, signal, follower, state)) return follower.onConnection('ended')
+    if (signal.aborted || document.hidden) continue
+    follower.onConnection('away')
+    await pause(state.wait, signal)
+    state.wait = Math.min(2 * state.wait, LONGEST_WAIT_MS)
+  }
+}
+
+/** True when the stream has ended, false when it broke off. */
+async function readOnce(
+  path: string,
+  signal: AbortSignal,
+  { resumes, onEvent, onConnection }: Follower,
+  state: { last: number; wait: number },
+): Promise<boolean> {
+  const leave = new AbortController()
+  const release = leaveWhenHidden(leave, signal)
+  try {
+    const events = await open(path, resumes ? state.last : 0, leave.signal)
+    onConnection('live')
+    for await (const event of events) {
+      state.wait = FIRST_WAIT_MS
+      state.last = event.id
+      onEvent(event)
+      if (isTerminal(event)) return true
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) throw error
+  } finally {
+    release()
+  }
+  return false
+}
+
+async function open(path: string, last: number, signal: AbortSignal) {
+  const headers = last > 0 ? { 'last-event-id': String(last) } : {}
+  const response = await fetch(path, { headers, signal })
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})))
+  return readEvents(chunksOf(response))
+}
+
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
+
+function leaveWhenHidden(leave: AbortController, signal: AbortSignal): () => void {
+  const check = () => document.hidden && leave.abort()
+  const end = () => leave.abort()
+  document.addEventListener('visibilitychange', check)
+  signal.addEventListener('abort', end)
+  return () => {
+    leave.abort()
+    document.removeEventListener('visibilitychange', check)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function visible(signal: AbortSignal): Promise<void> {
+  if (!document.hidden || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const check = () => {
+      document.removeEventListener('visibilitychange', check)
+      signal.removeEventListener('abort', check)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', check)
+    signal.addEventListener('abort', check)
+  })
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState } from 'react'
+import type { StoredEvent } from '#shared/sse.ts'
+import { type Connection, followEvents } from './events.ts'
+
+interface Followed {
+  events: readonly StoredEvent[]
+  connection: Connection
+  error: unknown
+}
+
+const NOTHING: Followed = { events: [], connection: 'connecting', error: undefined }
+const FRAME_MS = 16
+
+/** All events of a stored stream, gathered and shown at most once per frame. */
+export function useEvents(path: string): Followed {
+  const [state, setState] = useState(NOTHING)
+  useEffect(() => {
+    setState(NOTHING)
+    const leave = new AbortController()
+    const { push, change } = perFrame(leave.signal, setState)
+    followEvents(path, leave.signal, {
+      resumes: true,
+      onEvent: push,
+      onConnection: (connection) => change({ connection }),
+    }).catch((error: unknown) => change({ connection: 'ended', error }))
+    return () => leave.abort()
+  }, [path])
+  return state
+}
+
+/** Calls `onEvent` for each event of a stream that has no past, and `onBack` after each break. */
+export function useFeed(path: string, onEvent: (event: StoredEvent) => void, onBack: () => void) {
+  const calls = useRef({ onEvent, onBack })
+  calls.current = { onEvent, onBack }
+  useEffect(() => {
+    const leave = new AbortController()
+    let broken = false
+    followEvents(path, leave.signal, {
+      resumes: false,
+      onEvent: (event) => calls.current.onEvent(event),
+      onConnection: (state) => {
+        if (state !== 'live') return
+        if (broken) calls.current.onBack()
+        broken = true
+      },
+    }).catch(() => undefined)
+    return () => leave.abort()
+  }, [path])
+}
+
+function perFrame(signal: AbortSignal, set: (change: (now: Followed) => Followed) => void) {
+  let events: StoredEvent[] = []
+  let changes: Partial<Followed> = {}
+  let isWaiting = false
+  const flush = () => {
+    const [news, changed] = [events, changes]
+    events = []
+    changes = {}
+    isWaiting = false
+    if (!signal.aborted) set((now) => ({ ...now, ...changed, events: now.events.concat(news) }))
+  }
+  const wake = () => {
+    if (!isWaiting) setTimeout(flush, FRAME_MS)
+    isWaiting = true
+  }
+  return {
+    push: (event: StoredEvent) => {
+      events.push(event)
+      wake()
+    },
+    change: (change: Partial<Followed>) => {
+      Object.assign(changes, change)
+      wake()
+    },
+  }
+}

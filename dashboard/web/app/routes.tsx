@@ -1,0 +1,148 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from '../api/client.ts'
+import { meQuery } from '../api/session.ts'
+import { Shell } from './shell.tsx'
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
+    typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {},
+  component: lazyRouteComponent(() => import('../pages/login/login.tsx'), 'LoginPage'),
+})
+
+/** All but the login: asks who is signed in first. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Shell,
+  beforeLoad: async ({ context: { client }, location }) => {
+    await client.ensureQueryData(meQuery).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      throw redirect({ to: '/login', search: location.href === '/' ? {} : { to: location.href } })
+    })
+  },
+})
+
+const overview = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview.tsx'), 'OverviewPage'),
+})
+
+const servers = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers',
+  component: lazyRouteComponent(() => import('../pages/servers/servers.tsx'), 'ServersPage'),
+})
+
+const addServer = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers/new',
+  component: lazyRouteComponent(() => import('../pages/servers/add-server.tsx'), 'AddServerPage'),
+})
+
+const server = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers/$server_id',
+  component: lazyRouteComponent(() => import('../pages/server/server.tsx'), 'ServerPage'),
+})
+
+const sites = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites',
+  component: lazyRouteComponent(() => import('../pages/sites/sites.tsx'), 'SitesPage'),
+})
+
+const createSite = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites/new',
+  component: lazyRouteComponent(() => import('../pages/sites/create-site.tsx'), 'CreateSitePage'),
+})
+
+const site = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites/$site_id',
+  component: lazyRouteComponent(() => import('../pages/site/site.tsx'), 'SitePage'),
+})
+
+const operations = createRoute({
+  getParentRoute: () => inside,
+  path: '/operations',
+  component: lazyRouteComponent(
+    () => import('../pages/operations/operations.tsx'),
+    'OperationsPage',
+  ),
+})
+
+const bulk = createRoute({
+  getParentRoute: () => inside,
+  path: '/operations/bulk/$bulk_id',
+  component: lazyRouteComponent(() => import('../pages/bulk/bulk.tsx'), 'BulkPage'),
+})
+
+const operation = createRoute({
+  getParentRoute: () => inside,
+  path: '/operations/$operation_id',
+  component: lazyRouteComponent(() => import('../pages/operation/operation.tsx'), 'OperationPage'),
+})
+
+const trash = createRoute({
+  getParentRoute: () => inside,
+  path: '/trash',
+  component: lazyRouteComponent(() => import('../pages/trash/trash.tsx'), 'TrashPage'),
+})
+
+const activity = createRoute({
+  getParentRoute: () => inside,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('../pages/activity/activity.tsx'), 'ActivityPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings.tsx'), 'SettingsPage'),
+})
+
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/account.tsx'), 'AccountPage'),
+})
+
+const docs = createRoute({
+  getParentRoute: () => inside,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('../pages/docs/docs.tsx'), 'DocsPage'),
+})
+
+export const routeTree = root.addChildren([
+  login,
+  inside.addChildren([
+    overview,
+    servers,
+    addServer,
+    server,
+    sites,
+    createSite,
+    site,
+    operations,
+    bulk,
+    operation,
+    trash,
+    activity,
+    settings,
+    account,
+    docs,
+  ]),
+])

@@ -1,0 +1,62 @@
+import { Outlet } from '@tanstack/react-router'
+import { Menu, X } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
+import { AccountLinks } from './account-links.tsx'
+import { DemoMark } from './demo.tsx'
+import { Mark } from './mark.tsx'
+import { MainMenu } from './menu.tsx'
+import { ThemeButton } from './theme-button.tsx'
+
+/** What is around every page of somebody who is signed in. */
+export function Shell() {
+  const [open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-lg focus:bg-raised focus:p-3"
+      >
+        To the content
+      </a>
+      <DemoMark />
+      <div className="lg:grid lg:grid-cols-[15rem_1fr]">
+        <aside
+          className={cx(
+            'z-30 border-line bg-surface p-3 lg:sticky lg:top-0 lg:block lg:h-dvh lg:border-r',
+            open ? 'fixed inset-0 overflow-y-auto' : 'hidden',
+          )}
+        >
+          <div className="mb-4 flex items-center justify-between">
+            <Mark />
+            <IconButton
+              className="lg:hidden"
+              name="Close menu"
+              icon={<X aria-hidden />}
+              onClick={close}
+            />
+          </div>
+          <MainMenu onGo={close} />
+        </aside>
+        <div className="min-w-0">
+          <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b border-line bg-surface px-4 lg:px-8">
+            <IconButton
+              className="lg:hidden"
+              name="Open menu"
+              icon={<Menu aria-hidden />}
+              onClick={() => setOpen(true)}
+            />
+            <div className="flex-1" />
+            <ThemeButton />
+            <AccountLinks />
+          </header>
+          <main id="content" tabIndex={-1} className="outline-none">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+    </>
+  )
+}

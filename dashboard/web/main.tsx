@@ -1,0 +1,30 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { makeQueryClient } from './api/query-client.ts'
+import { makeRouter } from './app/router.ts'
+import { followTheme } from './app/theme-choice.ts'
+import { Toasts } from './ui/toasts.tsx'
+
+const client = makeQueryClient(() => {
+  if (router.state.location.pathname === '/login') return
+  client.removeQueries({ queryKey: ['me'] })
+  void router.invalidate()
+})
+const router = makeRouter(client)
+const place = document.getElementById('root')
+if (!place) throw new Error('index.html has no place for the pages')
+
+followTheme()
+createRoot(place).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+        <Toasts />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,64 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { meQuery, signIn } from '../../api/session.ts'
+import { DemoMark } from '../../app/demo.tsx'
+import { Mark } from '../../app/mark.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+
+/** Signs in, then leads to where somebody wanted to go. */
+export function LoginPage() {
+  const { to = '/' } = useSearch({ from: '/login' })
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  useEffect(() => {
+    document.title = 'Sign in · Hosting Control'
+  }, [])
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: ({ email, password }: Record<'email' | 'password', string>) =>
+      signIn(email, password),
+    onSuccess: async (user) => {
+      client.setQueryData(meQuery.queryKey, user)
+      await navigate({ href: to, replace: true })
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    mutate({ email: String(form.get('email')), password: String(form.get('password')) })
+  }
+  const fields = error instanceof ApiError ? error.fields : {}
+  const isRefused = error && Object.keys(fields).length === 0
+  return (
+    <>
+      <DemoMark />
+      <main className="mx-auto flex min-h-[85dvh] w-full max-w-sm flex-col justify-center gap-6 p-6">
+        <h1 className="self-center text-lg">
+          <Mark />
+        </h1>
+        <form
+          onSubmit={submit}
+          noValidate
+          className="flex flex-col gap-4 rounded-xl border border-line bg-surface p-6"
+        >
+          <Field label="E-mail" name="email" error={fields.email}>
+            <Input type="email" autoComplete="username" autoFocus />
+          </Field>
+          <Field label="Password" name="password" error={fields.password}>
+            <Input type="password" autoComplete="current-password" />
+          </Field>
+          {isRefused && <Failure error={error} />}
+          <Button type="submit" kind="primary" busy={isPending}>
+            Sign in
+          </Button>
+        </form>
+        <p className="text-center text-xs text-muted">
+          The first login was printed where the dashboard was started.
+        </p>
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { createLink } from '@tanstack/react-router'
+import { LoaderCircle } from 'lucide-react'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode } from 'react'
+import { cx } from './cx.ts'
+
+export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
+
+const KINDS: Record<ButtonKind, string> = {
+  primary: 'border-transparent bg-accent-solid text-white hover:brightness-110',
+  plain: 'border-line bg-surface text-text hover:bg-sunken',
+  quiet: 'border-transparent text-muted hover:bg-sunken hover:text-text',
+  danger: 'border-transparent bg-[#b91c1c] text-white hover:brightness-110',
+}
+const SHAPE =
+  'inline-flex min-h-9 shrink-0 items-center justify-center gap-2 rounded-lg border px-3 py-1.5 text-sm font-medium whitespace-nowrap transition select-none disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0'
+
+interface Looks {
+  kind?: ButtonKind
+  icon?: ReactNode
+}
+
+interface ButtonProps extends Looks, ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Shows that it works on it, and takes no second click. */
+  busy?: boolean
+}
+
+export function Button({ kind = 'plain', icon, busy = false, ...props }: ButtonProps) {
+  const { className, children, disabled, ...rest } = props
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || busy}
+      aria-busy={busy}
+      className={cx(SHAPE, KINDS[kind], className)}
+    >
+      {busy ? <LoaderCircle className="animate-spin" aria-hidden /> : icon}
+      {children}
+    </button>
+  )
+}
+
+/** An icon alone: its name is for those who do not see it, and shown on hover. */
+export function IconButton({ name, ...props }: ButtonProps & { name: string }) {
+  const { className, ...rest } = props
+  return (
+    <Button
+      kind="quiet"
+      aria-label={name}
+      title={name}
+      className={cx('px-2', className)}
+      {...rest}
+    />
+  )
+}
+
+function Anchor({
+  kind = 'plain',
+  icon,
+  ...props
+}: Looks & AnchorHTMLAttributes<HTMLAnchorElement>) {
+  const { className, children, ...rest } = props
+  return (
+    <a {...rest} className={cx(SHAPE, KINDS[kind], className)}>
+      {icon}
+      {children}
+    </a>
+  )
+}
+
+/** Looks like a button, leads to another page. */
+export const ButtonLink = createLink(Anchor)

@@ -1,0 +1,22 @@
+import { Check, Copy as Icon } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from './button.tsx'
+import { tell } from './toasts.tsx'
+
+const SHOWN_MS = 2_000
+
+/** Copies a text; `what` names it: `Copy the password`. */
+export function Copy({ text, what }: { text: string; what: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+      setTimeout(() => setCopied(false), SHOWN_MS)
+    } catch {
+      tell('The browser does not let this page copy: select the text instead', { error: true })
+    }
+  }
+  const icon = copied ? <Check aria-hidden className="text-good" /> : <Icon aria-hidden />
+  return <IconButton name={copied ? 'Copied' : `Copy ${what}`} icon={icon} onClick={copy} />
+}

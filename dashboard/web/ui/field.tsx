@@ -1,0 +1,44 @@
+import { Field as Base } from '@base-ui/react/field'
+import type { InputHTMLAttributes, ReactElement, SelectHTMLAttributes } from 'react'
+import { cx } from './cx.ts'
+
+const CONTROL =
+  'min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 py-1.5 text-sm text-text placeholder:text-muted disabled:opacity-60 aria-invalid:border-bad'
+
+interface FieldProps {
+  label: string
+  name: string
+  /** What to enter, under the control. */
+  hint?: string
+  /** What is wrong with it, in place of the hint. */
+  error?: string | undefined
+  /** The control: `Input`, `Select`, or another that Field.Control can render. */
+  children: ReactElement
+}
+
+/** A labelled control; its error belongs to it for those who do not see it as well. */
+export function Field({ label, name, hint, error, children }: FieldProps) {
+  return (
+    <Base.Root name={name} invalid={error !== undefined} className="flex flex-col gap-1.5">
+      <Base.Label className="font-medium">{label}</Base.Label>
+      <Base.Control render={children} />
+      {hint && error === undefined && (
+        <Base.Description className="text-xs text-muted">{hint}</Base.Description>
+      )}
+      <Base.Error match={error !== undefined} className="text-xs text-bad">
+        {error}
+      </Base.Error>
+    </Base.Root>
+  )
+}
+
+export function Input({ className, ...props }: InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <input autoComplete="off" spellCheck={false} {...props} className={cx(CONTROL, className)} />
+  )
+}
+
+/** The platform's own list: it is fast, accessible, and right on a phone. */
+export function Select({ className, ...props }: SelectHTMLAttributes<HTMLSelectElement>) {
+  return <select {...props} className={cx(CONTROL, 'pr-8', className)} />
+}

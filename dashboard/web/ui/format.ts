@@ -1,0 +1,50 @@
+const locale = navigator.language
+
+const number = new Intl.NumberFormat(locale)
+const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+
+export const formatNumber = (value: number): string => number.format(value)
+
+/** A share between 0 and 1. */
+export const formatShare = (share: number): string => percent.format(share)
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+export function formatBytes(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
+  return `${short.format(bytes / 1000 ** power)} ${UNITS[power]}`
+}
+
+/** The API counts memory and disk in MB. */
+export const formatMegabytes = (mb: number): string => formatBytes(mb * 1e6)
+
+export const formatTime = (iso: string): string => exact.format(new Date(iso))
+
+const SPANS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** `3 min ago`, `in 2 days`. */
+export function formatRelative(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1000
+  const [unit, length] = SPANS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  if (unit === 'second' && Math.abs(seconds) < 10) return 'just now'
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+
+/** `1 h 4 min`, `12 s`; of milliseconds. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  if (seconds < 86_400)
+    return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`
+}

@@ -1,0 +1,54 @@
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { messageOf } from '../api/client.ts'
+import { Button } from './button.tsx'
+
+interface EmptyProps {
+  icon?: ReactNode
+  title: string
+  /** What this place is for, and how something comes here. */
+  children?: ReactNode
+  action?: ReactNode
+}
+
+/** Where nothing is yet: says what would be here and how to make it so. */
+export function Empty({ icon, title, children, action }: EmptyProps) {
+  return (
+    <div className="flex flex-col items-center gap-3 px-6 py-12 text-center">
+      {icon && <div className="text-muted [&_svg]:size-8">{icon}</div>}
+      <p className="text-base font-semibold">{title}</p>
+      {children && <div className="max-w-md text-muted">{children}</div>}
+      {action}
+    </div>
+  )
+}
+
+/** What went wrong, what to do, and a way to try again. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-3 rounded-lg bg-bad-soft px-4 py-3 text-bad"
+    >
+      <CircleAlert className="size-4 shrink-0" aria-hidden />
+      <span className="min-w-0 flex-1 break-words">{messageOf(error)}</span>
+      {onRetry && (
+        <Button icon={<RotateCw aria-hidden />} onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Room for what is being loaded. */
+export function Skeleton({ rows = 3 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3 p-4">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <div key={row} className="h-5 rounded bg-sunken" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { Toast } from '@base-ui/react/toast'
+import { X } from 'lucide-react'
+
+export const toasts = Toast.createToastManager()
+
+/** Tells in passing what came of something; `error` stays until it is closed. */
+export function tell(title: string, { error = false } = {}): void {
+  toasts.add({ title, type: error ? 'error' : 'success', timeout: error ? 0 : 5_000 })
+}
+
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={toasts}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed right-4 bottom-4 z-60 flex w-[calc(100vw-2rem)] flex-col gap-2 sm:w-96">
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  )
+}
+
+function List() {
+  const { toasts: shown } = Toast.useToastManager()
+  return shown.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-bad"
+    >
+      <Toast.Content className="flex items-start gap-3 p-3">
+        <Toast.Title className="min-w-0 flex-1 break-words" />
+        <Toast.Close aria-label="Dismiss" className="rounded-md p-0.5 text-muted hover:bg-sunken">
+          <X className="size-4" aria-hidden />
+        </Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ))
+}

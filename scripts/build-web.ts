@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { fail } from './lib/fail.ts'
+import { must } from './lib/run.ts'
+
+const WEB = 'dashboard/web'
+
+export type WebBuild = { folder: string; initial_gzip: number; ms: number }
+
+/**
+ * Builds the pages to `dist/web`: index.html and assets/ with hashed names, each with its compressed
+ * forms beside it. `initial_gzip`: bytes of JavaScript that the first page loads before its own part.
+ */
+export async function buildWeb(root: string): Promise<WebBuild> {
+  const begun = performance.now()
+  const folder = join(root, 'dist', 'web')
+  await mkdir(join(root, 'dist'), { recursive: true })
+  const draft = await mkdtemp(join(root, 'dist', '.draft-web-'))
+  try {
+    const assets = join(draft, 'assets')
+    await mkdir(assets)
+    const [scripts, theme, styles, icon] = await Promise.all([
+      bundle(root, assets),
+      bundleTheme(root, assets),
+      compileStyles(root, assets),
+      copyHashed(join(root, WEB, 'icon.svg'), assets),
+    ])
+    await compress(assets)
+    const parts = { THEME: theme, STYLES: styles, ICON: icon, MAIN: scripts.main }
+    await writeDocument(root, draft, parts, scripts.preloads)
+    await rm(folder, { recursive: true, force: true })
+    await rename(draft, folder)
+    const initial = [scripts.main, theme, ...scripts.preloads]
+    const initial_gzip = await sizeOf(initial.map((name) => join(folder, 'assets', `${name}.gz`)))
+    return { folder, initial_gzip, ms: performance.now() - begun }
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+const OPTIONS = {
+  target: 'browser',
+  minify: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const
+
+/** The router's pages become parts of their own, loaded when they are opened. */
+async function bundle(root: string, outdir: string) {
+  const { outputs } = await Bun.build({
+    ...OPTIONS,
+    entrypoints: [join(root, WEB, 'main.tsx')],
+    outdir,
+    splitting: true,
+    publicPath: '/assets/',
+    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]' },
+  })
+  const main = outputs.find(({ kind }) => kind === 'entry-point')
+  if (!main) throw new Error('the build has no entry')
+  return { main: nameOf(main.path), preloads: await importsOf(outdir, nameOf(main.path)) }
+}
+
+/** What a module needs before it runs, and what that needs: loaded at once instead of in turn. */
+async function importsOf(folder: string, entry: string): Promise<string[]> {
+  const seen = new Set([entry])
+  const { Transpiler } = Bun
+  const transpiler = new Transpiler({ loader: 'js' })
+  for (const name of seen) {
+    const found = transpiler.scanImports(await readFile(join(folder, name), 'utf8'))
+    for (const { kind, path } of found) if (kind === 'import-statement') seen.add(nameOf(path))
+  }
+  seen.delete(entry)
+  return [...seen]
+}
+
+/** A classic script: it runs before the first paint, so that no light page flashes in the dark. */
+async function bundleTheme(root: string, outdir: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    ...OPTIONS,
+    entrypoints: [join(root, WEB, 'theme.ts')],
+    outdir,
+    format: 'iife',
+    naming: '[name]-[hash].[ext]',
+  })
+  return nameOf(outputs[0]?.path ?? '')
+}
+
+async function compileStyles(root: string, assets: string): Promise<string> {
+  const file = join(assets, 'styles.css')
+  const program = join(root, 'node_modules', '@tailwindcss', 'cli', 'dist', 'index.mjs')
+  const input = join(root, WEB, 'styles.css')
+  await must([process.execPath, program, '--input', input, '--output', file, '--minify'], {
+    cwd: root,
+  })
+  const name = await copyHashed(file, assets)
+  await rm(file)
+  return name
+}
+
+async function copyHashed(file: string, folder: string): Promise<string> {
+  const content = await readFile(file)
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8)
+  const [stem, end] = nameOf(file).split('.')
+  const name = `${stem}-${hash}.${end}`
+  await writeFile(join(folder, name), content)
+  return name
+}
+
+async function compress(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const content = await readFile(join(folder, name))
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+    await writeFile(join(folder, `${name}.br`), brotliCompressSync(content, { params }))
+    await writeFile(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
+  }
+}
+
+async function writeDocument(
+  root: string,
+  folder: string,
+  parts: Record<string, string>,
+  preloads: string[],
+): Promise<void> {
+  const template = await readFile(join(root, WEB, 'index.html'), 'utf8')
+  const named = template.replace(/%(\w+)%/g, (_, part: string) => `/assets/${parts[part]}`)
+  const links = preloads.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`)
+  await writeFile(join(folder, 'index.html'), named.replace('</head>', `${links.join('')}</head>`))
+}
+
+async function sizeOf(files: string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async (file) => (await readFile(file)).byteLength))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+async function main(): Promise<void> {
+  const { folder, initial_gzip, ms } = await buildWeb(join(import.meta.dir, '..'))
+  const size = `${(initial_gzip / 1000).toFixed(1)} kB of JavaScript at first (gzip)`
+  console.log(`${folder}  ${size}  built in ${(ms / 1000).toFixed(2)} s`)
+}
+
+if (import.meta.main) await main().catch(fail)

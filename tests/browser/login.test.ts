@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { signIn, useBrowser } from '#tests/support/browser/pages.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+
+test('leads to the page that was wanted, once somebody has signed in', async () => {
+  const { page, problems } = await open('/servers?status=online', { signedIn: false })
+  await page.waitForURL('**/login?*')
+
+  await signIn(page)
+
+  await page.waitForURL('**/servers?status=online')
+  await page.getByRole('heading', { level: 1, name: 'Servers' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('says why somebody cannot sign in', async () => {
+  const { page } = await open('/login', { signedIn: false })
+
+  await signIn(page, { email: 'nobody@example.com', password: 'wrong password' })
+
+  expect(await page.getByRole('alert').textContent()).toBe('Invalid email or password')
+})
+
+test('signs out, and asks for a login from then on', async () => {
+  const { page } = await open('/', { signedIn: false })
+  await signIn(page)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/login')
+
+  await page.goto('/sites')
+
+  await page.waitForURL('**/login?to=%2Fsites')
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { temporaryFolder } from '#tests/support/processes.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const DOCUMENT = '<!doctype html><html><head><title>Here</title></head></html>'
+const CODE = 'export const answer = 42\n'
+
+const web = await temporaryFolder('web')
+await mkdir(`${web}/assets`)
+await writeFile(`${web}/index.html`, DOCUMENT)
+await writeFile(`${web}/assets/main-1a2b.js`, CODE)
+await writeFile(`${web}/assets/main-1a2b.js.gz`, gzipSync(CODE))
+await writeFile(`${web}/assets/main-1a2b.js.br`, 'as it is there')
+
+describe('the pages', () => {
+  const { client } = useDashboard({ WEB_DIR: web })
+  const ask = (path: string, headers = {}) =>
+    fetch(client().base + path, { headers, decompress: false, redirect: 'manual' })
+
+  test.each(['/', '/login', '/servers', '/servers/12', '/sites/new', '/operations/bulk/x'])(
+    'are at %s, for anybody, and hold no code of their own',
+    async (path) => {
+      const answer = await ask(path)
+
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toBe(DOCUMENT)
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+      })
+    },
+  )
+
+  test('are not sent again to who has them', async () => {
+    const etag = (await ask('/')).headers.get('etag') ?? ''
+
+    const again = await ask('/servers', { 'if-none-match': etag })
+
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  test.each([
+    ['br', 'br, gzip', 'as it is there'],
+    ['gzip', 'gzip, deflate', CODE],
+    ['gzip', 'br;q=0, gzip', CODE],
+    [null, 'identity', CODE],
+  ])('load files as %p for who takes %p, once and for all', async (encoding, accepted, content) => {
+    const answer = await ask('/assets/main-1a2b.js', { 'accept-encoding': accepted })
+
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect((encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(content)
+    expect(answer.headers.get('content-encoding')).toBe(encoding)
+    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.get('vary')).toBe('accept-encoding')
+  })
+
+  test.each(['/assets/other.js', '/assets/main-1a2b.js.gz', '/assets/..%2findex.html', '/nowhere'])(
+    'are not all that is there: %s is not found',
+    async (path) => {
+      const answer = await ask(path)
+      expect([404, 401]).toContain(answer.status)
+      expect(answer.headers.get('content-type')).toContain('application/json')
+    },
+  )
+})
+
+describe('a checkout whose pages are not built', () => {
+  const { client } = useDashboard({ WEB_DIR: `${web}/nowhere` })
+
+  test('says how to build them', async () => {
+    const { status, text } = await client().get('/')
+
+    expect(status).toBe(503)
+    expect(text).toContain('bun run build:web')
+  })
+})

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { ADMIN } from '#tests/support/processes.ts'
+import type { Used } from '#tests/support/running.ts'
+import { launch } from './index.ts'
+
+const TEST_MS = 60_000
+
+interface OpenOptions extends Omit<BrowserContextOptions, 'baseURL'> {
+  /** Default: signed in as the first user. */
+  signedIn?: boolean
+}
+
+/** A page, and what went wrong in it: script errors, refusals of the content security policy. */
+export interface Opened {
+  page: Page
+  problems: string[]
+}
+
+/**
+ * One browser for the tests of this file. `open` makes a page with a session of its own at an
+ * address of the dashboard, the way a person would who has signed in.
+ */
+export function useBrowser({ client, running }: Used) {
+  setDefaultTimeout(TEST_MS)
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await launch()
+  }, TEST_MS)
+  afterAll(() => browser?.close())
+  return async (path: string, options: OpenOptions = {}): Promise<Opened> => {
+    if (!browser) throw new Error('The browser runs between beforeAll and afterAll only')
+    const { signedIn = true, ...rest } = options
+    const { url } = running()
+    const context = await browser.newContext({
+      baseURL: url,
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-GB',
+      ...rest,
+    })
+    const cookie = client().cookie?.split('=')
+    const [name = '', value = ''] = cookie ?? []
+    if (signedIn && cookie) await context.addCookies([{ name, value, url, sameSite: 'Strict' }])
+    const page = await context.newPage()
+    const problems = watch(page)
+    await page.goto(path)
+    return { page, problems }
+  }
+}
+
+/** What the console and the page itself complain of, and answers of 500 and above. */
+function watch(page: Page): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    const isAnswer = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isAnswer) problems.push(message.text())
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 500) problems.push(`${response.status()} ${response.url()}`)
+  })
+  return problems
+}
+
+/** Fills in the login page as the first user. */
+export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
