@@ -11,22 +11,26 @@ const amount = z.number().nonnegative()
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
-export const Metrics = z.object({
-  cpu: amount,
-  ram: Space,
-  disk: Space,
-  load: z.tuple([amount, amount, amount]),
-  uptime: amount,
-  os: text(),
-  version: text(),
-})
+export const Metrics = z
+  .object({
+    cpu: amount.describe('Percent.'),
+    ram: Space,
+    disk: Space,
+    load: z.tuple([amount, amount, amount]).describe('Over 1, 5 and 15 minutes.'),
+    uptime: amount.describe('Seconds.'),
+    os: text(),
+    version: text().describe('Of the agent.'),
+  })
+  .meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
 /** What runs on a server: `machine` as the dashboard names its builds, such as `linux-arm64`. */
 export const AgentBuild = z.object({ version: text(), machine: text(64) })
 export type AgentBuild = z.infer<typeof AgentBuild>
 
-export const Service = z.object({ name: text(), status: z.enum(SERVICE_STATUSES) })
+export const Service = z
+  .object({ name: text(), status: z.enum(SERVICE_STATUSES) })
+  .meta({ id: 'Service', description: 'A program that a server runs.' })
 export type Service = z.infer<typeof Service>
 export const Services = z.object({ services: z.array(Service).max(10_000) })
 

@@ -45,8 +45,8 @@ export const Port = z
   .max(65535, 'Must be between 1 and 65535')
 
 /** A Linux account: at most 32 characters, lower case (useradd(8), stricter than Debian's). */
-export const SystemUser = text('User').refine(
-  (value) => /^[a-z_][a-z0-9_-]{0,31}$/.test(value),
+export const SystemUser = text('User').regex(
+  /^[a-z_][a-z0-9_-]{0,31}$/,
   'Must start with a lower-case letter or _ and have at most 32 of a-z 0-9 _ -',
 )
 
@@ -62,8 +62,8 @@ export const Tags = z
   .refine((tags) => new Set(tags).size === tags.length, 'Must not have duplicates')
 
 /** `major.minor`, for example 8.3. */
-export const PhpVersion = text('PHP version').refine(
-  (value) => /^[5-9]\.\d$/.test(value),
+export const PhpVersion = text('PHP version').regex(
+  /^[5-9]\.\d$/,
   'Must be a PHP version such as 8.3',
 )
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ACTIVITY_STATUSES } from '../values.ts'
+import { RecordId, Timestamp } from './parts.ts'
 
 /** A whole number in a query: digits only, since number conversions take `1e3` and `0x10`. */
 export const digits = (message: string) =>
@@ -10,11 +11,13 @@ export const digits = (message: string) =>
 
 const limitRule = 'Must be a whole number between 1 and 500'
 
-export const Limit = digits(limitRule).refine((value) => value <= 500, limitRule)
+export const Limit = digits(limitRule)
+  .refine((value) => value <= 500, limitRule)
+  .describe('How many at most, up to 500; 50 when left out.')
 
 export const ActivityQuery = z.object({
   limit: Limit.default(50),
-  before: digits('Must be an id').optional(),
+  before: digits('Must be an id').optional().describe('The id of the last one seen.'),
   type: z.string().max(64, 'Must have at most 64 characters').optional(),
   status: z
     .enum(ACTIVITY_STATUSES, { error: `Must be one of ${ACTIVITY_STATUSES.join(', ')}` })
@@ -24,11 +27,13 @@ export const ActivityQuery = z.object({
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 
-export const Activity = z.strictObject({
-  id: z.number(),
-  type: z.string(),
-  domain: z.string(),
-  status: z.enum(ACTIVITY_STATUSES),
-  created_at: z.string(),
-})
+export const Activity = z
+  .strictObject({
+    id: RecordId,
+    type: z.string().describe('`<resource>.<action>`, such as site.create.'),
+    domain: z.string().describe('Of the site, else the hostname of the server, else empty.'),
+    status: z.enum(ACTIVITY_STATUSES),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Activity', description: 'Who did what is told by one entry for each change.' })
 export type Activity = z.infer<typeof Activity>

@@ -7,4 +7,4 @@ export function body<S extends z.ZodRawShape>(shape: S) {
 }
 
 /** Of a call that takes nothing else. */
-export const OnlyDryRun = body({ dry_run: DryRun })
+export const OnlyDryRun = body({ dry_run: DryRun }).meta({ id: 'OnlyDryRun' })

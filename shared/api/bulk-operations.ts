@@ -5,6 +5,7 @@ import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
 import { Before, Flag, someOf } from './operations.ts'
+import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 import { ProvisionServer, RestartService } from './servers.ts'
 
 /** What can be done to many sites or servers, and what each call takes beside its targets. */
@@ -52,14 +53,19 @@ export const MOST_ITEMS = 10_000
 const MOST = `Must have at most ${MOST_ITEMS} ids`
 const ids = z.array(Id, 'Must be lists of ids').max(MOST_ITEMS, MOST).default([])
 
-/** All that any of the three names. On sites, servers stand for the sites that they have. */
-export const BulkTargets = z.object(
-  { site_ids: ids, server_ids: ids, tag: Tag.optional() },
-  {
-    error: ({ input }) =>
-      input === undefined ? 'Targets are required' : 'Must be an object of lists of ids',
-  },
-)
+export const BulkTargets = z
+  .object(
+    { site_ids: ids, server_ids: ids, tag: Tag.optional() },
+    {
+      error: ({ input }) =>
+        input === undefined ? 'Targets are required' : 'Must be an object of lists of ids',
+    },
+  )
+  .meta({
+    id: 'BulkTargets',
+    description:
+      'All that any of the three names. Of an operation on sites, servers stand for the sites that they have.',
+  })
 export type BulkTargets = z.infer<typeof BulkTargets>
 
 const whole = (least: number, most: number) => {
@@ -67,18 +73,23 @@ const whole = (least: number, most: number) => {
   return z.number(message).int(message).min(least, message).max(most, message)
 }
 
-/**
- * `parallel`: how many at once; `pause_after`: it pauses after so many failures in a row. `dry_run`
- * answers with the targets alone: the call for one of them tells its plan.
- */
 export const CreateBulkOperation = body({
   type: BulkType,
-  params: z.unknown().optional(),
+  params: z
+    .unknown()
+    .optional()
+    .describe(
+      'What the call for one of them takes beside its target, such as `{"tier": "large"}`.',
+    ),
   targets: BulkTargets,
-  parallel: whole(1, 20).default(4),
-  pause_after: whole(1, MOST_ITEMS).default(3),
-  dry_run: DryRun,
-})
+  parallel: whole(1, 20).default(4).describe('How many at once.'),
+  pause_after: whole(1, MOST_ITEMS)
+    .default(3)
+    .describe('It pauses after so many failures in a row.'),
+  dry_run: DryRun.describe(
+    'True: answer with the targets alone. The call for one of them tells its plan.',
+  ),
+}).meta({ id: 'CreateBulkOperation' })
 
 export const BulkOperationsQuery = z.object({
   limit: Limit.default(50),
@@ -91,52 +102,55 @@ export type BulkOperationsQuery = z.infer<typeof BulkOperationsQuery>
 
 export const BulkItemsQuery = z.object({
   limit: Limit.default(50),
-  /** The `position` of the last one seen. */
-  after: digits('Must be a position').optional(),
+  after: digits('Must be a position').optional().describe('The position of the last one seen.'),
   status: someOf(BULK_ITEM_STATUSES).optional(),
 })
 export type BulkItemsQuery = z.infer<typeof BulkItemsQuery>
 
 /** One site or server that something is, or would be, done to. */
-export const BulkTarget = z.strictObject({
-  server_id: z.number(),
-  site_id: z.number().nullable(),
-  domain: z.string(),
-})
+export const BulkTarget = z
+  .strictObject({
+    server_id: RecordId,
+    site_id: RecordId.nullable(),
+    domain: z.string().describe('Of the site, else the hostname of the server.'),
+  })
+  .meta({ id: 'BulkTarget', description: 'A site or server that something would be done to.' })
 export type BulkTarget = z.infer<typeof BulkTarget>
 
-const count = z.number()
-
-/** `reason` tells why it is paused; `cancelled` without `finished_at` still ends what was running. */
-export const BulkOperationView = z.strictObject({
-  id: z.string(),
-  type: BulkType,
-  params: z.record(z.string(), z.unknown()),
-  status: z.enum(BULK_STATUSES),
-  reason: z.string(),
-  parallel: count,
-  pause_after: count,
-  created_at: z.string(),
-  finished_at: z.string().nullable(),
-  counts: z.strictObject({
-    total: count,
-    waiting: count,
-    running: count,
-    success: count,
-    failed: count,
-    cancelled: count,
-  }),
-})
+export const BulkOperationView = z
+  .strictObject({
+    id: z.string(),
+    type: BulkType,
+    params: z.record(z.string(), z.unknown()),
+    status: z
+      .enum(BULK_STATUSES)
+      .describe('cancelled without `finished_at`: it still ends what was running.'),
+    reason: z.string().describe('Why it is paused, else empty.'),
+    parallel: Count,
+    pause_after: Count,
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+    counts: z.strictObject({
+      total: Count,
+      waiting: Count,
+      running: Count,
+      success: Count,
+      failed: Count,
+      cancelled: Count,
+    }),
+  })
+  .meta({ id: 'BulkOperationView', description: 'The same done to many sites or servers.' })
 export type BulkOperationView = z.infer<typeof BulkOperationView>
 
-/** `domain`: of the site, else the hostname of the server. `operation_id` is null until it begins. */
-export const BulkItemView = z.strictObject({
-  position: count,
-  server_id: count,
-  site_id: count.nullable(),
-  domain: z.string(),
-  status: z.enum(BULK_ITEM_STATUSES),
-  operation_id: z.string().nullable(),
-  error: z.object({ error: z.string(), message: z.string().optional() }).nullable(),
-})
+export const BulkItemView = z
+  .strictObject({
+    position: RecordId.describe('1 is the first.'),
+    server_id: RecordId,
+    site_id: RecordId.nullable(),
+    domain: z.string().describe('Of the site, else the hostname of the server.'),
+    status: z.enum(BULK_ITEM_STATUSES),
+    operation_id: z.string().nullable().describe('Null until it begins.'),
+    error: Failure.nullable(),
+  })
+  .meta({ id: 'BulkItemView', description: 'One site or server of a bulk operation.' })
 export type BulkItemView = z.infer<typeof BulkItemView>

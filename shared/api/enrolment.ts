@@ -1,14 +1,25 @@
 import { z } from 'zod'
+import { Timestamp } from './parts.ts'
 
-/**
- * A code that lets the agent of a server be taken over once, until `expires_at` (ISO 8601), and the
- * line that installs the agent there, for each kind of machine. `hub_key`: `ed25519:<id>:<key>` of
- * the dashboard, as `hosting-agent enrol` takes it. The code is shown this once.
- */
-export const Enrolment = z.strictObject({
-  code: z.string(),
-  expires_at: z.string(),
-  hub_key: z.string(),
-  lines: z.array(z.strictObject({ machine: z.string(), sha256: z.string(), line: z.string() })),
-})
+export const Enrolment = z
+  .strictObject({
+    code: z.string().describe('Shown this once.'),
+    expires_at: Timestamp,
+    hub_key: z
+      .string()
+      .describe('`ed25519:<id>:<key>` of the dashboard, as `hosting-agent enrol` takes it.'),
+    lines: z
+      .array(
+        z.strictObject({
+          machine: z.string().describe('Such as linux-x64.'),
+          sha256: z.string().describe('Of the executable, in hexadecimal.'),
+          line: z.string().describe('Installs and enrols the agent, pasted into a shell there.'),
+        }),
+      )
+      .describe('For each kind of machine that there is a build for.'),
+  })
+  .meta({
+    id: 'Enrolment',
+    description: 'A code that lets the agent of a server be taken over once, until it expires.',
+  })
 export type Enrolment = z.infer<typeof Enrolment>

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Metrics, Service } from '../agent.ts'
+import { Port } from '../fields.ts'
 import { Inventory, Updates } from '../inventory.ts'
-import { SERVER_STATUSES, SITE_STATUSES, TIERS, TLS_MODES } from '../values.ts'
+import { FRAMEWORKS, SERVER_STATUSES, SITE_STATUSES, TIERS, TLS_MODES } from '../values.ts'
 import { digits } from './activity.ts'
 import { OperationView } from './operations.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
 
 export const SITE_SORTS = [
   'id',
@@ -23,118 +25,126 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const perPage = 'Must be a whole number between 1 and 500'
 
 export const FleetSitesQuery = z.object({
-  /** Part of a domain or of a system user. */
-  q: z.string().trim().max(253, 'Must have at most 253 characters').optional(),
+  q: z
+    .string()
+    .trim()
+    .max(253, 'Must have at most 253 characters')
+    .optional()
+    .describe('Part of a domain or of a system user.'),
   server_id: digits('Must be an id').optional(),
   status: oneOf(SITE_STATUSES).optional(),
   tier: oneOf(TIERS).optional(),
   php: z.string().max(16, 'Must have at most 16 characters').optional(),
   tls: oneOf(TLS_MODES).optional(),
-  /** `true`: only sites with an update that is known. */
-  updates: oneOf(['true', 'false']).optional(),
+  updates: oneOf(['true', 'false'])
+    .optional()
+    .describe('true: only sites with an update that is known.'),
   sort: oneOf(SITE_SORTS).default('domain'),
   order: oneOf(['asc', 'desc']).default('asc'),
-  page: digits('Must be a whole number above 0').default(1),
+  page: digits('Must be a whole number above 0').default(1).describe('1 is the first.'),
   per_page: digits(perPage)
     .refine((value) => value <= 500, perPage)
-    .default(50),
+    .default(50)
+    .describe('Up to 500; 50 when left out.'),
 })
 export type FleetSitesQuery = z.infer<typeof FleetSitesQuery>
 
-/** `updates` keeps null for unknown. `server` is the name of the server. */
-export const FleetSite = z.strictObject({
-  id: z.number(),
-  server_id: z.number(),
-  server: z.string(),
-  domain: z.string(),
-  user: z.string(),
-  php: z.string(),
-  tier: z.enum(TIERS),
-  tls: z.enum(TLS_MODES),
-  framework: z.string(),
-  wp_version: z.string(),
-  status: z.enum(SITE_STATUSES),
-  status_reason: z.string(),
-  managed: z.boolean(),
-  updates: Updates,
-  last_scan: z.string().nullable(),
-  /** What is under way there. */
-  operation_id: z.string().nullable(),
-  created_at: z.string(),
-})
+export const FleetSite = z
+  .strictObject({
+    id: RecordId,
+    server_id: RecordId,
+    server: z.string().describe('The name of the server.'),
+    domain: z.string(),
+    user: z.string(),
+    php: z.string(),
+    tier: z.enum(TIERS),
+    tls: z.enum(TLS_MODES),
+    framework: z.enum(FRAMEWORKS),
+    wp_version: z.string(),
+    status: z.enum(SITE_STATUSES),
+    status_reason: z.string(),
+    managed: z.boolean().describe('Whether the agent made it.'),
+    updates: Updates,
+    last_scan: Timestamp.nullable(),
+    operation_id: z.string().nullable().describe('What is under way there.'),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'FleetSite', description: 'A site with all that a list needs.' })
 export type FleetSite = z.infer<typeof FleetSite>
 
-export const FleetSitesPage = z.strictObject({
-  sites: z.array(FleetSite),
-  total: z.number(),
-  page: z.number(),
-  per_page: z.number(),
-})
+export const FleetSitesPage = z
+  .strictObject({
+    sites: z.array(FleetSite),
+    total: Count.describe('Of all that match.'),
+    page: RecordId,
+    per_page: RecordId,
+  })
+  .meta({ id: 'FleetSitesPage', description: 'One page of sites.' })
 
-/**
- * Everything known of one site. `certificate_expires_at` is `""` while unknown or without one. A site
- * in the trash is purged by itself at `purge_at`.
- */
 export const FleetSiteDetail = FleetSite.extend({
   docroot: z.string(),
   db_name: z.string(),
   email: z.string(),
-  certificate_expires_at: z.string(),
-  trashed_at: z.string().nullable(),
-  purge_at: z.string().nullable(),
+  certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
+  trashed_at: Timestamp.nullable(),
+  purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
   inventory: Inventory.nullable(),
-  operations: z.array(OperationView),
-})
+  operations: z.array(OperationView).describe('The last ones, newest first.'),
+}).meta({ id: 'FleetSiteDetail', description: 'Everything known of one site.' })
 
-/** `age` is seconds since the last successful contact, null before the first. */
-export const FleetServer = z.strictObject({
-  id: z.number(),
-  name: z.string(),
-  hostname: z.string(),
-  port: z.number(),
-  user: z.string(),
-  tags: z.array(z.string()),
-  os: z.string(),
-  version: z.string(),
-  status: z.enum(SERVER_STATUSES),
-  /** Why the last contact failed, `""` when it did not. */
-  status_reason: z.string(),
-  failures: z.number(),
-  sites_count: z.number(),
-  last_sync: z.string().nullable(),
-  age: z.number().nullable(),
-  created_at: z.string(),
-  metrics: Metrics.nullable(),
-})
+export const FleetServer = z
+  .strictObject({
+    id: RecordId,
+    name: z.string(),
+    hostname: z.string(),
+    port: Port,
+    user: z.string(),
+    tags: z.array(z.string()),
+    os: z.string(),
+    version: z.string(),
+    status: z.enum(SERVER_STATUSES),
+    status_reason: z.string().describe('Why the last contact failed, empty when it did not.'),
+    failures: Count.describe('Contacts in a row that failed.'),
+    sites_count: Count.describe('Without those in the trash.'),
+    last_sync: Timestamp.nullable(),
+    age: Count.nullable().describe('Seconds since the last sync, null before the first.'),
+    created_at: Timestamp,
+    metrics: Metrics.nullable(),
+  })
+  .meta({ id: 'FleetServer', description: 'A server with all that a list needs.' })
 export type FleetServer = z.infer<typeof FleetServer>
 
-/** `sites` counts the server's sites by status; `updates` those with a known update. */
 export const FleetServerDetail = FleetServer.extend({
   services: z.array(Service),
   php_versions: z.array(z.string()),
-  sites: z.record(z.string(), z.number()),
-  updates: z.number(),
-  operations: z.array(OperationView),
-})
+  sites: z.record(z.string(), Count).describe('Its sites by status.'),
+  updates: Count.describe('Sites with an update that is known.'),
+  operations: z.array(OperationView).describe('The last ones, newest first.'),
+}).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
 
-/** One thing a person should look at, the gravest kinds first. */
-export const Attention = z.strictObject({
-  kind: z.enum(['server_offline', 'service_failed', 'site_failed', 'site_missing', 'updates']),
-  server_id: z.number(),
-  site_id: z.number().nullable(),
-  name: z.string(),
-  reason: z.string(),
-})
+export const Attention = z
+  .strictObject({
+    kind: z.enum(['server_offline', 'service_failed', 'site_failed', 'site_missing', 'updates']),
+    server_id: RecordId,
+    site_id: RecordId.nullable(),
+    name: z.string(),
+    reason: z.string(),
+  })
+  .meta({ id: 'Attention', description: 'One thing that a person should look at.' })
 export type Attention = z.infer<typeof Attention>
 
-export const Fleet = z.strictObject({
-  servers: z.array(FleetServer),
-  counts: z.strictObject({
-    servers: z.record(z.string(), z.number()),
-    sites: z.record(z.string(), z.number()),
-    operations: z.record(z.string(), z.number()),
-    updates: z.number(),
-    updates_unknown: z.number(),
-  }),
-  attention: z.array(Attention),
-})
+export const Fleet = z
+  .strictObject({
+    servers: z.array(FleetServer),
+    counts: z.strictObject({
+      servers: z.record(z.string(), Count).describe('By status.'),
+      sites: z.record(z.string(), Count).describe('By status.'),
+      operations: z
+        .record(z.string(), Count)
+        .describe('Those under way, and those that failed within a day, by status.'),
+      updates: Count.describe('Sites with an update that is known.'),
+      updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
+    }),
+    attention: z.array(Attention).describe('The gravest kinds first.'),
+  })
+  .meta({ id: 'Fleet', description: 'The whole fleet on one page.' })

@@ -3,6 +3,7 @@ import { OperationId } from '../agent.ts'
 import { CANCEL_MODES, OPERATION_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
+import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 
 /** What the dashboard does as stored operations. Those but `site.scan` and `server.sync` are commands. */
 export const OPERATION_TYPES = [
@@ -23,9 +24,11 @@ export const OPERATION_TYPES = [
 export type OperationType = (typeof OPERATION_TYPES)[number]
 
 export const CancelOperation = body({
-  /** Ends programs at once instead of asking them to end. */
-  force: z.boolean('Must be true or false').default(false),
-})
+  force: z
+    .boolean('Must be true or false')
+    .default(false)
+    .describe('Ends programs at once instead of asking them to end.'),
+}).meta({ id: 'CancelOperation' })
 
 /** Several values with commas between them, each one of `values`. */
 export function someOf<const T extends readonly [string, ...string[]]>(values: T) {
@@ -35,6 +38,7 @@ export function someOf<const T extends readonly [string, ...string[]]>(values: T
     .max(255, rule)
     .transform((text) => text.split(','))
     .pipe(z.array(z.enum(values, { error: rule })))
+    .describe(`One or more of ${values.join(', ')}, with commas between them.`)
 }
 
 export const Flag = z
@@ -49,13 +53,12 @@ export const Before = z.union(
 
 export const OperationsQuery = z.object({
   limit: Limit.default(50),
-  /** The id or the `created_at` of the last one seen. */
-  before: Before.optional(),
+  before: Before.optional().describe('The id or the `created_at` of the last one seen.'),
   status: someOf(OPERATION_STATUSES).optional(),
-  /** `true`: only those that have not ended, `false`: only those that have. */
-  active: Flag.optional(),
-  /** Those that a bulk operation began. */
-  bulk_id: OperationId.optional(),
+  active: Flag.optional().describe(
+    'true: only those that have not ended; false: only those that have.',
+  ),
+  bulk_id: OperationId.optional().describe('Those that a bulk operation began.'),
   type: z
     .enum(OPERATION_TYPES, { error: `Must be one of ${OPERATION_TYPES.join(', ')}` })
     .optional(),
@@ -64,23 +67,22 @@ export const OperationsQuery = z.object({
 })
 export type OperationsQuery = z.infer<typeof OperationsQuery>
 
-/** `next_at` is set while it waits for the agent; `error` tells why it waits or how it failed. */
-export const OperationView = z.strictObject({
-  id: z.string(),
-  type: z.enum(OPERATION_TYPES),
-  server_id: z.number(),
-  site_id: z.number().nullable(),
-  domain: z.string(),
-  status: z.enum(OPERATION_STATUSES),
-  error: z.object({ error: z.string(), message: z.string().optional() }).nullable(),
-  attempts: z.number(),
-  /** Whether its end was asked for, and how. */
-  cancel: z.enum(CANCEL_MODES).nullable(),
-  /** The operation that it repeats. */
-  retry_of: z.string().nullable(),
-  next_at: z.string().nullable(),
-  created_at: z.string(),
-  started_at: z.string().nullable(),
-  finished_at: z.string().nullable(),
-})
+export const OperationView = z
+  .strictObject({
+    id: z.string(),
+    type: z.enum(OPERATION_TYPES),
+    server_id: RecordId,
+    site_id: RecordId.nullable(),
+    domain: z.string().describe('Of the site, else the hostname of the server.'),
+    status: z.enum(OPERATION_STATUSES),
+    error: Failure.nullable().describe('Why it waits, or how it failed.'),
+    attempts: Count,
+    cancel: z.enum(CANCEL_MODES).nullable().describe('Whether its end was asked for, and how.'),
+    retry_of: z.string().nullable().describe('The operation that it repeats.'),
+    next_at: Timestamp.nullable().describe('When the agent is asked again, while it waits for it.'),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'OperationView', description: 'A piece of work on a server or one of its sites.' })
 export type OperationView = z.infer<typeof OperationView>

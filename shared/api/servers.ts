@@ -2,16 +2,18 @@ import { z } from 'zod'
 import { ServiceName } from '../commands/service.restart.ts'
 import { Hostname, PhpVersion, Port, ServerName, SystemUser, Tags } from '../fields.ts'
 import { DryRun } from '../plan.ts'
+import { SERVER_STATUSES } from '../values.ts'
 import { body } from './body.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
 
 /** Defaults: decisions.md, Fields. The name of a server without one is its hostname. */
 export const CreateServer = body({
-  name: ServerName.optional(),
-  hostname: Hostname,
-  port: Port.default(8443),
-  user: SystemUser.default('root'),
+  name: ServerName.optional().describe('Its hostname, when left out.'),
+  hostname: Hostname.describe('A DNS name or an IP address.'),
+  port: Port.default(8443).describe('Where its agent answers.'),
+  user: SystemUser.default('root').describe('Who logs in there to install the agent.'),
   tags: Tags.default([]),
-})
+}).meta({ id: 'CreateServer' })
 export type CreateServer = z.infer<typeof CreateServer>
 
 export const UpdateServer = body({
@@ -20,43 +22,62 @@ export const UpdateServer = body({
   port: Port.optional(),
   user: SystemUser.optional(),
   tags: Tags.optional(),
-})
+}).meta({ id: 'UpdateServer', description: 'What is left out stays as it is.' })
 export type UpdateServer = z.infer<typeof UpdateServer>
 
 export const ProvisionServer = body({
-  /** Empty: the version that the distribution ships. */
   php_versions: z
     .array(PhpVersion, { error: 'Must be a list of PHP versions' })
     .max(10, 'Must name at most 10 versions')
-    .default([]),
+    .default([])
+    .describe('None: the version that the distribution ships.'),
   dry_run: DryRun,
-})
+}).meta({ id: 'ProvisionServer' })
 
-export const RestartService = body({ service: ServiceName, dry_run: DryRun })
+export const RestartService = body({
+  service: ServiceName.describe('nginx, mariadb, or php-fpm:<user> of one site.'),
+  dry_run: DryRun,
+}).meta({ id: 'RestartService' })
 
-const id = z.number().int().positive()
-
-export const ServerListed = z.strictObject({
-  id,
+const facts = {
+  id: RecordId,
   name: z.string(),
   hostname: z.string(),
-  port: z.number(),
-  user: z.string(),
+  port: Port,
   tags: z.array(z.string()),
-  os: z.string(),
-  version: z.string(),
-  sites_count: z.number(),
-  last_sync: z.string().nullable(),
-})
+  os: z.string().describe('As the agent told it; empty until then.'),
+  version: z.string().describe('Of the agent; empty until it told it.'),
+  sites_count: Count.describe('Without those in the trash.'),
+}
+
+export const ServerListed = z
+  .strictObject({
+    ...facts,
+    user: z.string(),
+    last_sync: Timestamp.nullable().describe('Null until the first.'),
+  })
+  .meta({ id: 'ServerListed', description: 'A server in the list.' })
 export type ServerListed = z.infer<typeof ServerListed>
 
-/** `cpu` is percent, `ram` whole MB; all are 0 before the first reading. */
-const ServerMetrics = z.strictObject({
-  cpu: z.number(),
-  ram: z.strictObject({ used: z.number(), total: z.number(), unit: z.literal('MB') }),
-})
+const amount = z.number().nonnegative()
 
-export const ServerDetail = ServerListed.omit({ user: true, last_sync: true }).extend({
-  metrics: ServerMetrics,
-})
+const ServerMetrics = z
+  .strictObject({
+    cpu: amount.describe('Percent.'),
+    ram: z.strictObject({ used: amount, total: amount, unit: z.literal('MB') }),
+  })
+  .describe('The last reading; all are 0 before the first.')
+
+export const ServerDetail = z
+  .strictObject({ ...facts, metrics: ServerMetrics })
+  .meta({ id: 'ServerDetail', description: 'A server with its last reading.' })
 export type ServerDetail = z.infer<typeof ServerDetail>
+
+/** `pending` until its agent is heard of. */
+export const ServerCreated = z
+  .strictObject({ id: RecordId, name: z.string(), status: z.enum(SERVER_STATUSES) })
+  .meta({ id: 'ServerCreated', description: 'A server that was registered.' })
+
+export const ServerUpdated = z
+  .strictObject({ id: RecordId, name: z.string(), tags: z.array(z.string()) })
+  .meta({ id: 'ServerUpdated', description: 'A server as it is after a change.' })

@@ -17,7 +17,7 @@ export const SETTINGS = {
 
 export type SettingKey = keyof typeof SETTINGS
 
-export const Settings = z.strictObject(SETTINGS)
+export const Settings = z.strictObject(SETTINGS).meta({ id: 'Settings' })
 export type Settings = z.infer<typeof Settings>
 
 /** `sync_interval` is in seconds. */
@@ -32,3 +32,16 @@ export function isSettingKey(key: string): key is SettingKey {
 }
 
 export const ChangeSetting = body({ value: z.unknown().optional() })
+
+const value = z.union(Object.values(SETTINGS)).describe('Of the type that the key asks for.')
+
+/** What ChangeSetting comes to once the key is known. */
+export const SettingBody = body({ value }).meta({ id: 'ChangeSetting' })
+
+export const SettingChanged = z
+  .strictObject({
+    key: z.enum(['default_php', 'sync_interval', 'email_notifications']),
+    value,
+    updated: z.literal(true),
+  })
+  .meta({ id: 'SettingChanged', description: 'A setting with the value that it has now.' })

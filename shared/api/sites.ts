@@ -1,43 +1,45 @@
 import { z } from 'zod'
+import { siteCreate } from '../commands/site.create.ts'
 import { Domain, Email, Id, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
-import { DryRun } from '../plan.ts'
-import { SITE_STATUSES } from '../values.ts'
+import { DryRun, Plan } from '../plan.ts'
+import { FRAMEWORKS, SITE_STATUSES } from '../values.ts'
 import { body } from './body.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
 
-/**
- * `php` defaults to the setting default_php, `email` to the address of the caller, `user` to a new name
- * made from the domain: a plan tells it, and given here it is the one that the plan was made for.
- */
 export const CreateSite = body({
-  domain: Domain,
-  php: PhpVersion.optional(),
+  domain: Domain.describe('Unique over all sites, with and without www.'),
+  php: PhpVersion.optional().describe('The setting default_php, when left out.'),
   tier: Tier.default('small'),
   tls: TlsMode.default('letsencrypt'),
-  email: Email.optional(),
-  user: SystemUser.optional(),
+  email: Email.optional().describe(
+    'Of the WordPress administrator, and the contact for certificates; that of the caller, when left out.',
+  ),
+  user: SystemUser.optional().describe(
+    'The system user; a new name made from the domain, when left out. A plan tells it, and given here it is the one that the plan was made for.',
+  ),
   dry_run: DryRun,
-})
+}).meta({ id: 'CreateSite' })
 export type CreateSite = z.infer<typeof CreateSite>
 
 export const UpdateSite = body({
   php: PhpVersion.optional(),
   tier: Tier.optional(),
   dry_run: DryRun,
-}).refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier')
+})
+  .refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier')
+  .meta({ id: 'UpdateSite', description: 'Names php or tier, or both.' })
 
-export const IssueTls = body({ tls: TlsMode, dry_run: DryRun })
-export const ScanSite = body({ site_id: Id })
+export const IssueTls = body({ tls: TlsMode, dry_run: DryRun }).meta({ id: 'IssueTls' })
+export const ScanSite = body({ site_id: Id }).meta({ id: 'ScanSite' })
 export const ApplyPool = body({
   user: SystemUser,
   php_version: PhpVersion,
   tier: Tier,
   dry_run: DryRun,
-})
-
-const id = z.number().int().positive()
+}).meta({ id: 'ApplyPool' })
 
 const core = {
-  id,
+  id: RecordId,
   domain: z.string(),
   user: z.string(),
   php: z.string(),
@@ -46,35 +48,71 @@ const core = {
   wp_version: z.string(),
 }
 
-/** Counts are 0 while nothing is known; the fleet endpoints tell unknown from zero. */
-export const SiteListed = z.strictObject({
-  ...core,
-  updates: z.strictObject({ plugins: z.number(), themes: z.number(), core: z.boolean() }),
-})
+export const SiteListed = z
+  .strictObject({
+    ...core,
+    updates: z
+      .strictObject({ plugins: Count, themes: Count, core: z.boolean() })
+      .describe('0 while nothing is known: the calls of the fleet tell unknown from zero.'),
+  })
+  .meta({ id: 'SiteListed', description: 'A site in the list of its server.' })
 export type SiteListed = z.infer<typeof SiteListed>
 
-export const SiteDetail = z.strictObject({
-  ...core,
-  docroot: z.string(),
-  framework: z.string(),
-  db_name: z.string(),
-  created_at: z.string(),
-})
+export const SiteDetail = z
+  .strictObject({
+    ...core,
+    docroot: z.string(),
+    framework: z.enum(FRAMEWORKS),
+    db_name: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'SiteDetail', description: 'A site.' })
 export type SiteDetail = z.infer<typeof SiteDetail>
 
-/** The domain is given once more, since nothing brings the site back afterwards. */
-export const PurgeSite = body({ domain: Domain, dry_run: DryRun })
+export const PurgeSite = body({
+  domain: Domain.describe(
+    'That of the site once more, since nothing brings the site back afterwards.',
+  ),
+  dry_run: DryRun,
+}).meta({ id: 'PurgeSite' })
 
-/** A site in the trash of a server. `server` is its name, `size` bytes, null while unknown. */
-export const TrashEntry = z.strictObject({
-  id,
-  domain: z.string(),
-  server_id: id,
-  server: z.string(),
-  status: z.enum(SITE_STATUSES),
-  status_reason: z.string(),
-  trashed_at: z.string().nullable(),
-  purge_at: z.string().nullable(),
-  size: z.number().nullable(),
-})
+/** A site whose work goes on in the background. */
+export const SiteChanging = z
+  .strictObject({ id: RecordId, domain: z.string(), status: z.enum(SITE_STATUSES) })
+  .meta({ id: 'SiteChanging', description: 'A site whose work goes on in the background.' })
+
+export const TrashEntry = z
+  .strictObject({
+    id: RecordId,
+    domain: z.string(),
+    server_id: RecordId,
+    server: z.string().describe('The name of the server.'),
+    status: z.enum(SITE_STATUSES),
+    status_reason: z.string(),
+    trashed_at: Timestamp.nullable(),
+    purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
+    size: z.number().nullable().describe('Bytes; null while unknown.'),
+  })
+  .meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
 export type TrashEntry = z.infer<typeof TrashEntry>
+
+/** What would be done, and with what in the place of all that was left out. */
+export const SitePlan = z
+  .strictObject({
+    site: z.strictObject({ ...siteCreate.params.omit({ domain: true }).shape, domain: z.string() }),
+    plan: Plan,
+  })
+  .meta({
+    id: 'SitePlan',
+    description: 'What would be done, with all that was left out filled in.',
+  })
+
+const password = z.string().describe('Kept nowhere.')
+
+export const ShownPassword = z
+  .strictObject({ password })
+  .meta({ id: 'ShownPassword', description: 'A password that was asked for.' })
+
+export const ShownAdmin = z
+  .strictObject({ user: z.string(), password })
+  .meta({ id: 'ShownAdmin', description: 'The WordPress administrator, with a new password.' })

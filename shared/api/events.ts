@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { COMMANDS } from '../commands.ts'
+import { Extension } from '../inventory.ts'
+import type { OperationType } from './operations.ts'
+import { Count, Failure, RecordId } from './parts.ts'
+
+/** The data of each kind of event in a stream; exactly one `complete` or `error` ends it. */
+export interface Events {
+  log: z.ZodType
+  complete: z.ZodType
+  error: z.ZodType
+}
+
+const ok = z.literal('ok')
+
+const Log = z
+  .strictObject({ message: z.string() })
+  .meta({ id: 'LogData', description: 'One line of what is going on.' })
+
+const named = (type: string) => type.replace(/(^|\.)(\w)/g, (_, __, letter) => letter.toUpperCase())
+
+/** What the `complete` event of an operation holds (api.md part 6). */
+function completeOf(type: OperationType) {
+  const meta = { id: `${named(type)}Complete`, description: `The end of a ${type} that succeeded.` }
+  if (type === 'server.sync')
+    return z.strictObject({ status: ok, sites: Count.describe('How many it has.') }).meta(meta)
+  if (type === 'site.scan')
+    return z
+      .strictObject({
+        wp_version: Extension.shape.version,
+        plugins: Count.describe('How many there are.'),
+      })
+      .meta(meta)
+  return z.strictObject({ status: ok, ...COMMANDS[type].result.shape }).meta(meta)
+}
+
+const made = new Map<OperationType, Events>()
+
+export function eventsOf(type: OperationType): Events {
+  const events = made.get(type) ?? { log: Log, complete: completeOf(type), error: Failure }
+  made.set(type, events)
+  return events
+}
+
+/** Of an operation whose type the path does not tell. */
+export function eventsOfAny(types: readonly OperationType[]): Events {
+  const [first, ...rest] = types.map((type) => eventsOf(type).complete)
+  if (!first) throw new Error('No type of operation')
+  return { log: Log, complete: z.union([first, ...rest]), error: Failure }
+}
+
+/** Of a bulk operation. */
+export const BULK_EVENTS: Events = {
+  log: z
+    .strictObject({
+      message: z.string(),
+      status: z.string().optional().describe('What the item, or without one the whole, is now.'),
+      position: RecordId.optional(),
+      domain: z.string().optional(),
+      operation_id: z.string().optional(),
+    })
+    .meta({ id: 'BulkLogData', description: 'What is going on, and with which item.' }),
+  complete: z
+    .strictObject({ status: ok, total: Count, success: Count, failed: Count, cancelled: Count })
+    .meta({ id: 'BulkComplete', description: 'All of them succeeded.' }),
+  error: Failure,
+}

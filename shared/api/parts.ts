@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** What answers are made of: a record's id, a number of things, a moment in UTC. */
+export const RecordId = z.int().positive()
+export const Count = z.int().nonnegative()
+export const Timestamp = z.iso.datetime()
+
+/** Of an operation: what its `error` event said. */
+export const Failure = z
+  .strictObject({
+    error: z.string(),
+    message: z.string().exactOptional(),
+    fields: z.record(z.string(), z.array(z.string())).exactOptional(),
+  })
+  .meta({ id: 'Failure', description: 'How something failed, in the words of an error body.' })
+
+/** Of a call that waits for an outcome. */
+export const Done = z
+  .strictObject({ status: z.literal('ok'), message: z.string().describe('What was done.') })
+  .meta({ id: 'Done', description: 'What was asked for is done.' })
