@@ -10,6 +10,7 @@ import { answerTo } from '#dashboard/http/errors.ts'
 import { gate } from '#dashboard/http/gate.ts'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 import { webRoutes } from '#dashboard/http/web/routes.ts'
+import { openApiRoutes } from '#dashboard/openapi/routes.ts'
 import { operationRoutes } from '#dashboard/operations/routes.ts'
 import { idOf } from '#dashboard/runtime/request-id.ts'
 import { serverRoutes } from '#dashboard/servers/routes.ts'
@@ -64,4 +65,5 @@ function closedRoutes(deps: Deps) {
     .use(activityRoutes(deps))
     .use(settingsRoutes(deps))
     .use(fleetRoutes(deps))
+    .use(openApiRoutes())
 }

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { Descriptions } from '#dashboard/openapi/describe.ts'
+import {
+  Fleet,
+  FleetServerDetail,
+  FleetSiteDetail,
+  FleetSitesPage,
+  FleetSitesQuery,
+} from '#shared/api/fleet.ts'
+
+export const fleetApi: Descriptions = {
+  getFleet: {
+    route: 'GET /api/fleet',
+    summary: 'Show the whole fleet on one page',
+    answers: { 200: { about: 'Servers, counts, and what needs attention.', json: Fleet } },
+  },
+  getFleetServer: {
+    route: 'GET /api/fleet/servers/:server_id',
+    summary: 'Show everything known of a server',
+    answers: {
+      200: { about: 'The server.', json: z.strictObject({ server: FleetServerDetail }) },
+    },
+  },
+  listFleetSites: {
+    route: 'GET /api/fleet/sites',
+    summary: 'Search the sites of all servers',
+    query: FleetSitesQuery,
+    answers: { 200: { about: 'One page.', json: FleetSitesPage } },
+  },
+  getFleetSite: {
+    route: 'GET /api/fleet/sites/:site_id',
+    summary: 'Show everything known of a site',
+    answers: { 200: { about: 'The site.', json: z.strictObject({ site: FleetSiteDetail }) } },
+  },
+}

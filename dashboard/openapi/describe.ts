@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import type { Events } from '#shared/api/events.ts'
+import type { ErrorName } from '#shared/errors.ts'
+
+/** What a status other than that of an error means; with `events`, a stream of them. */
+export interface Answer {
+  about: string
+  json?: z.ZodType
+  events?: Events
+  /** The media type of what is neither. */
+  file?: string
+  headers?: readonly (keyof typeof HEADERS)[]
+}
+
+/**
+ * One route of the API. What follows from its method, path, query and body need not be said: 401 and
+ * 500 for all, 403 for a change, 404 for what the path names, 400, 413, 415 and 422 for a body.
+ */
+export interface Description {
+  route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+  summary: string
+  details?: string
+  query?: z.ZodObject
+  /** Read as JSON; one that takes `{}` may be left out. */
+  body?: z.ZodType
+  answers: Readonly<Record<number, Answer>>
+  /** What it may answer beyond what follows. */
+  errors?: readonly ErrorName[]
+  /** Instead of that of its component. */
+  example?: unknown
+  /** For everybody. */
+  open?: true
+}
+
+/** By operation id, which is what generated clients call them. */
+export type Descriptions = Readonly<Record<string, Description>>
+
+/** What an agent that is asked before the answer may lead to. */
+export const ASKS_AGENT = [
+  'bad_request',
+  'not_found',
+  'conflict',
+  'invalid',
+  'offline',
+] as const satisfies ErrorName[]
+
+export const HEADERS = {
+  'Operation-Id': 'The operation that does it: `GET /api/operations/<id>` tells of it.',
+  'Set-Cookie': 'The cookie `session`: HttpOnly, SameSite=Strict, Path=/, Secure over TLS.',
+  ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',
+  'Retry-After': 'Seconds after which trying again may help.',
+  'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
+} as const
+
+const started = ['Operation-Id'] as const
+
+/** A stream of the operation that the call begins or joins. */
+export const streamOf = (about: string, events: Events): Answer => ({
+  about,
+  events,
+  headers: started,
+})
+
+/** Goes on in the background. */
+export const begun = (about: string, json: z.ZodType): Answer => ({ about, json, headers: started })

@@ -1,0 +1,169 @@
+import packed from '../../package.json' with { type: 'json' }
+import { type Answer, HEADERS } from './describe.ts'
+import { FAILURES, failuresOf } from './failures.ts'
+import { INTRODUCTION } from './introduction.ts'
+import { parametersOf, queryOf } from './parameters.ts'
+import { type Converted, convert, exampleOf, type Json } from './schemas.ts'
+import { ROUTES, type Route, TAGS } from './table.ts'
+
+/** The OpenAPI 3.1 document of every route, error and event. */
+export function openApiDocument(): Json {
+  const requests = convert(requestSchemas(), 'input')
+  const answers = convert(answerSchemas(), 'output')
+  const paths: Record<string, Json> = {}
+  for (const route of ROUTES) {
+    const path = paths[route.path] ?? {}
+    path[route.method.toLowerCase()] = operationOf(route, requests, answers)
+    paths[route.path] = path
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Hosting Control',
+      version: packed.version,
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ session: [] }, { bearer: [] }],
+    tags: TAGS.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: SCHEMES,
+      headers: Object.fromEntries(
+        Object.entries(HEADERS).map(([name, description]) => [
+          name,
+          { description, schema: { type: 'string' } },
+        ]),
+      ),
+      responses: Object.fromEntries(
+        FAILURES.map((failure) => [failure.id, failureAnswer(failure)]),
+      ),
+      schemas: merged(requests.components, answers.components),
+    },
+  }
+}
+
+const SCHEMES = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'Set by the login; 7 days, renewed when half spent.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or that of a session.' },
+}
+
+function requestSchemas() {
+  return Object.fromEntries(
+    ROUTES.flatMap((route) => {
+      const query = queryOf(route)
+      return [
+        ...(route.body ? [[`${route.id} body`, route.body] as const] : []),
+        ...(query ? [[`${route.id} query`, query] as const] : []),
+      ]
+    }),
+  )
+}
+
+function answerSchemas() {
+  const answers = ROUTES.flatMap(({ id, answers }) =>
+    Object.entries(answers).flatMap(([status, { json, events }]) => [
+      ...(json ? [[`${id} ${status}`, json] as const] : []),
+      ...Object.entries(events ?? {}).map(
+        ([kind, schema]) => [`${id} ${status} ${kind}`, schema] as const,
+      ),
+    ]),
+  )
+  const failures = FAILURES.map(({ name, schema }) => [name, schema] as const)
+  return Object.fromEntries([...answers, ...failures])
+}
+
+function operationOf(route: Route, requests: Converted, answers: Converted): Json {
+  const { id, tag, summary, details, body, open } = route
+  const parameters = parametersOf(route, schemaIn(requests, `${id} query`))
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(details === undefined ? {} : { description: details }),
+    ...(open ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: requestBody(body.safeParse({}).success, id, requests) } : {}),
+    responses: responsesOf(route, answers),
+  }
+}
+
+function requestBody(optional: boolean, id: string, requests: Converted): Json {
+  const schema = schemaIn(requests, `${id} body`) ?? {}
+  const example = exampleOf(schema, requests.components)
+  return { required: !optional, content: { 'application/json': { schema, example } } }
+}
+
+function responsesOf(route: Route, answers: Converted): Json {
+  const good = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    {
+      description: answer.about,
+      headers: headersOf(answer.headers),
+      ...contentOf(answer, `${route.id} ${status}`, answers, route.example),
+    },
+  ])
+  const bad = failuresOf(route).map(({ status, id }) => [
+    String(status),
+    { $ref: `#/components/responses/${id}` },
+  ])
+  return Object.fromEntries([...good, ...bad])
+}
+
+function headersOf(names: Answer['headers'] = []): Json {
+  const all = [...names, 'X-Request-Id']
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function contentOf(answer: Answer, key: string, answers: Converted, example: unknown): Json {
+  const { json, events, file } = answer
+  const content: Json = {}
+  const schema = schemaIn(answers, key)
+  if (json && schema)
+    content['application/json'] = {
+      schema,
+      example: example ?? exampleOf(schema, answers.components),
+    }
+  if (events) content['text/event-stream'] = streamContent(key, answers)
+  if (file) content[file] = { schema: { type: 'string', contentMediaType: file } }
+  return Object.keys(content).length > 0 ? { content } : {}
+}
+
+/** `schema` is that of the data of one event; `x-events` tells it for each kind, with an example. */
+function streamContent(key: string, answers: Converted): Json {
+  const kinds = ['log', 'complete', 'error'].map((kind) => {
+    const schema = schemaIn(answers, `${key} ${kind}`) ?? {}
+    return [kind, { schema, example: exampleOf(schema, answers.components) }] as const
+  })
+  const schemas = kinds.flatMap(([, { schema }]) =>
+    Array.isArray(schema.anyOf) ? schema.anyOf : [schema],
+  )
+  return { schema: { anyOf: schemas }, 'x-events': Object.fromEntries(kinds) }
+}
+
+function failureAnswer({ name, about, id, example }: (typeof FAILURES)[number]): Json {
+  const headers = headersOf(name === 'too_many' || name === 'offline' ? ['Retry-After'] : [])
+  const schema = { $ref: `#/components/schemas/${id}Error` }
+  return { description: about, headers, content: { 'application/json': { schema, example } } }
+}
+
+/** Throws when a name means one thing in a request and another one in an answer. */
+function merged(requests: Json, answers: Json): Json {
+  for (const [name, schema] of Object.entries(requests)) {
+    const other = answers[name] ?? schema
+    if (JSON.stringify(other) !== JSON.stringify(schema))
+      throw new Error(`The schema ${name} is another one in answers than in requests`)
+  }
+  return { ...requests, ...answers }
+}
+
+function schemaIn({ of }: Converted, key: string): Json | undefined {
+  const schema = of[key]
+  return typeof schema === 'object' && schema !== null ? { ...schema } : undefined
+}

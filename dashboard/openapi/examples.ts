@@ -1,0 +1,305 @@
+const OPERATION = 'q3Yk0ZsV1nTfBw8eR5uLxA'
+const BULK = 'hN2cP9dX4mKvJ7sT0aQzLg'
+const AT = '2026-03-01T09:30:00.000Z'
+const LATER = '2026-03-01T09:30:12.000Z'
+
+const facts = {
+  id: 1,
+  name: 'web-1',
+  hostname: 'web-1.example.net',
+  port: 8443,
+  tags: ['production', 'eu'],
+  os: 'Debian GNU/Linux 13 (trixie)',
+  version: '0.1.0',
+  sites_count: 12,
+}
+
+const site = { id: 7, domain: 'shop.example', user: 'shop_k3f9', php: '8.4', tier: 'small' }
+const updates = { plugins: 2, themes: 0, core: false }
+
+const metrics = {
+  cpu: 14.5,
+  ram: { used: 2310, total: 7940, unit: 'MB' },
+  disk: { used: 41200, total: 81920, unit: 'MB' },
+  load: [0.42, 0.37, 0.31],
+  uptime: 864000,
+  os: facts.os,
+  version: facts.version,
+}
+
+const OperationView = {
+  id: OPERATION,
+  type: 'site.create',
+  server_id: 1,
+  site_id: 7,
+  domain: 'shop.example',
+  status: 'success',
+  error: null,
+  attempts: 1,
+  cancel: null,
+  retry_of: null,
+  next_at: null,
+  created_at: AT,
+  started_at: AT,
+  finished_at: LATER,
+}
+
+const FleetSite = {
+  ...site,
+  server_id: 1,
+  server: 'web-1',
+  tls: 'letsencrypt',
+  framework: 'wordpress',
+  wp_version: '6.9',
+  status: 'active',
+  status_reason: '',
+  managed: true,
+  updates,
+  last_scan: AT,
+  operation_id: null,
+  created_at: AT,
+}
+
+const Extension = {
+  slug: 'woocommerce',
+  name: 'WooCommerce',
+  version: '10.1.0',
+  active: true,
+  update: '10.1.2',
+}
+
+const Inventory = {
+  wp_version: '6.9',
+  plugins: [Extension],
+  themes: [
+    {
+      slug: 'twentytwentyfive',
+      name: 'Twenty Twenty-Five',
+      version: '1.3',
+      active: true,
+      update: null,
+    },
+  ],
+  core_update: null,
+  updates,
+}
+
+const FleetServer = {
+  ...facts,
+  user: 'root',
+  status: 'online',
+  status_reason: '',
+  failures: 0,
+  last_sync: AT,
+  age: 24,
+  created_at: AT,
+  metrics,
+}
+
+const Attention = {
+  kind: 'site_failed',
+  server_id: 1,
+  site_id: 9,
+  name: 'blog.example',
+  reason: 'The disk is full',
+}
+
+const Effect = { action: 'create', kind: 'user', name: 'shop_k3f9' }
+const Plan = {
+  steps: [{ name: 'user', title: 'Create the system user shop_k3f9', effects: [Effect] }],
+}
+
+const target = { server_id: 1, site_id: 7, domain: 'shop.example' }
+
+const hub_key = 'ed25519:2q8Xn5:7pQeJ0mYtVwZ3r9sLk1hGxUoBfC6dAiNR4S8E2TzMjw'
+
+/** One of each component that is not the data of an event; what has none is made of its parts. */
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  Activity: {
+    id: 41,
+    type: 'site.create',
+    domain: 'shop.example',
+    status: 'success',
+    created_at: AT,
+  },
+  ApiToken: { id: 2, name: 'deploy script', created_at: AT, last_used_at: null },
+  ApplyPool: { user: 'shop_k3f9', php_version: '8.4', tier: 'medium' },
+  Attention,
+  BulkItemView: { position: 1, ...target, status: 'success', operation_id: OPERATION, error: null },
+  BulkOperationView: {
+    id: BULK,
+    type: 'pool.apply',
+    params: { tier: 'large' },
+    status: 'running',
+    reason: '',
+    parallel: 4,
+    pause_after: 3,
+    created_at: AT,
+    finished_at: null,
+    counts: { total: 40, waiting: 31, running: 4, success: 5, failed: 0, cancelled: 0 },
+  },
+  BulkTarget: target,
+  BulkTargets: { site_ids: [7, 9], server_ids: [], tag: 'production' },
+  CancelOperation: { force: false },
+  ChangePassword: {
+    current_password: 'the old one, as it was',
+    password: 'correct horse battery staple',
+  },
+  ChangeSetting: { value: 120 },
+  CreateApiToken: { name: 'deploy script' },
+  CreateBulkOperation: {
+    type: 'pool.apply',
+    params: { tier: 'large' },
+    targets: { tag: 'production' },
+    parallel: 4,
+    pause_after: 3,
+  },
+  CreateServer: { hostname: 'web-1.example.net', name: 'web-1', tags: ['production', 'eu'] },
+  CreateSite: { domain: 'shop.example', php: '8.4', tier: 'small', tls: 'letsencrypt' },
+  Done: { status: 'ok', message: 'Restarted nginx' },
+  Effect,
+  Enrolment: {
+    code: 'Xo3vT9kQ2mZpL7wB1nYc5A',
+    expires_at: AT,
+    hub_key,
+    lines: [
+      {
+        machine: 'linux-x64',
+        sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        line: 'curl -fsS https://control.example.net/agent/linux-x64.gz | …',
+      },
+    ],
+  },
+  Extension,
+  Failure: {
+    error: 'Agent offline',
+    message: 'The agent on web-1.example.net:8443 did not answer in time',
+  },
+  Fleet: {
+    servers: [FleetServer],
+    counts: {
+      servers: { online: 1 },
+      sites: { active: 12 },
+      operations: { running: 1 },
+      updates: 3,
+      updates_unknown: 0,
+    },
+    attention: [Attention],
+  },
+  FleetServer,
+  FleetServerDetail: {
+    ...FleetServer,
+    services: [{ name: 'nginx', status: 'running' }],
+    php_versions: ['8.4'],
+    sites: { active: 12 },
+    updates: 3,
+    operations: [OperationView],
+  },
+  FleetSite,
+  FleetSiteDetail: {
+    ...FleetSite,
+    docroot: '/home/shop_k3f9/shop.example/public',
+    db_name: 'shop_k3f9',
+    email: 'owner@shop.example',
+    certificate_expires_at: '2026-05-30T09:30:00.000Z',
+    trashed_at: null,
+    purge_at: null,
+    inventory: Inventory,
+    operations: [OperationView],
+  },
+  FleetSitesPage: { sites: [FleetSite], total: 1, page: 1, per_page: 50 },
+  Inventory,
+  IssueTls: { tls: 'letsencrypt' },
+  KeyView: {
+    kid: '2q8Xn5',
+    hub_key,
+    state: 'current',
+    created_at: AT,
+    age: 86400,
+    until: null,
+    agents: 12,
+  },
+  Login: { email: 'admin@example.com', password: 'correct horse battery staple' },
+  Metrics: metrics,
+  OnlyDryRun: { dry_run: true },
+  OperationView,
+  Plan,
+  ProvisionServer: { php_versions: ['8.4'] },
+  PurgeSite: { domain: 'shop.example' },
+  RestartService: { service: 'nginx' },
+  ScanSite: { site_id: 7 },
+  ServerCreated: { id: 1, name: 'web-1', status: 'pending' },
+  ServerDetail: { ...facts, metrics: { cpu: metrics.cpu, ram: metrics.ram } },
+  ServerListed: { ...facts, user: 'root', last_sync: AT },
+  ServerUpdated: { id: 1, name: 'web-1', tags: facts.tags },
+  Service: { name: 'nginx', status: 'running' },
+  SettingChanged: { key: 'sync_interval', value: 120, updated: true },
+  Settings: { default_php: '8.4', sync_interval: 60, email_notifications: true },
+  ShownAdmin: { user: 'owner', password: 'Vq7-example-9sT' },
+  ShownPassword: { password: 'Kx2-example-4rD' },
+  SiteChanging: { id: 7, domain: 'shop.example', status: 'provisioning' },
+  SiteDetail: {
+    ...site,
+    tls: 'letsencrypt',
+    wp_version: '6.9',
+    docroot: '/home/shop_k3f9/shop.example/public',
+    framework: 'wordpress',
+    db_name: 'shop_k3f9',
+    created_at: AT,
+  },
+  SiteListed: { ...site, tls: 'letsencrypt', wp_version: '6.9', updates },
+  SitePlan: {
+    site: {
+      domain: 'shop.example',
+      php: '8.4',
+      tier: 'small',
+      tls: 'letsencrypt',
+      email: 'owner@shop.example',
+      user: 'shop_k3f9',
+    },
+    plan: Plan,
+  },
+  TrashEntry: {
+    id: 7,
+    domain: 'shop.example',
+    server_id: 1,
+    server: 'web-1',
+    status: 'trashed',
+    status_reason: '',
+    trashed_at: AT,
+    purge_at: '2026-03-31T09:30:00.000Z',
+    size: 48_230_400,
+  },
+  UpdateServer: { tags: ['production'] },
+  UpdateSite: { tier: 'medium' },
+  Updates: updates,
+  User: { id: 1, email: 'admin@example.com', name: 'Administrator' },
+
+  LogData: { message: 'Creating the system user shop_k3f9' },
+  BulkLogData: {
+    message: 'shop.example begins',
+    position: 1,
+    domain: 'shop.example',
+    operation_id: OPERATION,
+    status: 'running',
+  },
+  BulkComplete: { status: 'ok', total: 40, success: 40, failed: 0, cancelled: 0 },
+  AgentUpgradeComplete: { status: 'ok', version: '0.1.0' },
+  CachePurgeComplete: { status: 'ok', domain: 'shop.example' },
+  PoolApplyComplete: { status: 'ok', tier: 'medium' },
+  ServerProvisionComplete: { status: 'ok', php_versions: ['8.4'] },
+  ServerSyncComplete: { status: 'ok', sites: 12 },
+  ServiceRestartComplete: { status: 'ok', service: 'nginx' },
+  SiteCreateComplete: { status: 'ok', domain: 'shop.example' },
+  SiteDeleteComplete: { status: 'ok', domain: 'shop.example', size: 48_230_400 },
+  SitePurgeComplete: { status: 'ok', domain: 'shop.example' },
+  SiteRestoreComplete: { status: 'ok', domain: 'shop.example' },
+  SiteScanComplete: { wp_version: '6.9', plugins: 14 },
+  SiteUpdateComplete: { status: 'ok', domain: 'shop.example', php: '8.4', tier: 'medium' },
+  TlsIssueComplete: {
+    status: 'ok',
+    domain: 'shop.example',
+    tls: 'letsencrypt',
+    expires_at: '2026-05-30T09:30:00.000Z',
+  },
+}

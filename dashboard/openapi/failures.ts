@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { ERRORS, type ErrorName } from '#shared/errors.ts'
+import type { Route } from './table.ts'
+
+const message = z.string()
+const fields = z
+  .record(z.string(), z.array(z.string()))
+  .describe('By the name of each failing field, the rules that it breaks.')
+
+/** What each error means here, and what its body says beside `error`. */
+const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: object }> = {
+  bad_request: {
+    about: 'The body is malformed JSON.',
+    rest: { message },
+    example: { message: 'Malformed JSON' },
+  },
+  unauthorized: {
+    about: 'No valid session or token. Of a login: wrong credentials.',
+    rest: { message: message.optional() },
+    example: {},
+  },
+  forbidden: {
+    about: 'The request comes from another site, in the name of a cookie.',
+    rest: { message },
+    example: { message: 'The request comes from another site' },
+  },
+  not_found: {
+    about: 'The path names nothing that exists.',
+    rest: { message },
+    example: { message: 'Server not found' },
+  },
+  conflict: {
+    about: 'The state of things does not allow it now.',
+    rest: { message },
+    example: { message: 'Another operation is under way' },
+  },
+  too_large: {
+    about: 'The body has more than 1 MiB.',
+    rest: { message },
+    example: { message: 'The body must have at most 1 MiB' },
+  },
+  unsupported_media: {
+    about: 'The body is not application/json.',
+    rest: { message },
+    example: { message: 'The body must be application/json' },
+  },
+  invalid: {
+    about: 'A field breaks its rule.',
+    rest: { fields },
+    example: { fields: { hostname: ['Hostname is required'] } },
+  },
+  too_many: {
+    about: 'Too many attempts; `Retry-After` tells when the next one may succeed.',
+    rest: { message },
+    example: { message: 'Too many failed logins; try again in 540 seconds' },
+  },
+  internal: {
+    about: 'Something went wrong here; the log has more under the request id.',
+    rest: { message },
+    example: {
+      message: 'Something went wrong; the log has more under request id m3Jx0pQvT8aZ',
+    },
+  },
+  offline: {
+    about: 'The agent of the server cannot be reached, or cannot take it now.',
+    rest: { message },
+    example: { message: 'The agent on web-1.example.net:8443 refused the connection' },
+  },
+}
+
+const pascal = (name: ErrorName) =>
+  name.replace(/(^|_)(\w)/g, (_, __, letter) => letter.toUpperCase())
+
+const NAMES = Object.keys(TELLS) as ErrorName[]
+
+/** Each error body of api.md part 7 and decisions.md, as a component of that name. */
+export const FAILURES = NAMES.map((name) => {
+  const { status, error } = ERRORS[name]
+  const { about, rest, example } = TELLS[name]
+  const schema = z
+    .strictObject({ error: z.literal(error), ...rest })
+    .meta({ id: `${pascal(name)}Error`, description: about })
+  return { name, status, about, id: pascal(name), schema, example: { error, ...example } }
+})
+
+/** All that a route may answer beside what it is for. */
+export function failuresOf({ method, body, query, names, errors = [], open }: Route) {
+  const possible = new Set<ErrorName>(['internal', ...errors])
+  const add = (when: boolean, ...more: ErrorName[]) => {
+    if (when) for (const name of more) possible.add(name)
+  }
+  add(open !== true, 'unauthorized')
+  add(method !== 'GET', 'forbidden')
+  add(
+    names.some((name) => name !== 'key'),
+    'not_found',
+  )
+  add(query !== undefined, 'invalid')
+  add(body !== undefined, 'bad_request', 'too_large', 'unsupported_media', 'invalid')
+  return FAILURES.filter(({ name }) => possible.has(name))
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import type { Json } from './schemas.ts'
+import type { Route } from './table.ts'
+
+const id = { type: 'integer', minimum: 1 }
+const text = { type: 'string' }
+
+/** What may stand in a path. What is no such value names nothing: 404. */
+const IN_PATH: Record<string, { description: string; schema: object; example: unknown }> = {
+  server_id: { description: 'The id of a server.', schema: id, example: 1 },
+  site_id: { description: 'The id of a site.', schema: id, example: 7 },
+  token_id: { description: 'The id of an API token.', schema: id, example: 2 },
+  operation_id: {
+    description: 'The id of an operation.',
+    schema: text,
+    example: 'q3Yk0ZsV1nTfBw8eR5uLxA',
+  },
+  bulk_id: {
+    description: 'The id of a bulk operation.',
+    schema: text,
+    example: 'hN2cP9dX4mKvJ7sT0aQzLg',
+  },
+  key: {
+    description: 'The name of a setting.',
+    schema: { ...text, enum: ['default_php', 'sync_interval', 'email_notifications'] },
+    example: 'sync_interval',
+  },
+  file: {
+    description: 'A machine and `.gz`.',
+    schema: { ...text, pattern: '^[a-z0-9-]+\\.gz$' },
+    example: 'linux-x64.gz',
+  },
+}
+
+/** Asked for in the query, for a client that sends no body. */
+const DRY_RUN = z.object({
+  dry_run: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('The same as in the body, for a call without one.'),
+})
+
+/** What may stand behind the question mark of a route. */
+export function queryOf({ body, query }: Pick<Route, 'body' | 'query'>): z.ZodObject | undefined {
+  return body === OnlyDryRun ? DRY_RUN : query
+}
+
+interface Shape {
+  properties?: Record<string, Json>
+  required?: readonly string[]
+}
+
+/** `query`: the JSON schema of what `queryOf` names. */
+export function parametersOf({ method, names, answers }: Route, query: Shape | undefined): Json[] {
+  const inPath = names.map((name) => {
+    const known = IN_PATH[name]
+    if (!known) throw new Error(`No path parameter ${name} is known to the OpenAPI document`)
+    return { name, in: 'path', required: true, ...known }
+  })
+  const inQuery = Object.entries(query?.properties ?? {}).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      ...(description === undefined ? {} : { description }),
+      schema,
+    }),
+  )
+  return [...inPath, ...inQuery, ...(method === 'GET' && isStream(answers) ? [LAST_EVENT_ID] : [])]
+}
+
+const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The number of the last event that was seen.',
+  schema: { type: 'integer', minimum: 0 },
+  example: 12,
+}
+
+function isStream(answers: Route['answers']): boolean {
+  return Object.values(answers).some(({ events }) => events !== undefined)
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import { eventsOf } from '#shared/api/events.ts'
+import { Done } from '#shared/api/parts.ts'
+import {
+  CreateServer,
+  ProvisionServer,
+  RestartService,
+  ServerCreated,
+  ServerDetail,
+  ServerListed,
+  ServerUpdated,
+  UpdateServer,
+} from '#shared/api/servers.ts'
+import { PlanAnswer } from '#shared/plan.ts'
+
+export const serverApi: Descriptions = {
+  listServers: {
+    route: 'GET /api/servers',
+    summary: 'List the servers',
+    answers: {
+      200: { about: 'All of them.', json: z.strictObject({ servers: z.array(ServerListed) }) },
+    },
+  },
+  createServer: {
+    route: 'POST /api/servers',
+    summary: 'Register a server',
+    details: 'Answers at once; the server is pending until its agent is enrolled and heard of.',
+    body: CreateServer,
+    answers: {
+      201: { about: 'Registered.', json: z.strictObject({ server: ServerCreated }) },
+    },
+  },
+  getServer: {
+    route: 'GET /api/servers/:server_id',
+    summary: 'Show a server',
+    answers: { 200: { about: 'The server.', json: z.strictObject({ server: ServerDetail }) } },
+  },
+  updateServer: {
+    route: 'PATCH /api/servers/:server_id',
+    summary: 'Change a server',
+    body: UpdateServer,
+    answers: {
+      200: { about: 'As it is now.', json: z.strictObject({ server: ServerUpdated }) },
+    },
+  },
+  removeServer: {
+    route: 'DELETE /api/servers/:server_id',
+    summary: 'Forget a server and its sites',
+    details: 'The machine itself is not touched. 409 while an operation is running there.',
+    answers: { 204: { about: 'Forgotten.' } },
+    errors: ['conflict'],
+  },
+  syncServer: {
+    route: 'POST /api/servers/:server_id/sync',
+    summary: 'Make the records of a server agree with the machine',
+    details: 'Joins a sync that is under way. 503 when the agent cannot be reached.',
+    answers: { 200: streamOf('The sync as it goes.', eventsOf('server.sync')) },
+    errors: ASKS_AGENT,
+  },
+  provisionServer: {
+    route: 'POST /api/servers/:server_id/provision',
+    summary: 'Install and configure what sites need',
+    body: ProvisionServer,
+    answers: {
+      200: {
+        ...streamOf('The work as it goes, or its plan.', eventsOf('server.provision')),
+        json: PlanAnswer,
+      },
+    },
+    errors: ASKS_AGENT,
+  },
+  upgradeAgent: {
+    route: 'POST /api/servers/:server_id/upgrade',
+    summary: 'Give a server the agent that this dashboard has',
+    details: '409 while something else is done there, or without a build for its machine.',
+    body: OnlyDryRun,
+    answers: {
+      200: {
+        ...streamOf('The work as it goes, or its plan.', eventsOf('agent.upgrade')),
+        json: PlanAnswer,
+      },
+    },
+    errors: ASKS_AGENT,
+  },
+  restartService: {
+    route: 'POST /api/servers/:server_id/services/restart',
+    summary: 'Restart nginx, MariaDB or the PHP-FPM of one site',
+    details: 'Waits for the outcome.',
+    body: RestartService,
+    answers: { 200: { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) } },
+    errors: ASKS_AGENT,
+  },
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { EXAMPLES } from '#dashboard/openapi/examples.ts'
+import { ROUTES } from '#dashboard/openapi/table.ts'
+import { document, faultsOf } from '#tests/support/openapi/validator.ts'
+import { makeDashboard } from '../support/dashboard.ts'
+
+type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Every object of the document with its path, but those of examples. */
+function* objects(value: unknown, path: string[] = []): Generator<[string[], Json]> {
+  if (!isObject(value)) return
+  yield [path, value]
+  for (const [key, part] of Object.entries(value))
+    if (!key.startsWith('example')) yield* objects(part, [...path, key])
+}
+
+const all = [...objects(document)]
+
+/** The path of a schema, and an example of it. */
+const examples = all.flatMap(([path, part]) => {
+  const own = 'schema' in part && 'example' in part ? [part.example] : []
+  const listed = Array.isArray(part.examples) ? part.examples : []
+  return [
+    ...own.map((value) => ({ path: [...path, 'schema'], value })),
+    ...listed.map((value) => ({ path, value })),
+  ]
+})
+
+describe('the OpenAPI document', () => {
+  test('is valid to a public validator, and every reference leads somewhere', async () => {
+    const validator = new Validator()
+
+    const result = await validator.validate(structuredClone(document))
+
+    expect(result).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+    expect(() => validator.resolveRefs()).not.toThrow()
+  })
+
+  test('has every route of the dashboard, and no other', async () => {
+    await using dashboard = await makeDashboard()
+
+    const real = dashboard.app.routes.map(({ method, path }) => `${method} ${path}`)
+
+    expect(ROUTES.map(({ route }) => String(route)).sort()).toEqual(real.sort())
+  })
+
+  test('says who may call what, as the gate has it', () => {
+    expect(ROUTES.filter(({ open }) => open).map(({ route }) => route)).toEqual([
+      'POST /api/auth/login',
+      'GET /health',
+      'GET /agent/:file',
+    ])
+  })
+
+  test('has no example that breaks its schema', () => {
+    const broken = examples.flatMap(({ path, value }) =>
+      faultsOf(path, value).map((fault) => `${path.join(' ')}: ${fault}`),
+    )
+
+    expect(broken).toEqual([])
+    expect(examples.length).toBeGreaterThan(ROUTES.length)
+  })
+
+  test('has an example of every body and answer, and of every event', () => {
+    const missing = all
+      .filter(([path]) => path.at(-2) === 'content')
+      .filter(([, { example, 'x-events': events }]) => (events ?? example) === undefined)
+      .map(([path]) => path.join(' '))
+
+    expect(missing).toEqual(['paths /agent/{file} get responses 200 content application/gzip'])
+  })
+
+  test('has an example of every component, and no example of another', () => {
+    const { schemas } = Object(document.components)
+    const named = Object.keys(schemas).filter((name) => !name.endsWith('Error'))
+
+    expect(Object.keys(EXAMPLES).sort()).toEqual(named.sort())
+  })
+})
+
+describe('GET /api/openapi.json', () => {
+  test('is the document', async () => {
+    await using dashboard = await makeDashboard()
+
+    const response = await dashboard.send('GET', '/api/openapi.json')
+
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual(document)
+  })
+
+  test('is not sent again to whoever has it', async () => {
+    await using dashboard = await makeDashboard()
+    const { headers } = await dashboard.send('GET', '/api/openapi.json')
+    const etag = headers.get('etag') ?? ''
+
+    const same = await dashboard.send('GET', '/api/openapi.json', undefined, {
+      'if-none-match': `"another", W/${etag}`,
+    })
+    const other = await dashboard.send('GET', '/api/openapi.json', undefined, {
+      'if-none-match': '"another"',
+    })
+
+    expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag])
+    expect(other.status).toBe(200)
+  })
+})
