@@ -2,9 +2,11 @@ import { createApp } from '#dashboard/app.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { backUpAside, backUpDaily } from '#dashboard/backup/daily.ts'
 import type { Config } from '#dashboard/config.ts'
+import type { Database } from '#dashboard/db/client.ts'
 import type { Lock } from '#dashboard/db/lock.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
+import type { Transports } from '#dashboard/fleet/transport.ts'
 import { openRecords } from '#dashboard/records.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { ClockWatch } from '#dashboard/runtime/clock-watch.ts'
@@ -28,6 +30,15 @@ export interface Started {
   stop(): Promise<void>
 }
 
+/** What stands in the place of real servers when somebody only tries the dashboard out. */
+export interface Demo {
+  transports: Transports
+  /** Fills the records before anything reads them. */
+  prepare(db: Database): Promise<void>
+  /** Takes the lines of the log. */
+  log(line: string): void
+}
+
 const RETENTION_MS = 3600_000
 const PURGE_MS = 60_000
 /** How often it is looked whether the backup of the day is there. */
@@ -36,8 +47,10 @@ const BACKUP_MS = 10 * 60_000
 const MOST_BODY = 64 << 20
 
 /** Throws StartError for what the operator can mend. */
-export async function start(config: Config): Promise<Started> {
-  const { deps, lock } = await assemble(config)
+export async function start(config: Config, demo?: Demo): Promise<Started> {
+  if (demo && config.production) throw new StartError('A demo does not run in production')
+  const { deps, lock } = await assemble(config, demo)
+  await demo?.prepare(deps.db)
   const server = listen(config, deps)
   // Once it listens: a password that is made up now is sure to be told.
   const first = await makeFirstUser(deps, config)
@@ -63,7 +76,10 @@ export async function start(config: Config): Promise<Started> {
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
 }
 
-async function assemble(config: Config): Promise<{ deps: Deps; lock: Lock | undefined }> {
+async function assemble(
+  config: Config,
+  demo: Demo | undefined,
+): Promise<{ deps: Deps; lock: Lock | undefined }> {
   const { secret, seal } = await openDataDir(config)
   const { db, lock } = await openRecords(config)
   const outside = { db, clock: realClock, random: secureRandom }
@@ -71,7 +87,7 @@ async function assemble(config: Config): Promise<{ deps: Deps; lock: Lock | unde
   const { production, PRIVATE_ADDRESSES, PUBLIC_URL: public_url } = config
   const deps = makeDeps({
     ...outside,
-    log: jsonLog((line) => process.stderr.write(line), realClock.now),
+    log: jsonLog(demo?.log ?? ((line) => process.stderr.write(line)), realClock.now),
     secret,
     keys: await openKeys({ ...outside, sealer }),
     sealer,
@@ -80,6 +96,7 @@ async function assemble(config: Config): Promise<{ deps: Deps; lock: Lock | unde
     builds_dir: config.BUILDS_DIR,
     web_dir: config.WEB_DIR,
     trash_days: config.TRASH_DAYS,
+    ...(demo ? { demo: true, transports: demo.transports } : {}),
   })
   return { deps, lock }
 }
