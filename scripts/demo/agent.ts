@@ -1,0 +1,55 @@
+import { createApp } from '#agent/app.ts'
+import { commands } from '#agent/commands/index.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { type Listening, listen } from '#agent/http/listen.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { readingsOf } from '#agent/os/readings.ts'
+import { Policy } from '#agent/policy/policy.ts'
+import type { Readings } from '#agent/readings.ts'
+import { openGate } from '#agent/trust/gate.ts'
+
+/** The agent of a simulated server: all of it but its machine is the real one. */
+export class DemoAgent {
+  readonly readings: Readings
+  readonly #app: ReturnType<typeof createApp>
+  #listening: Listening | undefined
+  #port = 0
+
+  constructor(host: Host, report: (error: unknown) => void) {
+    const runner = new Runner({ host, commands, report })
+    this.readings = readingsOf(host)
+    this.#app = createApp({
+      runner,
+      readings: this.readings,
+      gate: openGate,
+      enrolment: undefined,
+      rotation: undefined,
+      policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
+      report,
+    })
+  }
+
+  /** Where it answers on loopback, 0 before it ever did. */
+  get port(): number {
+    return this.#port
+  }
+
+  get up(): boolean {
+    return this.#listening !== undefined
+  }
+
+  /** On the port that it had before. */
+  async start(): Promise<void> {
+    if (this.#listening) return
+    const place = { address: '127.0.0.1', port: this.#port }
+    this.#listening = await listen((request) => this.#app.fetch(request), place)
+    this.#port = Number(new URL(this.#listening.url).port)
+  }
+
+  /** Nobody is there any more; what it was doing goes on. */
+  async stop(): Promise<void> {
+    const listening = this.#listening
+    this.#listening = undefined
+    await listening?.stop()
+  }
+}

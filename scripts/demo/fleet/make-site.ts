@@ -1,0 +1,84 @@
+import type { Dice } from '../dice.ts'
+import type { Kit } from '../wordpress/kit.ts'
+import { type Names, userOf } from './names.ts'
+import type { Place, ServerPlan, SitePlan } from './plan.ts'
+
+export interface Surroundings {
+  dice: Dice
+  names: Names
+  kits: readonly [Kit, ...Kit[]]
+}
+
+const MB = 2 ** 20
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+/** `at`: how many sites the server has before it. */
+export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan, at: number) {
+  const domain = names.domain()
+  const trouble = troubleOf(server, at)
+  const managed = trouble !== 'foreign'
+  const site: SitePlan = {
+    domain,
+    user: userOf(domain, dice),
+    php: phpFor(dice, server, managed),
+    tier: dice.pick(['small', 'small', 'small', 'medium', 'medium', 'large']),
+    tls: tlsFor(dice, domain),
+    email: `webmaster@${domain}`,
+    kit: dice.pick(kits),
+    place: PLACES[trouble] ?? 'served',
+    managed,
+    broken: trouble === 'database',
+    stopped: trouble === 'php',
+    prefix: `${dice.text(LETTERS, 6)}_`,
+    size: Math.round(dice.between(60, 2400)) * MB,
+    age: Math.min(server.age - 1, 1 + dice.below(server.age)),
+    certificate: certificateFor(dice, trouble),
+    scanned: dice.chance(0.85) ? dice.below(20 * 24) : undefined,
+  }
+  return site
+}
+
+type Trouble =
+  | 'none'
+  | 'database'
+  | 'php'
+  | 'trashed'
+  | 'missing'
+  | 'failed'
+  | 'foreign'
+  | 'expiring'
+
+const PLACES: { [T in Trouble]?: Place } = {
+  trashed: 'trashed',
+  missing: 'missing',
+  failed: 'failed',
+}
+
+/** By where it stands, so that a fleet of any size has a few of each. */
+const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
+  failed: { 0: 'php', 1: 'database' },
+  legacy: { 1: 'missing' },
+  full: { 2: 'failed' },
+  plain: { 3: 'trashed', 5: 'expiring' },
+}
+
+function troubleOf({ role }: ServerPlan, at: number): Trouble {
+  if (role === 'foreign' && at % 2 === 0) return 'foreign'
+  return TROUBLES[role]?.[at] ?? 'none'
+}
+
+function phpFor(dice: Dice, { php, role }: ServerPlan, managed: boolean): string {
+  if (!managed) return php[0]
+  if (role === 'legacy' && dice.chance(0.7)) return dice.pick(['7.4', '8.0'])
+  return dice.chance(0.75) ? php[0] : dice.pick(php)
+}
+
+function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
+  if (domain.startsWith('staging.')) return 'self-signed'
+  return dice.chance(0.92) ? 'letsencrypt' : 'none'
+}
+
+/** Renewed at a third of 90 days: what has fewer left than that could not be. */
+function certificateFor(dice: Dice, trouble: Trouble): number {
+  return trouble === 'expiring' ? 3 + dice.below(6) : 31 + dice.below(58)
+}

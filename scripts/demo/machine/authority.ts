@@ -1,0 +1,96 @@
+import { createPublicKey } from 'node:crypto'
+import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
+import type { Output } from '#agent/host/ports.ts'
+import type { Machine } from './machine.ts'
+import { failed, said } from './programs/output.ts'
+
+const DAY_MS = 86_400_000
+const LIFETIME_DAYS = 90
+const ISSUER = 'CN=Demo Authority'
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** Names that no authority certifies: those that stand in no public DNS, and a few that fail on purpose. */
+const REFUSED: readonly [RegExp, string][] = [
+  [/\.(test|localhost|internal)$/, 'Domain name does not end with a valid public suffix (TLD)'],
+  [/^(nodns|broken)[.-]/, 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'],
+]
+
+type Keys = { publicKey: CryptoKey; privateKey: CryptoKey }
+let authority: Promise<Keys> | undefined
+
+/** What an authority answers to an order. */
+export async function certify(
+  { names, private_key }: AcmeOrder,
+  now: number,
+): Promise<AcmeOutcome> {
+  const refused = names.flatMap((name) => {
+    const reason = REFUSED.find(([pattern]) => pattern.test(name.replace(/^www\./, '')))?.[1]
+    return reason === undefined ? [] : [{ name, reason }]
+  })
+  if (refused.length > 0) return { refused }
+  const publicKey = await publicOf(private_key)
+  return { chain: await signed({ names, publicKey, until: now + LIFETIME_DAYS * DAY_MS }) }
+}
+
+/** A certificate that has so many days left. */
+export async function certificateWith(days: number, now: number): Promise<string> {
+  const { publicKey } = await authorityKeys()
+  return signed({ names: ['*.example'], publicKey, until: now + days * DAY_MS })
+}
+
+/** `openssl req -x509`, for the key that it is given. */
+export async function selfSignedBy(machine: Machine, argv: readonly string[]): Promise<Output> {
+  const pem = machine.disk.text(argv[argv.indexOf('-key') + 1] ?? '')
+  const name = argv[argv.indexOf('-subj') + 1]?.slice(1)
+  if (pem === undefined || name === undefined) return failed('Could not open the private key')
+  return said(await selfSigned(name, machine.time.now()))
+}
+
+/** Of a key of its own: nothing here ever shakes hands with it. */
+export async function selfSigned(name: string, now: number): Promise<string> {
+  const { X509CertificateGenerator } = await library()
+  const keys = await authorityKeys()
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name,
+    keys,
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + 825 * DAY_MS),
+    signingAlgorithm: ALGORITHM,
+  })
+  return `${certificate.toString('pem')}\n`
+}
+
+async function signed(wanted: { names: readonly string[]; publicKey: CryptoKey; until: number }) {
+  const { X509CertificateGenerator, SubjectAlternativeNameExtension } = await library()
+  const { privateKey } = await authorityKeys()
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${wanted.names[0]?.slice(0, 64)}`,
+    issuer: ISSUER,
+    publicKey: wanted.publicKey,
+    signingKey: privateKey,
+    notBefore: new Date(wanted.until - LIFETIME_DAYS * DAY_MS),
+    notAfter: new Date(wanted.until),
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new SubjectAlternativeNameExtension(
+        wanted.names.map((value) => ({ type: 'dns' as const, value })),
+      ),
+    ],
+  })
+  return `${certificate.toString('pem')}\n`
+}
+
+async function library() {
+  await import('reflect-metadata')
+  return await import('@peculiar/x509')
+}
+
+function authorityKeys(): Promise<Keys> {
+  authority ??= crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  return authority
+}
+
+function publicOf(private_key: string): Promise<CryptoKey> {
+  const spki = createPublicKey(private_key).export({ type: 'spki', format: 'der' })
+  return crypto.subtle.importKey('spki', new Uint8Array(spki), ALGORITHM, true, ['verify'])
+}

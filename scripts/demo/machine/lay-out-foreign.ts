@@ -1,0 +1,34 @@
+import { certificateFolder } from '#agent/os/paths.ts'
+import type { SitePlan } from '../fleet/plan.ts'
+import { type Certificates, layDatabase, layHome } from './lay-out-site.ts'
+import type { Machine } from './machine.ts'
+import { addUser } from './programs/users.ts'
+
+/** A site that somebody made by hand: Debian's own pool, files below /var/www. */
+export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Certificates): void {
+  const { disk } = machine
+  const { domain, user, php } = plan
+  const home = `/var/www/${domain}`
+  layHome(machine, plan, home)
+  layDatabase(machine, plan)
+  addUser(machine, user, '')
+  const pool = `[${user}]\nuser = ${user}\nlisten = /run/php/${user}.sock\npm.max_children = 5\n`
+  disk.putText(`/etc/php/${php}/fpm/pool.d/${user}.conf`, pool)
+  const pem = certificates.get(plan.certificate) ?? ''
+  disk.putText(`${certificateFolder(domain)}/fullchain.pem`, pem)
+  disk.putText(`/etc/nginx/sites-enabled/${domain}.conf`, vhostOf(plan, `${home}/public`))
+}
+
+function vhostOf({ domain, user, tls }: SitePlan, root: string): string {
+  const certificate = `${certificateFolder(domain)}/fullchain.pem`
+  const secure = tls === 'none' ? '' : `    listen 443 ssl;\n    ssl_certificate ${certificate};\n`
+  return `server {
+    listen 80;
+${secure}    server_name ${domain} www.${domain};
+    root ${root};
+    location ~ \\.php$ {
+        fastcgi_pass unix:/run/php/${user}.sock;
+    }
+}
+`
+}

@@ -1,0 +1,155 @@
+import { accountOf } from '#agent/os/mariadb.ts'
+import type { Abilities } from '#agent/os/nginx-base.ts'
+import { renderVhost } from '#agent/os/nginx-vhost.ts'
+import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/paths.ts'
+import {
+  configOf,
+  iniFolderOf,
+  renderIni,
+  renderPool,
+  renderSlice,
+  renderUnit,
+  slicePathOf,
+  socketOf,
+  unitPathOf,
+  wantsPathOf,
+} from '#agent/os/php-fpm-files.ts'
+import type { Site } from '#agent/os/sites.ts'
+import { type Limits, limitsOn } from '#agent/os/tiers.ts'
+import type { SitePlan } from '../fleet/plan.ts'
+import { settings } from './host.ts'
+import type { Machine } from './machine.ts'
+import { file, folder } from './nodes.ts'
+import { keepDump } from './programs/database.ts'
+import { versionOf } from './programs/nginx.ts'
+import { startPool } from './programs/services.ts'
+import { addUser } from './programs/users.ts'
+
+const DAY_MS = 86_400_000
+
+/** PEM texts, by how many days are left of them; self-signed ones under `self`. */
+export type Certificates = ReadonlyMap<number | 'self', string>
+
+/** A site as `site.create` leaves it, without the work: thousands of them are laid out in a second. */
+export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certificates): void {
+  const { user, domain } = plan
+  const record = `${JSON.stringify(siteOf(plan), null, 2)}\n`
+  const place = plan.place === 'trashed' ? 'trash' : 'sites'
+  machine.disk.putText(`${settings.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
+  machine.sizes.set(user, plan.size)
+  addUser(machine, user, `Site ${domain}`)
+  layCertificate(machine, plan, certificates)
+  if (plan.place === 'trashed') layTrashed(machine, plan)
+  else layServed(machine, plan)
+}
+
+function layServed(machine: Machine, plan: SitePlan): void {
+  layHome(machine, plan, homeOf(plan.user))
+  layDatabase(machine, plan)
+  layServices(machine, plan)
+}
+
+const siteOf = ({ domain, php, tier, tls, email, user }: SitePlan): Site => ({
+  ...{ domain, php, tier, tls, email, user },
+})
+
+export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
+  const { kit, user } = plan
+  const config = file(() => configText(plan), { mode: 0o600, owner: user })
+  const content = [
+    ['wp-config.php', config],
+    ['wp-content', kit.content],
+  ] as const
+  const entries = [...kit.core_files, ...content]
+  disk.put(
+    path,
+    folder([
+      ['public', folder(entries, { mode: 0o2750, owner: user, group: 'www-data' })],
+      ['logs', folder()],
+      ['tmp', folder()],
+      ['sessions', folder()],
+    ]),
+  )
+  disk.put(logsOf(user), folder())
+}
+
+export function layDatabase({ databases, accounts }: Machine, plan: SitePlan): void {
+  const bytes = Math.round(plan.size / 12)
+  databases.set(plan.user, { kit: plan.kit, broken: plan.broken, bytes })
+  accounts.add(plan.user)
+}
+
+function layServices(machine: Machine, plan: SitePlan): void {
+  const { disk } = machine
+  const { user, php, domain } = plan
+  const pool = { user, php }
+  const limits = () => limitsOf(machine, plan)
+  disk.putText(configOf(pool), () => renderPool(pool, limits(), 'systemd'), { mode: 0o600 })
+  disk.putText(`${iniFolderOf(pool)}/hosting.ini`, () => renderIni(limits()))
+  disk.putText(slicePathOf(user), () => renderSlice(user, limits()))
+  disk.putText(unitPathOf(pool), () => renderUnit(pool))
+  disk.put(wantsPathOf(pool), { kind: 'link', target: unitPathOf(pool) })
+  const available = `/etc/nginx/sites-available/hosting-${domain}.conf`
+  disk.putText(available, () => vhostText(machine, plan))
+  disk.put(`/etc/nginx/sites-enabled/hosting-${domain}.conf`, { kind: 'link', target: available })
+  if (plan.stopped) machine.failed.add(`hosting-fpm@${user}-${php}.service`)
+  else startPool(machine, pool)
+}
+
+/** Home, dump, account and facts, as `site.delete` leaves them. */
+function layTrashed(machine: Machine, plan: SitePlan): void {
+  const { user } = plan
+  const folder = trashOf(user)
+  layHome(machine, plan, `${folder}/home`)
+  const bytes = Math.round(plan.size / 12)
+  keepDump(machine, user, `${folder}/database.sql`, { kit: plan.kit, broken: false, bytes })
+  const account = JSON.stringify([`CREATE USER ${accountOf(user)}`])
+  machine.disk.putText(`${folder}/account.json`, `${account}\n`, { mode: 0o600 })
+  const deleted_at = new Date(machine.time.now() - trashedDays(plan) * DAY_MS).toISOString()
+  const facts = JSON.stringify({ deleted_at, size: plan.size })
+  machine.disk.putText(`${folder}/facts.json`, `${facts}\n`, { mode: 0o600 })
+}
+
+/** How long a site of the plan is in the trash already. */
+export const trashedDays = ({ age }: SitePlan): number => Math.min(age / 2, 4)
+
+function layCertificate({ disk }: Machine, plan: SitePlan, certificates: Certificates): void {
+  if (plan.tls === 'none') return
+  const pem = certificates.get(plan.tls === 'self-signed' ? 'self' : plan.certificate) ?? ''
+  disk.putText(`${certificateFolder(plan.domain)}/fullchain.pem`, pem, { mode: 0o600 })
+}
+
+/** What its machine makes of its tier. */
+function limitsOf({ plan: { cores, memory } }: Machine, { tier }: SitePlan): Limits {
+  return limitsOn(tier, { cores, memory })
+}
+
+function vhostText(machine: Machine, plan: SitePlan): string {
+  const certificates = certificateFolder(plan.domain)
+  const certificate = {
+    fullchain: `${certificates}/fullchain.pem`,
+    privkey: `${certificates}/privkey.pem`,
+  }
+  return renderVhost({
+    site: siteOf(plan),
+    socket: socketOf(plan),
+    limits: limitsOf(machine, plan),
+    abilities: abilitiesOf(machine),
+    certificate: plan.tls === 'none' ? undefined : certificate,
+  })
+}
+
+function abilitiesOf(machine: Machine): Abilities {
+  return { ipv6: false, http2_directive: versionOf(machine) >= '1.25.1' }
+}
+
+function configText({ user, prefix }: SitePlan): string {
+  return `<?php
+define( 'DB_NAME', '${user}' );
+define( 'DB_USER', '${user}' );
+define( 'DB_PASSWORD', 'demo-${prefix.repeat(4)}' );
+define( 'DB_HOST', 'localhost' );
+$table_prefix = '${prefix}';
+require_once __DIR__ . '/wp-settings.php';
+`
+}

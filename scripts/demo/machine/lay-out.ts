@@ -1,0 +1,29 @@
+import { NEWEST_CORE } from '../wordpress/catalogue.ts'
+import { coreFiles } from '../wordpress/kit.ts'
+import { CORE_SHA1, settings } from './host.ts'
+import { layOutForeign } from './lay-out-foreign.ts'
+import { type Certificates, layOutSite } from './lay-out-site.ts'
+import type { Machine } from './machine.ts'
+import { sharedFolder } from './nodes.ts'
+import { layOutSystem } from './system.ts'
+
+/** The whole machine as its plan says; what makes it ready for sites is left to the agent. */
+export function layOut(machine: Machine, certificates: Certificates): void {
+  layOutSystem(machine)
+  layOutCache(machine)
+  for (const site of machine.plan.sites) {
+    if (site.place === 'missing' || site.place === 'failed') continue
+    if (site.managed) layOutSite(machine, site, certificates)
+    else layOutForeign(machine, site, certificates)
+  }
+}
+
+/** wp-cli and the newest WordPress, as an earlier operation has left them. */
+function layOutCache({ disk, time }: Machine): void {
+  disk.putText('/usr/local/lib/hosting/wp-cli.phar', '')
+  disk.putText('/usr/local/lib/hosting/wp-cli.phar.sha512', settings.wp_cli_sha512)
+  const cache = `${settings.state_dir}/cache/wordpress`
+  disk.put(`${cache}/${NEWEST_CORE}`, sharedFolder(coreFiles(NEWEST_CORE)))
+  const kept = { version: NEWEST_CORE, sha1: CORE_SHA1, at: time.now() }
+  disk.putText(`${cache}/latest.json`, JSON.stringify(kept))
+}

@@ -1,0 +1,74 @@
+import type { FleetPlan, ServerPlan } from '../fleet/plan.ts'
+import type { Kit } from '../wordpress/kit.ts'
+import { Disk } from './disk.ts'
+import { Load } from './load.ts'
+
+/** A database of MariaDB; without a kit there are no tables in it. */
+export interface Database {
+  kit: Kit | undefined
+  /** Its tables do not answer. */
+  broken: boolean
+  bytes: number
+}
+
+/** Time as a machine has it. */
+export interface Time {
+  now(): number
+  elapsed(): number
+}
+
+/** A server as it stands there: its disk, its databases and what runs on it. */
+export class Machine {
+  readonly plan: ServerPlan
+  readonly disk: Disk
+  readonly load: Load
+  readonly databases = new Map<string, Database>()
+  readonly accounts = new Set<string>()
+  /** Units of systemd that have failed, and those that somebody stopped. */
+  readonly failed = new Set<string>()
+  readonly stopped = new Set<string>()
+  /** Bytes that a site takes, by its user. */
+  readonly sizes = new Map<string, number>()
+  readonly time: Time
+  readonly #ticks: { at: number; busy: number; total: number }
+
+  constructor({ seed }: Pick<FleetPlan, 'seed'>, plan: ServerPlan, time: Time) {
+    this.plan = plan
+    this.time = time
+    this.disk = new Disk(() => time.now())
+    this.disk.room = { ...plan.disk }
+    this.load = new Load(`${seed} ${plan.name}`, plan.load)
+    this.#ticks = { at: time.now(), busy: 0, total: 0 }
+  }
+
+  /** proc(5), /proc/stat: hundredths of seconds of all processors since the start. */
+  stat(): string {
+    const ticks = this.#ticks
+    const now = this.time.now()
+    const passed = (Math.max(0, now - ticks.at) / 10) * this.plan.cores
+    ticks.busy += passed * this.load.at(now)
+    ticks.total += passed
+    ticks.at = now
+    const [busy, idle] = [Math.round(ticks.busy), Math.round(ticks.total - ticks.busy)]
+    return `cpu  ${busy} 0 0 ${idle} 0 0 0 0 0 0\n`
+  }
+
+  loadavg(): string {
+    const now = this.time.now()
+    const averages = [0, 150_000, 450_000].map((ago) => this.load.at(now - ago) * this.plan.cores)
+    return `${averages.map((value) => (value * 1.1).toFixed(2)).join(' ')} 1/300 4242\n`
+  }
+
+  meminfo(): string {
+    const total = this.plan.memory * 1024
+    const used = memoryShare(this.load.slow(this.time.now()))
+    return `MemTotal:       ${total} kB\nMemAvailable:   ${Math.round(total * (1 - used))} kB\n`
+  }
+
+  uptime(): string {
+    return `${Math.round((this.plan.age % 90) * 86_400 + this.time.elapsed() / 1000)}.00 0.00\n`
+  }
+}
+
+/** What of its memory a server uses that is so busy. */
+const memoryShare = (load: number): number => Math.min(0.95, 0.28 + load * 0.6)

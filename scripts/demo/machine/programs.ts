@@ -1,0 +1,65 @@
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { selfSignedBy } from './authority.ts'
+import type { Machine } from './machine.ts'
+import { dump, load } from './programs/database.ts'
+import { copy, du, remove } from './programs/files.ts'
+import { nginx } from './programs/nginx.ts'
+import { done } from './programs/output.ts'
+import { php } from './programs/php.ts'
+import { startStopDaemon, systemctl } from './programs/services.ts'
+import { groupdel, useradd, userdel } from './programs/users.ts'
+
+type Program = (
+  machine: Machine,
+  argv: readonly string[],
+  options: RunOptions,
+) => Output | Promise<Output>
+
+/** What programs do to a machine, and how long they take there; those not named do nothing. */
+const PROGRAMS: Record<string, readonly [ms: number, Program]> = {
+  useradd: [140, useradd],
+  userdel: [180, userdel],
+  groupdel: [60, groupdel],
+  usermod: [60, done],
+  cp: [30, copy],
+  rm: [400, remove],
+  du: [90, du],
+  sync: [70, done],
+  nginx: [60, nginx],
+  systemctl: [60, systemctl],
+  'start-stop-daemon': [40, startStopDaemon],
+  'mariadb-dump': [900, dump],
+  mariadb: [1100, load],
+  openssl: [90, selfSignedBy],
+  find: [80, done],
+}
+/** Where one call takes much longer than another of the same program. */
+const LONG: readonly [RegExp, number][] = [
+  [/^cp -r /, 900],
+  [/^systemctl start hosting-fpm@/, 350],
+  [/^systemctl restart nginx/, 500],
+  [/^systemctl restart /, 1400],
+  [/^systemctl show /, 0],
+  [/^nginx -[vT]/, 0],
+  [/ core install /, 1600],
+  [/ eval-file /, 350],
+  [/ --test /, 80],
+]
+
+/** Runs a program to its end. */
+export function perform(
+  machine: Machine,
+  argv: readonly string[],
+  options: RunOptions,
+): Output | Promise<Output> {
+  const [name = ''] = argv
+  if (name.startsWith('/usr/bin/php')) return php(machine, argv, options)
+  return PROGRAMS[name]?.[1](machine, argv, options) ?? done()
+}
+
+/** In milliseconds, on a machine that is neither fast nor slow. */
+export function durationOf(argv: readonly string[]): number {
+  const line = `${argv.slice(0, 12).join(' ')} `
+  const long = LONG.find(([start]) => start.test(line))
+  return long?.[1] ?? PROGRAMS[argv[0] ?? '']?.[0] ?? 20
+}

@@ -1,0 +1,22 @@
+import type { Output } from '#agent/host/ports.ts'
+import type { Machine } from '../machine.ts'
+import { done, failed, said } from './output.ts'
+
+const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }
+const FOLDERS = ['/etc/nginx/conf.d', '/etc/nginx/sites-enabled']
+
+export function nginx(machine: Machine, argv: readonly string[]): Output {
+  if (argv.includes('-v')) return failed(`nginx version: nginx/${versionOf(machine)}`, 0)
+  if (!argv.includes('-T')) return done()
+  const texts = FOLDERS.flatMap((folder) =>
+    machine.disk
+      .names(folder)
+      .map((name) => `# configuration file ${folder}/${name}:\n${textAt(machine, folder, name)}`),
+  )
+  return said(texts.join('\n'))
+}
+
+export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
+
+const textAt = ({ disk }: Machine, folder: string, name: string) =>
+  disk.text(`${folder}/${name}`) ?? ''

@@ -1,0 +1,24 @@
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { freshKit } from '../../wordpress/kits.ts'
+import type { Machine } from '../machine.ts'
+import { done, failed, said } from './output.ts'
+
+const NO_DATABASE = 'Error: Error establishing a database connection.'
+/** A new site of such a name never gets its tables: for seeing how an operation fails. */
+const DOOMED = /^--url=http:\/\/broken[.-]/
+
+/** wp-cli for a site. */
+export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
+  const line = argv.join(' ')
+  const [, user = ''] = /--path=\/srv\/www\/([^/]+)\//.exec(line) ?? []
+  const database = machine.databases.get(user)
+  if (!database || database.broken) return failed(NO_DATABASE)
+  if (line.includes(' core install ')) {
+    if (argv.some((word) => DOOMED.test(word))) return failed(NO_DATABASE)
+    database.kit = freshKit
+    database.bytes = 6 * 2 ** 20
+    machine.disk.put(`/srv/www/${user}/public/wp-content`, freshKit.content)
+    return done()
+  }
+  return options.input?.includes('wp_set_password') ? said('webmaster\n') : done()
+}

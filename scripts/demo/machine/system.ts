@@ -1,0 +1,74 @@
+import type { Machine } from './machine.ts'
+import { file, folder } from './nodes.ts'
+
+const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
+const PARTS = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
+const CODENAMES = { 12: 'bookworm', 13: 'trixie' }
+
+/** The pid of each program, and the name that the kernel has for it. */
+const DAEMONS = [
+  ['/run/nginx.pid', 11, 'nginx'],
+  ['/run/mysqld/mysqld.pid', 12, 'mariadbd'],
+  ['/run/crond.pid', 13, 'cron'],
+] as const
+
+/** One pid stands for all masters of a version of PHP. */
+export const phpPid = (php: string) => 8000 + Number(php.replace('.', '')) * 10
+
+/** Debian with everything installed and running, and no site on it. */
+export function layOutSystem(machine: Machine): void {
+  const { disk, plan } = machine
+  const { debian, php, cores } = plan
+  disk.putText('/etc/os-release', release(debian))
+  disk.putText('/var/lib/dpkg/status', packages(php))
+  disk.putText('/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nwww-data:x:33:33::/var/www:\n')
+  disk.putText('/etc/group', 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n')
+  disk.putText('/etc/nginx/nginx.conf', NGINX)
+  disk.putText('/proc/cpuinfo', 'processor\t: 0\n'.repeat(cores))
+  disk.put(
+    '/proc/stat',
+    file(() => machine.stat()),
+  )
+  disk.put(
+    '/proc/loadavg',
+    file(() => machine.loadavg()),
+  )
+  disk.put(
+    '/proc/meminfo',
+    file(() => machine.meminfo()),
+  )
+  disk.put(
+    '/proc/uptime',
+    file(() => machine.uptime()),
+  )
+  for (const [path, pid, name] of DAEMONS) {
+    disk.putText(path, `${pid}\n`)
+    disk.putText(`/usr/sbin/${name}`, '')
+    disk.putText(`/proc/${pid}/status`, statusOf(name))
+  }
+  for (const version of php) {
+    disk.putText(`/usr/sbin/php-fpm${version}`, '')
+    disk.putText(`/proc/${phpPid(version)}/status`, statusOf(`php-fpm${version}`))
+    disk.put(`/etc/php/${version}/fpm/pool.d`, folder())
+  }
+}
+
+const statusOf = (name: string) => `Name:\t${name}\nUmask:\t0022\nState:\tS (sleeping)\n`
+
+function release(debian: 12 | 13): string {
+  const name = `Debian GNU/Linux ${debian} (${CODENAMES[debian]})`
+  return `PRETTY_NAME="${name}"\nID=debian\nVERSION_ID="${debian}"\n`
+}
+
+function packages(php: readonly string[]): string {
+  const names = [...BASE, ...php.flatMap((version) => PARTS.map((part) => `php${version}-${part}`))]
+  return names.map((name) => `Package: ${name}\nStatus: install ok installed\n`).join('\n')
+}
+
+/** As Debian has it, as far as it says where sites are. */
+const NGINX = `user www-data;
+http {
+    include /etc/nginx/conf.d/*.conf;
+    include /etc/nginx/sites-enabled/*;
+}
+`

@@ -1,0 +1,33 @@
+import type { Probe } from '#agent/host/ports.ts'
+import { ACME_ROOT } from '#agent/os/nginx-base.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Machine } from './machine.ts'
+
+type Answer = { status: number; body: string; headers: Record<string, string> }
+
+/** What a visitor gets: nginx has to know the site, PHP has to run, and WordPress its tables. */
+export function answerOf(machine: Machine, { host, path }: Probe): Answer {
+  const vhost = vhostOf(machine, host)
+  const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
+  if (vhost === undefined) return answer(404)
+  if (path.startsWith('/.well-known/acme-challenge/')) {
+    const token = machine.disk.text(ACME_ROOT + path)
+    return token === undefined ? answer(404) : answer(200, token)
+  }
+  const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(vhost) ?? []
+  const [, user = ''] = /\/([^/]+)-\d\.\d\.sock$/.exec(socket) ?? []
+  if (!machine.disk.find(socket)) return answer(502, '<h1>502 Bad Gateway</h1>')
+  const database = machine.databases.get(user)
+  if (!database?.kit || database.broken)
+    return answer(500, 'Error establishing a database connection')
+  return answer(200, `<a href="//${host}/">`)
+}
+
+function vhostOf({ disk }: Machine, host: string): string | undefined {
+  const apex = apexOf(host)
+  for (const name of [apex, `www.${apex}`]) {
+    const text = disk.text(`/etc/nginx/sites-enabled/hosting-${name}.conf`)
+    if (text !== undefined) return text
+  }
+  return undefined
+}

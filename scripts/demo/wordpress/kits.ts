@@ -1,0 +1,48 @@
+import type { Dice } from '../dice.ts'
+import { CORES, NEWEST_CORE, type Offer, PLUGINS, THEMES } from './catalogue.ts'
+import { type Kit, makeKit } from './kit.ts'
+
+const KITS = 48
+
+const newest = (offer: Offer) => ({ offer, version: offer.versions.at(-1) ?? offer.versions[0] })
+
+/** A WordPress that was installed just now. */
+export const freshKit: Kit = makeKit({
+  core: NEWEST_CORE,
+  plugins: PLUGINS.slice(0, 2).map(newest),
+  themes: THEMES.slice(0, 2).map(newest),
+  active: [],
+  theme: 'twentytwentyfive',
+  informed: true,
+})
+
+/** What the sites of a fleet are made of: most of it is up to date, as in a fleet that is cared for. */
+export function makeKits(dice: Dice): [Kit, ...Kit[]] {
+  const kits = Array.from({ length: KITS - 1 }, (_, at) => makeKit(partsOf(dice, at)))
+  return [makeKit(partsOf(dice, 0)), ...kits]
+}
+
+function partsOf(dice: Dice, at: number): Parameters<typeof makeKit>[0] {
+  const current = dice.chance(0.55)
+  const core = current || dice.chance(0.5) ? NEWEST_CORE : dice.pick(CORES)
+  const [akismet, hello, ...others] = PLUGINS
+  const chosen = [akismet, hello, ...others.filter(() => dice.chance(0.4))]
+  const plugins = chosen.flatMap((offer) => (offer ? [versionOf(dice, offer, current)] : []))
+  const [first, ...more] = THEMES
+  const themes = [first, ...more.filter(() => dice.chance(0.3))].flatMap((offer) =>
+    offer ? [versionOf(dice, offer, current || dice.chance(0.8))] : [],
+  )
+  return {
+    core,
+    plugins,
+    themes,
+    active: plugins.slice(2).map(({ offer }) => offer.file),
+    theme: themes.at(-1)?.offer.file ?? 'twentytwentyfive',
+    informed: at % 16 !== 15,
+  }
+}
+
+function versionOf(dice: Dice, offer: Offer, current: boolean) {
+  if (current || dice.chance(0.6)) return newest(offer)
+  return { offer, version: dice.pick(offer.versions) }
+}
