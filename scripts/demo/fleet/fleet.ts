@@ -6,7 +6,7 @@ import { DemoAgent } from '../agent.ts'
 import { certificateWith, selfSigned } from '../machine/authority.ts'
 import { carryOut } from '../machine/carry-out.ts'
 import { hostOn, type Surroundings } from '../machine/host.ts'
-import { layOut } from '../machine/lay-out.ts'
+import { layOutServer, layOutSites } from '../machine/lay-out.ts'
 import type { Certificates } from '../machine/lay-out-site.ts'
 import { Machine, type Time } from '../machine/machine.ts'
 import type { FleetPlan, ServerPlan } from './plan.ts'
@@ -41,9 +41,10 @@ export class Fleet {
     const members: Member[] = []
     for (const server of plan.servers) {
       const machine = new Machine(plan, server, outside.time)
-      layOut(machine, certificates)
+      layOutServer(machine)
       const instant = hostOn(machine, { ...outside, pace: 0 })
       await carryOut(instant, (context) => serverProvision.run({ php_versions: [] }, context))
+      layOutSites(machine, certificates)
       const agent = new DemoAgent(hostOn(machine, outside), outside.report)
       members.push({ plan: server, machine, instant, agent })
     }

@@ -10,6 +10,7 @@ export interface Surroundings {
 }
 
 const MB = 2 ** 20
+const TIERS = ['small', 'small', 'small', 'medium', 'medium', 'large'] as const
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 /** `at`: how many sites the server has before it. */
@@ -21,9 +22,9 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
     domain,
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
-    tier: dice.pick(['small', 'small', 'small', 'medium', 'medium', 'large']),
+    tier: managed ? dice.pick(TIERS) : 'small',
     tls: tlsFor(dice, domain),
-    email: `webmaster@${domain}`,
+    email: managed ? `webmaster@${domain}` : '',
     kit: dice.pick(kits),
     place: PLACES[trouble] ?? 'served',
     managed,

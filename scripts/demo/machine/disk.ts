@@ -10,7 +10,6 @@ export class Disk implements Files {
   /** Free and total bytes. */
   room = { free: 40 * 2 ** 30, total: 80 * 2 ** 30 }
   readonly #now: () => number
-  readonly #changed = new WeakMap<Node, number>()
 
   constructor(now: () => number) {
     this.#now = now
@@ -19,7 +18,6 @@ export class Disk implements Files {
   /** Lays a node there, in the place of what is there. */
   put(path: string, node: Node): void {
     const { folder: parent, name } = this.#parent(path)
-    this.#changed.set(node, this.#now())
     parent.entries.set(name, node)
   }
 
@@ -63,13 +61,14 @@ export class Disk implements Files {
   }
 
   async write(path: string, text: string, options: WriteOptions = {}) {
-    this.putText(path, text, options)
+    this.put(path, { ...file(text, options), at: this.#now() })
   }
 
   async append(path: string, text: string) {
     const before = this.find(path)
     if (before?.kind !== 'file') return this.putText(path, text)
     before.text = textOf(before) + text
+    before.at = this.#now()
   }
 
   async remove(path: string) {
@@ -124,7 +123,7 @@ export class Disk implements Files {
   #statOf(node: Node): Stat {
     const owner = { uid: node.kind === 'directory' ? (node.uid ?? 0) : 0, gid: 0 }
     const mode = node.kind === 'link' ? 0o777 : (node.options.mode ?? usualMode(node))
-    const mtime_ms = this.#changed.get(node) ?? 0
+    const mtime_ms = node.kind === 'file' ? (node.at ?? 0) : 0
     return { kind: node.kind, size: sizeOf(node), mode, ...owner, mtime_ms }
   }
 

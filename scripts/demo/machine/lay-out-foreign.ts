@@ -4,11 +4,13 @@ import { type Certificates, layDatabase, layHome } from './lay-out-site.ts'
 import type { Machine } from './machine.ts'
 import { addUser } from './programs/users.ts'
 
+export const foreignHome = (domain: string) => `/var/www/${domain}`
+
 /** A site that somebody made by hand: Debian's own pool, files below /var/www. */
 export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Certificates): void {
   const { disk } = machine
   const { domain, user, php } = plan
-  const home = `/var/www/${domain}`
+  const home = foreignHome(domain)
   layHome(machine, plan, home)
   layDatabase(machine, plan)
   addUser(machine, user, '')

@@ -19,7 +19,7 @@ import { type Limits, limitsOn } from '#agent/os/tiers.ts'
 import type { SitePlan } from '../fleet/plan.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
-import { file, folder } from './nodes.ts'
+import { EMPTY, file, folder } from './nodes.ts'
 import { keepDump } from './programs/database.ts'
 import { versionOf } from './programs/nginx.ts'
 import { startPool } from './programs/services.ts'
@@ -65,12 +65,12 @@ export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
     path,
     folder([
       ['public', folder(entries, { mode: 0o2750, owner: user, group: 'www-data' })],
-      ['logs', folder()],
-      ['tmp', folder()],
-      ['sessions', folder()],
+      ['logs', EMPTY],
+      ['tmp', EMPTY],
+      ['sessions', EMPTY],
     ]),
   )
-  disk.put(logsOf(user), folder())
+  disk.put(logsOf(user), EMPTY)
 }
 
 export function layDatabase({ databases, accounts }: Machine, plan: SitePlan): void {

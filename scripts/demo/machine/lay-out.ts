@@ -7,10 +7,13 @@ import type { Machine } from './machine.ts'
 import { sharedFolder } from './nodes.ts'
 import { layOutSystem } from './system.ts'
 
-/** The whole machine as its plan says; what makes it ready for sites is left to the agent. */
-export function layOut(machine: Machine, certificates: Certificates): void {
+/** A Debian with all its packages; what makes it ready for sites is left to the agent. */
+export function layOutServer(machine: Machine): void {
   layOutSystem(machine)
   layOutCache(machine)
+}
+
+export function layOutSites(machine: Machine, certificates: Certificates): void {
   for (const site of machine.plan.sites) {
     if (site.place === 'missing' || site.place === 'failed') continue
     if (site.managed) layOutSite(machine, site, certificates)

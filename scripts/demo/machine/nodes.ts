@@ -9,6 +9,8 @@ export interface FileNode {
   options: WriteOptions
   /** What it takes of the disk, where that is not the length of its text. */
   size?: number
+  /** When it was changed, since the machine is there. */
+  at?: number
 }
 
 interface LinkNode {
@@ -45,6 +47,9 @@ export const folder = (
 export function sharedFolder(entries: Iterable<readonly [string, Node]>): FolderNode {
   return { ...folder(entries), shared: true }
 }
+
+/** Without anything in it yet. */
+export const EMPTY: FolderNode = sharedFolder([])
 
 /** The folder that may be changed in the place of this one. */
 export function ownFolder(node: FolderNode): FolderNode {

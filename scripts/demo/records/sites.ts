@@ -1,13 +1,12 @@
 import { wpScan } from '#agent/commands/wp.scan.ts'
 import { docrootOf } from '#agent/os/paths.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
-import { factsOf } from '#dashboard/fleet/sync-plan.ts'
-import type { FoundSite } from '#shared/agent.ts'
 import { Inventory } from '#shared/inventory.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Fleet, Member } from '../fleet/fleet.ts'
 import type { SitePlan } from '../fleet/plan.ts'
 import { carryOut } from '../machine/carry-out.ts'
+import { foreignHome } from '../machine/lay-out-foreign.ts'
 import { trashedDays } from '../machine/lay-out-site.ts'
 import type { Kit } from '../wordpress/kit.ts'
 
@@ -15,35 +14,61 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TRASH_DAYS = 14
 
-/** What the dashboard knows of each site: the agent finds it, the plan says since when. */
+/** What the dashboard knows of each site: what its agent would find, and since when. */
 export async function siteRows(fleet: Fleet, now: number): Promise<NewSite[]> {
-  const inventories = new Map<Kit, Inventory>()
-  const rows: NewSite[] = []
-  for (const [at, member] of fleet.members.entries()) {
-    const found = new Map((await member.agent.readings.sites()).map((site) => [site.domain, site]))
-    for (const plan of member.plan.sites) {
-      const scanned = await scanOf(member, plan, inventories, now)
-      rows.push({ ...rowOf(plan, at + 1, found.get(plan.domain), now), ...scanned })
-    }
-  }
-  return rows
+  const inventories = await inventoriesOf(fleet)
+  return fleet.members.flatMap(({ plan }, at) =>
+    plan.sites.map((site) => rowOf(site, at + 1, inventories.get(site.kit), now)),
+  )
 }
 
-function rowOf(plan: SitePlan, server_id: number, found: FoundSite | undefined, now: number) {
+/** Sites of one kit have one inventory: the agent reads it once. */
+async function inventoriesOf({ members }: Fleet): Promise<Map<Kit, Inventory>> {
+  const found = new Map<Kit, Inventory>()
+  for (const member of members)
+    for (const site of member.plan.sites)
+      if (!found.has(site.kit) && isWhole(site)) found.set(site.kit, await scanned(member, site))
+  return found
+}
+
+const isWhole = ({ place, broken }: SitePlan) => place === 'served' && !broken
+
+async function scanned({ instant }: Member, { domain }: SitePlan): Promise<Inventory> {
+  const { result } = await carryOut(instant, (context) => wpScan.run({ domain }, context))
+  return Inventory.parse(result)
+}
+
+function rowOf(
+  plan: SitePlan,
+  server_id: number,
+  inventory: Inventory | undefined,
+  now: number,
+): NewSite {
   const { domain, user, php, tier, tls, email, managed, age, certificate } = plan
   const expires = new Date(now + certificate * DAY_MS).toISOString()
-  const row: NewSite = {
+  return {
     ...{ server_id, domain, user, php, tier, tls, email, managed },
     apex: apexOf(domain),
-    docroot: docrootOf(user),
+    docroot: managed ? docrootOf(user) : `${foreignHome(domain)}/public`,
     framework: 'wordpress',
     wp_version: plan.kit.core,
     db_name: user,
     certificate_expires_at: managed && tls === 'letsencrypt' ? expires : '',
     created_at: new Date(now - age * DAY_MS).toISOString(),
+    ...(plan.broken ? {} : updatesOf(inventory)),
+    ...scanOf(plan, inventory, now),
     ...stateOf(plan, now),
   }
-  return found ? { ...row, ...factsOf(found) } : row
+}
+
+function updatesOf(inventory: Inventory | undefined): Partial<NewSite> {
+  const { plugins = null, themes = null, core = null } = inventory?.updates ?? {}
+  return { updates_plugins: plugins, updates_themes: themes, updates_core: core }
+}
+
+function scanOf(plan: SitePlan, inventory: Inventory | undefined, now: number): Partial<NewSite> {
+  if (plan.scanned === undefined || !inventory || !isWhole(plan)) return {}
+  return { inventory, last_scan: new Date(now - plan.scanned * HOUR_MS).toISOString() }
 }
 
 const FAILED = 'WordPress was not installed: Error: Error establishing a database connection.'
@@ -69,23 +94,7 @@ const NOTHING = {
   wp_version: '',
   db_name: '',
   certificate_expires_at: '',
+  updates_plugins: null,
+  updates_themes: null,
+  updates_core: null,
 } as const
-
-/** Sites of one kit have one inventory: it is read once. */
-async function scanOf(
-  { instant }: Member,
-  plan: SitePlan,
-  known: Map<Kit, Inventory>,
-  now: number,
-): Promise<Partial<NewSite>> {
-  const { kit, domain, scanned } = plan
-  if (scanned === undefined || plan.place !== 'served' || plan.broken) return {}
-  const inventory = known.get(kit) ?? (await read())
-  known.set(kit, inventory)
-  return { inventory, last_scan: new Date(now - scanned * HOUR_MS).toISOString() }
-
-  async function read(): Promise<Inventory> {
-    const { result } = await carryOut(instant, (context) => wpScan.run({ domain }, context))
-    return Inventory.parse(result)
-  }
-}
