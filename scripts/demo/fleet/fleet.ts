@@ -4,7 +4,7 @@ import type { Transports } from '#dashboard/fleet/transport.ts'
 import { plainTransport } from '#dashboard/fleet/transport.ts'
 import { DemoAgent } from '../agent.ts'
 import { certificateWith, selfSigned } from '../machine/authority.ts'
-import { carryOut } from '../machine/carry-out.ts'
+import { resultOf } from '../machine/carry-out.ts'
 import { hostOn, type Surroundings } from '../machine/host.ts'
 import { layOutServer, layOutSites } from '../machine/lay-out.ts'
 import type { Certificates } from '../machine/lay-out-site.ts'
@@ -43,7 +43,7 @@ export class Fleet {
       const machine = new Machine(plan, server, outside.time)
       layOutServer(machine)
       const instant = hostOn(machine, { ...outside, pace: 0 })
-      await carryOut(instant, (context) => serverProvision.run({ php_versions: [] }, context))
+      await resultOf(instant, (context) => serverProvision.run({ php_versions: [] }, context))
       layOutSites(machine, certificates)
       const agent = new DemoAgent(hostOn(machine, outside), outside.report)
       members.push({ plan: server, machine, instant, agent })

@@ -23,13 +23,14 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
     tier: managed ? dice.pick(TIERS) : 'small',
-    tls: tlsFor(dice, domain),
+    tls: trouble === 'astray' ? 'letsencrypt' : tlsFor(dice, domain),
     email: managed ? `webmaster@${domain}` : '',
     kit: dice.pick(kits),
     place: PLACES[trouble] ?? 'served',
     managed,
     broken: trouble === 'database',
     stopped: trouble === 'php',
+    astray: trouble === 'astray',
     prefix: `${dice.text(LETTERS, 6)}_`,
     size: Math.round(dice.between(60, 2400)) * MB,
     age: Math.min(server.age - 1, 1 + dice.below(server.age)),
@@ -39,15 +40,7 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
   return site
 }
 
-type Trouble =
-  | 'none'
-  | 'database'
-  | 'php'
-  | 'trashed'
-  | 'missing'
-  | 'failed'
-  | 'foreign'
-  | 'expiring'
+type Trouble = 'none' | 'database' | 'php' | 'trashed' | 'missing' | 'failed' | 'foreign' | 'astray'
 
 const PLACES: { [T in Trouble]?: Place } = {
   trashed: 'trashed',
@@ -60,7 +53,7 @@ const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
   failed: { 0: 'php', 1: 'database' },
   legacy: { 1: 'missing' },
   full: { 2: 'failed' },
-  plain: { 3: 'trashed', 5: 'expiring' },
+  plain: { 3: 'trashed', 5: 'astray' },
 }
 
 function troubleOf({ role }: ServerPlan, at: number): Trouble {
@@ -81,5 +74,5 @@ function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
 
 /** Renewed at a third of 90 days: what has fewer left than that could not be. */
 function certificateFor(dice: Dice, trouble: Trouble): number {
-  return trouble === 'expiring' ? 3 + dice.below(6) : 31 + dice.below(58)
+  return trouble === 'astray' ? 3 + dice.below(6) : 31 + dice.below(58)
 }

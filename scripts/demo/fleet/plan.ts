@@ -31,6 +31,8 @@ export interface SitePlan {
   /** Its PHP has failed. */
   stopped: boolean
   prefix: string
+  /** Its name does not lead here any more: its certificate could not be renewed. */
+  astray: boolean
   /** Bytes of files and database. */
   size: number
   /** Days ago. */

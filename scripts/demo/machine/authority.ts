@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Output } from '#agent/host/ports.ts'
+import { apexOf } from '#shared/names.ts'
 import type { Machine } from './machine.ts'
 import { failed, said } from './programs/output.ts'
 
@@ -9,10 +10,12 @@ const LIFETIME_DAYS = 90
 const ISSUER = 'CN=Demo Authority'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
+const NO_DNS = 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'
+
 /** Names that no authority certifies: those that stand in no public DNS, and a few that fail on purpose. */
 const REFUSED: readonly [RegExp, string][] = [
   [/\.(test|localhost|internal)$/, 'Domain name does not end with a valid public suffix (TLD)'],
-  [/^(nodns|broken)[.-]/, 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'],
+  [/^(nodns|broken)[.-]/, NO_DNS],
 ]
 
 type Keys = { publicKey: CryptoKey; privateKey: CryptoKey }
@@ -21,15 +24,17 @@ let authority: Promise<Keys> | undefined
 /** What an authority answers to an order. */
 export async function certify(
   { names, private_key }: AcmeOrder,
-  now: number,
+  { time, astray }: Machine,
 ): Promise<AcmeOutcome> {
   const refused = names.flatMap((name) => {
-    const reason = REFUSED.find(([pattern]) => pattern.test(name.replace(/^www\./, '')))?.[1]
-    return reason === undefined ? [] : [{ name, reason }]
+    const bare = apexOf(name)
+    const reason = REFUSED.find(([pattern]) => pattern.test(bare))?.[1]
+    if (reason !== undefined || astray.has(bare)) return [{ name, reason: reason ?? NO_DNS }]
+    return []
   })
   if (refused.length > 0) return { refused }
   const publicKey = await publicOf(private_key)
-  return { chain: await signed({ names, publicKey, until: now + LIFETIME_DAYS * DAY_MS }) }
+  return { chain: await signed({ names, publicKey, until: time.now() + LIFETIME_DAYS * DAY_MS }) }
 }
 
 /** A certificate that has so many days left. */

@@ -71,7 +71,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
     acme: {
       async order(order) {
         await new Promise((resolve) => setTimeout(resolve, paced(ORDER_MS)))
-        return certify(order, machine.time.now())
+        return certify(order, machine)
       },
     },
     init: 'systemd',

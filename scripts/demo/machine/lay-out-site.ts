@@ -37,6 +37,7 @@ export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certi
   const place = plan.place === 'trashed' ? 'trash' : 'sites'
   machine.disk.putText(`${settings.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
   machine.sizes.set(user, plan.size)
+  if (plan.astray) machine.astray.add(domain)
   addUser(machine, user, `Site ${domain}`)
   layCertificate(machine, plan, certificates)
   if (plan.place === 'trashed') layTrashed(machine, plan)

@@ -27,6 +27,8 @@ export class Machine {
   /** Units of systemd that have failed, and those that somebody stopped. */
   readonly failed = new Set<string>()
   readonly stopped = new Set<string>()
+  /** Sites whose names do not lead here any more, so that nobody certifies them. */
+  readonly astray = new Set<string>()
   /** Bytes that a site takes, by its user. */
   readonly sizes = new Map<string, number>()
   readonly time: Time

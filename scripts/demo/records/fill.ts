@@ -1,9 +1,16 @@
 import type { Database } from '#dashboard/db/client.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { activities, servers, settings, sites } from '#dashboard/db/schema.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { otherActivities } from './activities.ts'
+import { fillHistory } from './history.ts'
 import { insertAll } from './insert.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
+import { fillWaiting } from './waiting.ts'
+
+/** As many sites are looked at in a minute, however large the fleet is. */
+const SITES_A_MINUTE = 400
 
 /** Records as a dashboard has them that knows the fleet for long. */
 export async function fillRecords(db: Database, fleet: Fleet, now: number): Promise<void> {
@@ -11,4 +18,14 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   await insertAll(db, rows, (queries, some) => queries.insert(servers).values(some))
   const all = await siteRows(fleet, now)
   await insertAll(db, all, (queries, some) => queries.insert(sites).values(some))
+  const told = await fillHistory(db, fleet, now)
+  const waiting = await fillWaiting(db, fleet, now)
+  const entries = [...told, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
+  await insertAll(db, entries, (queries, some) => queries.insert(activities).values(some))
+  const value = 60 * Math.max(1, Math.ceil(all.length / SITES_A_MINUTE))
+  const setting = { key: 'sync_interval', value }
+  if (value > 60) await db.write((queries) => queries.insert(settings).values(setting))
 }
+
+const byTime = (one: NewActivity, other: NewActivity) =>
+  one.created_at < other.created_at ? -1 : Number(one.created_at > other.created_at)

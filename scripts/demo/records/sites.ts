@@ -5,7 +5,7 @@ import { Inventory } from '#shared/inventory.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Fleet, Member } from '../fleet/fleet.ts'
 import type { SitePlan } from '../fleet/plan.ts'
-import { carryOut } from '../machine/carry-out.ts'
+import { resultOf } from '../machine/carry-out.ts'
 import { foreignHome } from '../machine/lay-out-foreign.ts'
 import { trashedDays } from '../machine/lay-out-site.ts'
 import type { Kit } from '../wordpress/kit.ts'
@@ -34,8 +34,7 @@ async function inventoriesOf({ members }: Fleet): Promise<Map<Kit, Inventory>> {
 const isWhole = ({ place, broken }: SitePlan) => place === 'served' && !broken
 
 async function scanned({ instant }: Member, { domain }: SitePlan): Promise<Inventory> {
-  const { result } = await carryOut(instant, (context) => wpScan.run({ domain }, context))
-  return Inventory.parse(result)
+  return Inventory.parse(await resultOf(instant, (context) => wpScan.run({ domain }, context)))
 }
 
 function rowOf(

@@ -1,0 +1,116 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
+import { operation_events, operations } from '#dashboard/db/schema.ts'
+import { successOf } from '#dashboard/operations/effects.ts'
+import { CANCELLED, conflict, type ErrorBody } from '#shared/errors.ts'
+import { Dice } from '../dice.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Transcript } from '../machine/carry-out.ts'
+import { insertAll } from './insert.ts'
+import { type Story, tellStories } from './stories.ts'
+import { DOMAIN, makeTranscripts, retold, USER } from './transcripts.ts'
+
+type Event = typeof operation_events.$inferInsert
+type Told = { operation: OperationRow; events: Event[] }
+
+const ID = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const DEADLINE_MS = 30 * 60_000
+/** The only account. */
+const ACTOR = 1
+
+/** The operations of the last thirty days, with what each of them said. Returns what the log tells of them. */
+export async function fillHistory(db: Database, fleet: Fleet, now: number): Promise<NewActivity[]> {
+  const transcripts = await makeTranscripts(fleet)
+  const dice = new Dice(`${fleet.plan.seed} history`)
+  const told = tellStories(fleet.plan).map((story) =>
+    tell(story, toldOf(story, transcripts[story.kind]), { dice, now }),
+  )
+  const rows = told.map(({ operation }) => operation)
+  await insertAll(db, rows, (queries, some) => queries.insert(operations).values(some))
+  const events = told.flatMap((each) => each.events)
+  await insertAll(db, events, (queries, some) => queries.insert(operation_events).values(some))
+  return rows.map(activityOf)
+}
+
+export function activityOf(operation: OperationRow): NewActivity {
+  const { id, type, domain, server_id, actor, created_at, status } = operation
+  const waits = status === 'queued' || status === 'running'
+  return {
+    ...{ type, domain, server_id, created_at },
+    status: status === 'success' ? status : waits ? 'running' : 'failed',
+    operation_id: id,
+    user_id: actor,
+  }
+}
+
+function toldOf({ site, server }: Story, transcript: Transcript): Transcript {
+  const domain = site?.plan.domain ?? server.hostname
+  return retold(transcript, (text) =>
+    text.replaceAll(DOMAIN, domain).replaceAll(USER, site?.plan.user ?? 'root'),
+  )
+}
+
+function tell(
+  story: Story,
+  transcript: Transcript,
+  { dice, now }: { dice: Dice; now: number },
+): Told {
+  const created = now - story.at
+  const started = created + dice.between(5, 60)
+  const finished = started + transcript.lines.length * dice.between(150, 700)
+  const { lines, end } = story.cancelled ? cutOff(transcript) : transcript
+  const operation: OperationRow = {
+    ...newOperation(story, dice.text(ID, 22), created),
+    status: statusOf(story, end),
+    error: 'error' in end ? end.error : null,
+    attempts: 1,
+    cancel: story.cancelled ? 'graceful' : null,
+    sent_at: stamp(started),
+    started_at: stamp(started),
+    finished_at: stamp(finished),
+  }
+  const logs = lines.map(
+    (message, at): Event => ({
+      operation_id: operation.id,
+      id: at + 1,
+      event: 'log',
+      data: { message },
+    }),
+  )
+  const last = { operation_id: operation.id, id: logs.length + 1 }
+  return { operation, events: [...logs, { ...last, ...endOf(operation, end) }] }
+}
+
+/** Ended after the first of its steps. */
+function cutOff({ lines }: Transcript): { lines: string[]; end: { error: ErrorBody } } {
+  const [first = '', second = ''] = lines
+  return { lines: [first, second, `Undoing: ${second}`], end: { error: conflict(CANCELLED).body } }
+}
+
+function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['status'] {
+  if (cancelled) return 'cancelled'
+  return 'error' in end ? 'failed' : 'success'
+}
+
+function endOf(operation: OperationRow, end: Transcript['end']): Pick<Event, 'event' | 'data'> {
+  if ('error' in end) return { event: 'error', data: { ...end.error } }
+  const times = { now: operation.finished_at ?? '', purge_at: '' }
+  return { event: 'complete', data: successOf(operation, end.result, times).data }
+}
+
+/** As it is before anything came of it. */
+export function newOperation(story: Story, id: string, created: number): OperationRow {
+  const { type, server_id, server, site, params } = story
+  return {
+    ...{ id, type, server_id, params, status: 'queued', error: null, attempts: 0, cancel: null },
+    site_id: site?.id ?? null,
+    domain: site?.plan.domain ?? server.hostname,
+    ...{ actor: ACTOR, retry_of: null, sent_at: null, next_at: null },
+    deadline_at: stamp(created + DEADLINE_MS),
+    created_at: stamp(created),
+    started_at: null,
+    finished_at: null,
+  }
+}
+
+export const stamp = (ms: number): string => new Date(ms).toISOString()

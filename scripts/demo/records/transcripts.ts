@@ -1,0 +1,66 @@
+import { commands } from '#agent/commands/index.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { carryOut, type Transcript } from '../machine/carry-out.ts'
+import { hostOn } from '../machine/host.ts'
+import { layOutServer } from '../machine/lay-out.ts'
+import { Machine } from '../machine/machine.ts'
+import { Turns } from '../machine/turns.ts'
+
+/** Stand for the domain and the user of a site in what commands said. */
+export const DOMAIN = 'placeholder.example'
+export const USER = 'placeholderuser'
+/** Fails, and gets no certificate: each has a user of its own. */
+const BROKEN = { domain: 'broken-placeholder.example', user: 'brokenuser' }
+const NO_DNS = { domain: 'nodns-placeholder.example', user: 'nodnsuser' }
+
+export type Kind = keyof Awaited<ReturnType<typeof makeTranscripts>>
+
+/** What the agent says when it does each of these: it does them, on a server of no fleet. */
+export async function makeTranscripts({ members: [first] }: Fleet) {
+  if (!first) throw new Error('a fleet has a server')
+  const plan = { ...first.plan, sites: [] }
+  const machine = new Machine({ seed: 'transcripts' }, plan, first.machine.time)
+  layOutServer(machine)
+  const host = hostOn(machine, { turns: new Turns(), pace: 0 })
+  const run = <N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Transcript> =>
+    carryOut(host, (context) => commands[name].run(params, context))
+  const [php = '8.2', other = '8.3'] = plan.php
+  const site = { php, tier: 'small', tls: 'letsencrypt', email: `webmaster@${DOMAIN}` } as const
+  await run('server.provision', { php_versions: [] })
+  const created = await run('site.create', { ...site, domain: DOMAIN, user: USER })
+  const scanned = await run('wp.scan', { domain: DOMAIN })
+  const purged = await run('cache.purge', { domain: DOMAIN })
+  const restarted = await run('service.restart', { service: 'nginx' })
+  const certified = await run('tls.issue', { ...site, domain: DOMAIN })
+  const resized = await run('pool.apply', { user: USER, php_version: php, tier: 'large' })
+  const updated = await run('site.update', { domain: DOMAIN, php: other })
+  const uncreated = await run('site.create', { ...site, ...BROKEN })
+  await run('site.create', { ...site, ...NO_DNS })
+  const uncertified = await run('tls.issue', { ...site, domain: NO_DNS.domain })
+  const database = machine.databases.get(USER)
+  if (database) database.broken = true
+  const undeleted = await run('site.delete', { domain: DOMAIN })
+  return {
+    created,
+    scanned,
+    purged,
+    restarted,
+    certified,
+    resized,
+    updated,
+    uncreated: renamed(uncreated, BROKEN),
+    uncertified: renamed(uncertified, NO_DNS),
+    undeleted,
+  }
+}
+
+/** The same as though it had been about the placeholder. */
+function renamed(transcript: Transcript, { domain, user }: typeof BROKEN): Transcript {
+  return retold(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
+}
+
+/** With its words changed, in its lines and in its end. */
+export function retold({ lines, end }: Transcript, change: (text: string) => string): Transcript {
+  return { lines: lines.map(change), end: JSON.parse(change(JSON.stringify(end))) }
+}

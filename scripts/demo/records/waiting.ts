@@ -1,0 +1,31 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { operations } from '#dashboard/db/schema.ts'
+import { offline } from '#shared/errors.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { activityOf, newOperation, stamp } from './history.ts'
+import { placesOf } from './stories.ts'
+
+const ASKED_MS = 11 * 60_000
+/** Longer than it would be: the story is to last as long as somebody looks at it. */
+const DEADLINE_MS = 12 * 3_600_000
+
+/** An operation that waits for a server that is away; it is carried out when that comes back. */
+export async function fillWaiting(db: Database, fleet: Fleet, now: number): Promise<NewActivity[]> {
+  const place = placesOf(fleet.plan).find(
+    ({ server, site: { plan } }) => server.role === 'flaky' && plan.managed,
+  )
+  if (!place) return []
+  const { plan } = place.site
+  const params = { domain: plan.domain, tier: plan.tier === 'large' ? 'medium' : 'large' }
+  const story = { ...place, type: 'site.update', kind: 'updated', params, at: ASKED_MS } as const
+  const row = {
+    ...newOperation(story, 'waits-for-a-server-now', now - ASKED_MS),
+    error: offline(`The agent on ${place.server.hostname}:8443 refused the connection`).body,
+    attempts: 24,
+    next_at: stamp(now + 5_000),
+    deadline_at: stamp(now + DEADLINE_MS),
+  }
+  await db.write((queries) => queries.insert(operations).values(row))
+  return [activityOf(row)]
+}
