@@ -7,7 +7,7 @@ import { type Converted, convert, exampleOf, type Json } from './schemas.ts'
 import { ROUTES, type Route, TAGS } from './table.ts'
 
 /** The OpenAPI 3.1 document of every route, error and event. */
-export function openApiDocument(): Json {
+export function openApiDocument() {
   const requests = convert(requestSchemas(), 'input')
   const answers = convert(answerSchemas(), 'output')
   const paths: Record<string, Json> = {}

@@ -13,6 +13,7 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { checked } from '#tests/support/openapi/checked.ts'
 import { ADMIN, copyRecords } from '#tests/support/records.ts'
 
 export const { email: EMAIL, password: PASSWORD } = ADMIN
@@ -78,7 +79,10 @@ export class Dashboard {
     this.app = createApp(this.deps)
   }
 
-  /** As the signed-in browser; a body that is no string is sent as JSON. */
+  /**
+   * As the signed-in browser; a body that is no string is sent as JSON. Fails for an answer that the
+   * OpenAPI document does not have.
+   */
   async send(
     method: string,
     path: string,
@@ -95,7 +99,7 @@ export class Dashboard {
       },
       ...(text === undefined ? {} : { body: text }),
     })
-    return this.app.handle(request)
+    return checked({ method, path, body }, await this.app.handle(request))
   }
 
   /** Status and body of an answer. */
