@@ -24,9 +24,12 @@ test.each([
     text: complete({ status: 'ok', sites: 2 }),
   },
   { sent: sync, answer: stream(': ping\n\n'), text: ': ping\n\n' },
-])('hands on what is described: $sent.method $sent.path, case %#', async ({ sent, answer, text }) => {
-  expect(await read(sent, answer)).toBe(text)
-})
+])(
+  'hands on what is described: $sent.method $sent.path, case %#',
+  async ({ sent, answer, text }) => {
+    expect(await read(sent, answer)).toBe(text)
+  },
+)
 
 test.each([
   ['an undocumented status', created, json(418, {}), 'answered 418:\n  it has no such status'],

@@ -42,11 +42,20 @@ export async function checked(sent: Sent, response: Response): Promise<Response>
   const described = object(responses)[status]
   if (!described) fail('it has no such status')
   if (response.ok && requestBody && typeof sent.body === 'object')
-    fail(...faultsOf([...operation, ...BODY], sent.body).map((fault) => `it took ${fault}`))
+    fail(
+      ...faultsOf([...operation, ...BODY], trimmed(sent.body)).map((fault) => `it took ${fault}`),
+    )
   const place = [...operation, 'responses', String(status)]
   const { path, answer } = resolved(place, object(described))
   fail(...undescribed(headers, object(answer.headers)))
   return bodyChecked(sent, response, { path, content: object(answer.content), fail })
+}
+
+/** Strings are trimmed before their rules are looked at. */
+function trimmed(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (_, value) =>
+    typeof value === 'string' ? value.trim() : value,
+  )
 }
 
 /** Under /api, what is no route is 401 or 404. */
