@@ -7,7 +7,7 @@ import {
   violatesUnique,
 } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { activities, operations } from '#dashboard/db/schema.ts'
+import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 
@@ -115,25 +115,41 @@ export function listActive(db: Database): Promise<OperationRow[]> {
     .orderBy(asc(operations.created_at))
 }
 
+/** A line comes from an agent, and may be of any length. */
+const lastLine = sql<string | null>`(
+  select substr(data ->> '$.message', 1, 500) from operation_events
+  where operation_id = ${operations.id} and event = 'log' order by id desc limit 1)`
+
 const VIEW = {
   id: operations.id,
   type: operations.type,
   server_id: operations.server_id,
+  server: servers.name,
   site_id: operations.site_id,
   domain: operations.domain,
+  actor: users.email,
   status: operations.status,
+  last_line: lastLine,
   error: operations.error,
   attempts: operations.attempts,
   cancel: operations.cancel,
   retry_of: operations.retry_of,
   next_at: operations.next_at,
+  deadline_at: operations.deadline_at,
   created_at: operations.created_at,
   started_at: operations.started_at,
   finished_at: operations.finished_at,
 }
 
+const views = (db: Database) =>
+  db.read
+    .select(VIEW)
+    .from(operations)
+    .innerJoin(servers, eq(servers.id, operations.server_id))
+    .leftJoin(users, eq(users.id, operations.actor))
+
 export async function findView(db: Database, id: string): Promise<OperationView | undefined> {
-  const [row] = await db.read.select(VIEW).from(operations).where(eq(operations.id, id))
+  const [row] = await views(db).where(eq(operations.id, id))
   return row
 }
 
@@ -146,9 +162,7 @@ export async function getView(db: Database, id: string): Promise<OperationView> 
 
 /** Newest first. */
 export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
-  return db.read
-    .select(VIEW)
-    .from(operations)
+  return views(db)
     .where(conditions(query))
     .orderBy(desc(operations.created_at), desc(operations.id))
     .limit(query.limit)
