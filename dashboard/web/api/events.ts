@@ -12,6 +12,8 @@ interface Follower {
   onConnection(state: Connection): void
   /** Whether the stream goes on where it was left (`Last-Event-ID`). */
   resumes: boolean
+  /** Whether there is nothing more to come, when it breaks off without an end. */
+  isOver?(): boolean
 }
 
 /**
@@ -25,6 +27,7 @@ export async function followEvents(path: string, signal: AbortSignal, follower: 
     await visible(signal)
     if (await readOnce(path, signal, follower, state)) return follower.onConnection('ended')
     if (signal.aborted || document.hidden) continue
+    if (follower.isOver?.()) return follower.onConnection('ended')
     follower.onConnection('away')
     await pause(state.wait, signal)
     state.wait = Math.min(2 * state.wait, LONGEST_WAIT_MS)

@@ -11,9 +11,15 @@ interface Followed {
 const NOTHING: Followed = { events: [], connection: 'connecting', error: undefined }
 const FRAME_MS = 16
 
-/** All events of a stored stream, gathered and shown at most once per frame. */
-export function useEvents(path: string): Followed {
+/**
+ * All events of a stored stream, gathered and shown at most once per frame. `isOver`: the records say
+ * that it has ended, so that a stream without an end, whose events are past their age, is not asked
+ * for again.
+ */
+export function useEvents(path: string, isOver = false): Followed {
   const [state, setState] = useState(NOTHING)
+  const over = useRef(isOver)
+  over.current = isOver
   useEffect(() => {
     setState(NOTHING)
     const leave = new AbortController()
@@ -21,6 +27,7 @@ export function useEvents(path: string): Followed {
     followEvents(path, leave.signal, {
       resumes: true,
       onEvent: push,
+      isOver: () => over.current,
       onConnection: (connection) => change({ connection }),
     }).catch((error: unknown) => change({ connection: 'ended', error }))
     return () => leave.abort()

@@ -6,11 +6,11 @@ import { tell } from './toasts.tsx'
 const SHOWN_MS = 2_000
 
 /** Copies a text; `what` names it: `Copy the password`. */
-export function Copy({ text, what }: { text: string; what: string }) {
+export function Copy({ text, what }: { text: string | (() => string); what: string }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text)
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
       setCopied(true)
       setTimeout(() => setCopied(false), SHOWN_MS)
     } catch {

@@ -1,0 +1,50 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { OperationType, OperationView } from '#shared/api/operations.ts'
+import { begin } from './begin.ts'
+import { api, take } from './client.ts'
+
+const LIVE_MS = 2_000
+
+export const isActive = ({ finished_at }: Pick<OperationView, 'finished_at'>): boolean =>
+  finished_at === null
+
+/** One operation; asked often until it has ended, since events do not tell that it waits. */
+export const operationQuery = (operation_id: string) =>
+  queryOptions({
+    queryKey: ['operations', operation_id],
+    queryFn: async () => (await take(api.operations({ operation_id }).get())).operation,
+    refetchInterval: ({ state: { data } }) => (data && !isActive(data) ? false : LIVE_MS),
+  })
+
+export interface OperationFilters {
+  status?: OperationView['status'] | undefined
+  type?: OperationType | undefined
+  server_id?: number | undefined
+  site_id?: number | undefined
+}
+
+/** Those that have not ended, newest first. */
+export const activeOperationsQuery = (filters: OperationFilters = {}) =>
+  queryOptions({
+    queryKey: ['operations', 'active', filters],
+    queryFn: () => listOperations({ ...filters, active: true, limit: 500 }),
+    refetchInterval: LIVE_MS,
+  })
+
+/** Newest first. */
+export async function listOperations(
+  query: OperationFilters & { active?: boolean; before?: string | undefined; limit?: number },
+): Promise<OperationView[]> {
+  return (await take(api.operations.get({ query: { ...query } }))).operations
+}
+
+export async function cancelOperation(operation_id: string, force = false): Promise<OperationView> {
+  return (await take(api.operations({ operation_id }).cancel.post({ force }))).operation
+}
+
+/** The id of the new operation. */
+export async function retryOperation(id: string): Promise<string> {
+  const { operation_id } = await begin('POST', `/api/operations/${id}/retry`)
+  if (operation_id === undefined) throw new Error('The dashboard did not name the new operation')
+  return operation_id
+}

@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import type { OperationView } from '#shared/api/operations.ts'
+import { knownPlan } from '../../../api/known-plans.ts'
+import { isActive } from '../../../api/operations.ts'
+import { useEvents } from '../../../api/use-events.ts'
+import { type Step, stepsOf } from './steps.ts'
+
+/** What an operation has said until now, and what that says of its steps. */
+export function useCourse(operation: OperationView, given: readonly string[] | undefined) {
+  const { id, status, error: failure } = operation
+  const active = isActive(operation)
+  const [known] = useState(() => knownPlan(id))
+  const plan = given ?? known
+  const { events, connection, error } = useEvents(`/api/operations/${id}/events`, !active)
+  useNewsOfEnd(connection === 'ended' && active)
+  const lines = useMemo(
+    () => events.flatMap(({ event, data }) => (event === 'log' ? [String(data.message)] : [])),
+    [events],
+  )
+  const steps = useMemo(() => {
+    const end = status === 'queued' || status === 'running' ? undefined : status
+    return stepsOf({ lines, plan, end, message: failure?.message })
+  }, [lines, plan, status, failure?.message])
+  return {
+    connection,
+    error,
+    lines,
+    steps,
+    planned: plan !== undefined,
+    now: spoken(steps, status),
+  }
+}
+
+/** The stream tells of the end first: then the records have the outcome. */
+function useNewsOfEnd(isNews: boolean): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (isNews) void client.invalidateQueries()
+  }, [isNews, client])
+}
+
+function spoken(steps: readonly Step[], status: OperationView['status']): string {
+  if (status !== 'running' && status !== 'queued') return `The operation has ended: ${status}`
+  return steps.findLast(({ state }) => state === 'running' || state === 'undoing')?.title ?? ''
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+let go = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  const server = { name: 'web-1', hostname: '127.0.0.1', port: agent.port }
+  await dashboard.client().post('/api/servers', server)
+})
+afterAll(() => agent.stop())
+
+/** A creation that goes on from its second step when it is told to. */
+async function create(domain: string, end: () => object = () => ({ domain })): Promise<string> {
+  go = Promise.withResolvers()
+  const { promise } = go
+  agent.works.set('site.create', async function* () {
+    yield 'Creating the system user shop'
+    yield 'Copying WordPress'
+    await promise
+    yield 'Recording the site'
+    return { ...end() }
+  })
+  const call = { domain, php: '8.2', tls: 'none' }
+  const { headers } = await dashboard.client().post('/api/servers/1/sites', call)
+  return headers.get('operation-id') ?? ''
+}
+
+test('an operation is shown as it goes on, also after a reload in its middle', async () => {
+  const id = await create('live.example')
+  const { page, problems } = await open(`/operations/${id}`)
+  const running = page.locator('li[aria-current=step]')
+  await running.getByText('Copying WordPress').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Create live.example' }).waitFor()
+
+  await page.reload()
+  await running.getByText('Copying WordPress').waitFor()
+  expect(await page.getByRole('log').textContent()).toContain('Creating the system user shop')
+  go.resolve()
+
+  await page.getByText('success', { exact: true }).waitFor()
+  const steps = await page
+    .getByRole('list', { name: 'Steps' })
+    .getByRole('listitem')
+    .allTextContents()
+  expect(steps).toEqual([
+    'Creating the system user shop (done)',
+    'Copying WordPress (done)',
+    'Recording the site (done)',
+  ])
+  expect(problems).toEqual([])
+})
+
+test('what failed says why, and is tried again as an operation of its own', async () => {
+  const id = await create('failed.example', () => {
+    throw new Refused({ error: 'Internal error', message: 'The disk is full' })
+  })
+  go.resolve()
+  const { page, problems } = await open(`/operations/${id}`)
+  expect(await page.getByRole('alert').textContent()).toContain('The disk is full')
+  agent.works.set('site.create', async function* ({ domain }) {
+    yield 'Creating the system user shop'
+    return { domain }
+  })
+
+  await page.getByRole('button', { name: 'Retry' }).click()
+
+  await page.waitForURL((url) => !url.pathname.endsWith(id))
+  await page.getByText('success', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'A retry' }).click()
+  await page.waitForURL(`**/operations/${id}`)
+  expect(problems).toEqual([])
+})
