@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
+import { readServersSearch } from '../pages/servers/search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
@@ -42,6 +43,7 @@ const overview = createRoute({
 const servers = createRoute({
   getParentRoute: () => inside,
   path: '/servers',
+  validateSearch: readServersSearch,
   component: lazyRouteComponent(() => import('../pages/servers/servers.tsx'), 'ServersPage'),
 })
 

@@ -31,12 +31,17 @@ interface CellProps {
 
 export function Head({ children, className }: CellProps) {
   return (
-    <th scope="col" className={cx('px-4 py-2 font-medium whitespace-nowrap', className)}>
+    <th
+      scope="col"
+      className={cx('px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4', className)}
+    >
       {children}
     </th>
   )
 }
 
 export function Cell({ children, className }: CellProps) {
-  return <td className={cx('px-4 py-2.5 align-middle', className)}>{children}</td>
+  return (
+    <td className={cx('px-3 py-2.5 align-middle first:pl-4 last:pr-4', className)}>{children}</td>
+  )
 }

@@ -1,0 +1,101 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { beginOnServers } from '../../api/servers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Select } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+
+export type BulkWork = 'server.sync' | 'service.restart' | 'server.provision' | 'agent.upgrade'
+
+const TEXTS: Record<BulkWork, { title: string; about: string; action: string }> = {
+  'server.sync': {
+    title: 'Sync',
+    about: 'Makes the records agree with what each machine reports. Nothing is changed there.',
+    action: 'Sync',
+  },
+  'service.restart': {
+    title: 'Restart a service',
+    about: 'Sites on these servers are away for a moment while it restarts.',
+    action: 'Restart',
+  },
+  'server.provision': {
+    title: 'Provision',
+    about:
+      'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP that the distribution ships. What is there already stays.',
+    action: 'Provision',
+  },
+  'agent.upgrade': {
+    title: 'Upgrade the agent',
+    about:
+      'Gives each server the agent of this dashboard. One that does not answer afterwards goes back to the one before by itself. Sites are not touched.',
+    action: 'Upgrade',
+  },
+}
+
+interface BulkDialogProps {
+  work: BulkWork | undefined
+  servers: readonly FleetServer[]
+  onClose: () => void
+}
+
+export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
+  const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
+  const title = work ? `${TEXTS[work].title} on ${count}` : ''
+  return (
+    <Dialog open={work !== undefined} onClose={onClose} title={title}>
+      {work && <BulkForm work={work} servers={servers} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+/** Says what will happen to which servers, and leads to the page where it can be followed. */
+function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: BulkWork }) {
+  const [service, setService] = useState('nginx')
+  const navigate = useNavigate()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      beginOnServers(
+        servers.map(({ id }) => id),
+        work,
+        work === 'service.restart' ? { service } : {},
+      ),
+    onSuccess: ({ id }) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id: id } }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPending) mutate()
+  }
+  const away = servers.filter(({ status }) => status !== 'online')
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-muted">{TEXTS[work].about}</p>
+      {work === 'service.restart' && (
+        <Field label="Service" name="service">
+          <Select value={service} onChange={(event) => setService(event.target.value)}>
+            <option>nginx</option>
+            <option>mariadb</option>
+          </Select>
+        </Field>
+      )}
+      <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-xs break-words">
+        {servers.map(({ name }) => name).join(', ')}
+      </p>
+      {away.length > 0 && (
+        <p className="text-xs text-warn">
+          {away.length === 1 ? '1 of them is' : `${away.length} of them are`} not online and will
+          fail: {away.map(({ name }) => name).join(', ')}
+        </p>
+      )}
+      {error && <Failure error={error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind="primary" busy={isPending}>
+          {TEXTS[work].action}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,48 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { arrange } from './arrange.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { Filters } from './filters.tsx'
+import { readServersSearch, type ServersChange } from './search.ts'
+import { ServerTable } from './server-table.tsx'
+
+/** The filters, what they leave, and what is chosen of it. */
+export function ServerList({ servers }: { servers: readonly FleetServer[] }) {
+  const search = useSearch({ from: '/inside/servers' })
+  const navigate = useNavigate({ from: '/servers' })
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
+  const shown = useMemo(() => arrange(servers, search), [servers, search])
+  const selected = shown.filter(({ id }) => chosen.has(id))
+  const change = (next: ServersChange) =>
+    void navigate({ search: (now) => readServersSearch({ ...now, ...next }), replace: true })
+  return (
+    <>
+      <Filters servers={servers} search={search} onChange={change} />
+      <Card flush>
+        {shown.length > 0 ? (
+          <ServerTable
+            servers={shown}
+            search={search}
+            chosen={chosen}
+            onChoose={setChosen}
+            onChange={change}
+          />
+        ) : (
+          <Empty
+            title="No server matches"
+            action={
+              <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>
+                Show all servers
+              </Button>
+            }
+          />
+        )}
+      </Card>
+      {selected.length > 0 && <BulkBar servers={selected} onClear={() => setChosen(new Set())} />}
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { Check } from '../../ui/check.tsx'
+import { SortHead } from '../../ui/sort-head.tsx'
+import { Head, Table } from '../../ui/table.tsx'
+import type { ServerSort, ServersChange, ServersSearch } from './search.ts'
+import { ServerRow } from './server-row.tsx'
+
+interface ServerTableProps {
+  servers: readonly FleetServer[]
+  search: ServersSearch
+  chosen: ReadonlySet<number>
+  onChoose: (chosen: ReadonlySet<number>) => void
+  onChange: (next: ServersChange) => void
+}
+
+interface Column {
+  sort: ServerSort
+  name: string
+  first?: 'asc' | 'desc'
+  numeric?: boolean
+  className?: string
+}
+
+const COLUMNS: readonly Column[] = [
+  { sort: 'name', name: 'Server' },
+  { sort: 'status', name: 'Status' },
+  { sort: 'cpu', name: 'CPU', first: 'desc', className: 'hidden md:table-cell' },
+  { sort: 'memory', name: 'Memory', first: 'desc', className: 'hidden md:table-cell' },
+  { sort: 'disk', name: 'Disk', first: 'desc', className: 'hidden md:table-cell' },
+  { sort: 'sites', name: 'Sites', first: 'desc', numeric: true, className: 'hidden sm:table-cell' },
+  { sort: 'version', name: 'Agent', className: 'hidden lg:table-cell' },
+  { sort: 'age', name: 'Last sync', className: 'hidden lg:table-cell' },
+]
+
+export function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTableProps) {
+  const { sort = 'name', order = 'asc' } = search
+  const count = servers.filter(({ id }) => chosen.has(id)).length
+  const chooseAll = (all: boolean) => onChoose(new Set(all ? servers.map(({ id }) => id) : []))
+  const choose = (id: number, on: boolean) =>
+    onChoose(new Set(on ? [...chosen, id] : [...chosen].filter((other) => other !== id)))
+  const head = (
+    <>
+      <Head className="w-10 pr-0">
+        <Check
+          name="Select all that are shown"
+          checked={count === servers.length}
+          mixed={count > 0 && count < servers.length}
+          onChange={chooseAll}
+        />
+      </Head>
+      {COLUMNS.map(({ name, ...column }) => (
+        <SortHead
+          key={column.sort}
+          {...column}
+          order={sort === column.sort ? order : undefined}
+          onSort={(next) =>
+            onChange({ sort: column.sort, order: next === 'desc' ? next : undefined })
+          }
+        >
+          {name}
+        </SortHead>
+      ))}
+    </>
+  )
+  return (
+    <Table label="Servers" head={head}>
+      {servers.map((server) => (
+        <ServerRow
+          key={server.id}
+          server={server}
+          chosen={chosen.has(server.id)}
+          onChoose={(on) => choose(server.id, on)}
+        />
+      ))}
+    </Table>
+  )
+}
