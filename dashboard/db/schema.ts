@@ -85,7 +85,8 @@ const home = () =>
 /**
  * `apex` is the domain without `www.`: what no two sites may share. Counts of updates are null while
  * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
- * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown.
+ * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown. An inventory is long:
+ * the index `sites_listing` has all that sites are filtered, sorted and counted by.
  */
 export const sites = sqliteTable(
   'sites',
@@ -118,7 +119,26 @@ export const sites = sqliteTable(
     trash_size: integer(),
     created_at: text().notNull(),
   },
-  (table) => [index('sites_server').on(table.server_id)],
+  (table) => [
+    index('sites_server').on(table.server_id, table.status),
+    index('sites_listing').on(
+      table.status,
+      table.server_id,
+      table.domain,
+      table.user,
+      table.php,
+      table.tier,
+      table.tls,
+      table.framework,
+      table.wp_version,
+      table.updates_plugins,
+      table.updates_themes,
+      table.updates_core,
+      table.managed,
+      table.certificate_expires_at,
+      table.created_at,
+    ),
+  ],
 )
 
 /**
@@ -154,7 +174,8 @@ export const operations = sqliteTable(
     uniqueIndex('operations_one_sync')
       .on(table.server_id)
       .where(sql`type = 'server.sync' and status in ('queued', 'running')`),
-    index('operations_active').on(table.status),
+    index('operations_active').on(table.status, table.finished_at),
+    index('operations_site').on(table.site_id, table.created_at),
     index('operations_server').on(table.server_id, table.created_at),
     index('operations_created').on(table.created_at),
   ],

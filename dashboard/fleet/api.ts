@@ -4,6 +4,8 @@ import {
   Fleet,
   FleetServerDetail,
   FleetSiteDetail,
+  FleetSiteIds,
+  FleetSiteIdsQuery,
   FleetSitesPage,
   FleetSitesQuery,
 } from '#shared/api/fleet.ts'
@@ -26,6 +28,12 @@ export const fleetApi: Descriptions = {
     summary: 'Search the sites of all servers',
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
+  },
+  listFleetSiteIds: {
+    route: 'GET /api/fleet/sites/ids',
+    summary: 'List the ids of all sites that match, for a bulk operation',
+    query: FleetSiteIdsQuery,
+    answers: { 200: { about: 'All of them, up to 10,000.', json: FleetSiteIds } },
   },
   getFleetSite: {
     route: 'GET /api/fleet/sites/:site_id',

@@ -2,10 +2,11 @@ import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
-import { FleetSitesQuery } from '#shared/api/fleet.ts'
+import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
+import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
 import { parse } from '#shared/parse.ts'
-import { getFleetSite, listFleetSites } from './sites/queries.ts'
+import { getFleetSite, listFleetSiteIds, listFleetSites } from './sites/queries.ts'
 import { overview, withAge } from './views/overview.ts'
 import { countSites, getFleetServer } from './views/queries.ts'
 
@@ -27,7 +28,11 @@ export function fleetRoutes(deps: Deps) {
     .get('/sites', async ({ query }) => {
       const wanted = parse(FleetSitesQuery, query)
       const { page, per_page } = wanted
-      return { ...(await listFleetSites(db, wanted)), page, per_page }
+      return { ...(await listFleetSites(db, wanted, clock.now())), page, per_page }
+    })
+    .get('/sites/ids', ({ query }) => {
+      const limits = { now: clock.now(), limit: MOST_ITEMS }
+      return listFleetSiteIds(db, parse(FleetSiteIdsQuery, query), limits)
     })
     .get('/sites/:site_id', async ({ params }) => {
       const site_id = idIn(params.site_id, 'Site')

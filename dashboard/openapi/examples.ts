@@ -60,6 +60,7 @@ const FleetSite = {
   managed: true,
   updates,
   last_scan: AT,
+  certificate_expires_at: '2026-05-30T09:30:00.000Z',
   operation_id: null,
   created_at: AT,
 }
@@ -100,12 +101,24 @@ const FleetServer = {
   metrics,
 }
 
-const Attention = {
-  kind: 'site_failed',
+const AttentionItem = {
+  severity: 'critical',
   server_id: 1,
   site_id: 9,
+  operation_id: OPERATION,
   name: 'blog.example',
-  reason: 'The disk is full',
+  reason: 'The disk is full: repeat what failed, or delete the site',
+  at: null,
+  count: 1,
+  query: null,
+}
+
+const Attention = {
+  kind: 'site_failed',
+  severity: 'critical',
+  total: 1,
+  items: [AttentionItem],
+  query: { status: 'failed' },
 }
 
 const Effect = { action: 'create', kind: 'user', name: 'shop_k3f9' }
@@ -129,6 +142,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ApiToken: { id: 2, name: 'deploy script', created_at: AT, last_used_at: null },
   ApplyPool: { user: 'shop_k3f9', php_version: '8.4', tier: 'medium' },
   Attention,
+  AttentionItem,
   BulkItemView: { position: 1, ...target, status: 'success', operation_id: OPERATION, error: null },
   BulkOperationView: {
     id: BULK,
@@ -205,12 +219,12 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     docroot: '/home/shop_k3f9/shop.example/public',
     db_name: 'shop_k3f9',
     email: 'owner@shop.example',
-    certificate_expires_at: '2026-05-30T09:30:00.000Z',
     trashed_at: null,
     purge_at: null,
     inventory: Inventory,
     operations: [OperationView],
   },
+  FleetSiteIds: { sites: [{ id: 7, server_id: 1, domain: 'shop.example' }], total: 1 },
   FleetSitesPage: { sites: [FleetSite], total: 1, page: 1, per_page: 50 },
   Inventory,
   IssueTls: { tls: 'letsencrypt' },

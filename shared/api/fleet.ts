@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { Metrics, Service } from '../agent.ts'
-import { Port } from '../fields.ts'
+import { Port, Tag } from '../fields.ts'
 import { Inventory, Updates } from '../inventory.ts'
 import { FRAMEWORKS, SERVER_STATUSES, SITE_STATUSES, TIERS, TLS_MODES } from '../values.ts'
 import { digits } from './activity.ts'
-import { OperationView } from './operations.ts'
+import { Attention } from './attention.ts'
+import { Flag, OperationView, someOf } from './operations.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
 export const SITE_SORTS = [
@@ -16,6 +17,7 @@ export const SITE_SORTS = [
   'tier',
   'wp_version',
   'updates',
+  'certificate_expires_at',
   'created_at',
 ] as const
 
@@ -24,7 +26,14 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 
 const perPage = 'Must be a whole number between 1 and 500'
 
-export const FleetSitesQuery = z.object({
+const phpRule = 'Must be one or more PHP versions such as 8.2,8.3'
+const PhpVersions = z
+  .string(phpRule)
+  .regex(/^\d{1,2}\.\d{1,2}(,\d{1,2}\.\d{1,2}){0,19}$/, phpRule)
+  .transform((text) => text.split(','))
+
+/** What narrows the sites down, all of which must hold, and their order: without pages. */
+export const FleetSiteIdsQuery = z.object({
   q: z
     .string()
     .trim()
@@ -32,15 +41,23 @@ export const FleetSitesQuery = z.object({
     .optional()
     .describe('Part of a domain or of a system user.'),
   server_id: digits('Must be an id').optional(),
-  status: oneOf(SITE_STATUSES).optional(),
-  tier: oneOf(TIERS).optional(),
-  php: z.string().max(16, 'Must have at most 16 characters').optional(),
-  tls: oneOf(TLS_MODES).optional(),
-  updates: oneOf(['true', 'false'])
-    .optional()
-    .describe('true: only sites with an update that is known.'),
+  tag: Tag.optional().describe('Of the server.'),
+  status: someOf(SITE_STATUSES).optional(),
+  tier: someOf(TIERS).optional(),
+  php: PhpVersions.optional().describe('One or more PHP versions, with commas between them.'),
+  tls: someOf(TLS_MODES).optional(),
+  framework: someOf(FRAMEWORKS).optional(),
+  updates: Flag.optional().describe('true: only sites with an update that is known.'),
+  expiring: Flag.optional().describe(
+    'true: only sites in use whose certificate has ended or ends within 14 days.',
+  ),
+  managed: Flag.optional().describe('false: only sites that were found, not made by the agent.'),
   sort: oneOf(SITE_SORTS).default('domain'),
   order: oneOf(['asc', 'desc']).default('asc'),
+})
+export type FleetSiteIdsQuery = z.infer<typeof FleetSiteIdsQuery>
+
+export const FleetSitesQuery = FleetSiteIdsQuery.extend({
   page: digits('Must be a whole number above 0').default(1).describe('1 is the first.'),
   per_page: digits(perPage)
     .refine((value) => value <= 500, perPage)
@@ -66,6 +83,7 @@ export const FleetSite = z
     managed: z.boolean().describe('Whether the agent made it.'),
     updates: Updates,
     last_scan: Timestamp.nullable(),
+    certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
     operation_id: z.string().nullable().describe('What is under way there.'),
     created_at: Timestamp,
   })
@@ -81,11 +99,17 @@ export const FleetSitesPage = z
   })
   .meta({ id: 'FleetSitesPage', description: 'One page of sites.' })
 
+export const FleetSiteIds = z
+  .strictObject({
+    sites: z.array(z.strictObject({ id: RecordId, server_id: RecordId, domain: z.string() })),
+    total: Count.describe('Of all that match, of which at most 10,000 are listed.'),
+  })
+  .meta({ id: 'FleetSiteIds', description: 'Sites by their ids, as a bulk operation takes them.' })
+
 export const FleetSiteDetail = FleetSite.extend({
   docroot: z.string(),
   db_name: z.string(),
   email: z.string(),
-  certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
   trashed_at: Timestamp.nullable(),
   purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
   inventory: Inventory.nullable(),
@@ -122,17 +146,6 @@ export const FleetServerDetail = FleetServer.extend({
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
 
-export const Attention = z
-  .strictObject({
-    kind: z.enum(['server_offline', 'service_failed', 'site_failed', 'site_missing', 'updates']),
-    server_id: RecordId,
-    site_id: RecordId.nullable(),
-    name: z.string(),
-    reason: z.string(),
-  })
-  .meta({ id: 'Attention', description: 'One thing that a person should look at.' })
-export type Attention = z.infer<typeof Attention>
-
 export const Fleet = z
   .strictObject({
     servers: z.array(FleetServer),
@@ -145,6 +158,8 @@ export const Fleet = z
       updates: Count.describe('Sites with an update that is known.'),
       updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
     }),
-    attention: z.array(Attention).describe('The gravest kinds first.'),
+    attention: z
+      .array(Attention)
+      .describe('The gravest first; kinds that there is nothing of are left out.'),
   })
   .meta({ id: 'Fleet', description: 'The whole fleet on one page.' })

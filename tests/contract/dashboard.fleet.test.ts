@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { z } from 'zod'
-import { Fleet, FleetServerDetail, FleetSiteDetail, FleetSitesPage } from '#shared/api/fleet.ts'
+import {
+  Fleet,
+  FleetServerDetail,
+  FleetSiteDetail,
+  FleetSiteIds,
+  FleetSitesPage,
+} from '#shared/api/fleet.ts'
 import { OperationView } from '#shared/api/operations.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { checkRows, expectAnswer, failedOn, notFound, type Row } from '#tests/support/rows.ts'
@@ -11,14 +17,22 @@ const extension = { slug: 'a', name: 'A', version: '1', active: true, update: '2
 const updates = { plugins: 1, themes: 0, core: false }
 
 const rows: Row[] = [
-  ...['sort=size', 'order=up', 'status=x', 'tier=huge', 'tls=x', 'server_id=x', 'updates=1'].map(
-    (query) => ({
-      sentence: `A filter that is none is 422 on it: ${query}`,
-      path: `/api/fleet/sites?${query}`,
-      status: 422,
-      answer: failedOn(query.split('=')[0] ?? ''),
-    }),
-  ),
+  ...[
+    'sort=size',
+    'order=up',
+    'status=x',
+    'tier=huge',
+    'tls=x',
+    'server_id=x',
+    'updates=1',
+    'php=x',
+    'managed=1',
+  ].map((query) => ({
+    sentence: `A filter that is none is 422 on it: ${query}`,
+    path: `/api/fleet/sites?${query}`,
+    status: 422,
+    answer: failedOn(query.split('=')[0] ?? ''),
+  })),
   ...['page=0', 'page=1e3', 'per_page=501', 'per_page=0', 'per_page=x'].map((query) => ({
     sentence: `A page that is none is 422 on it: ${query}`,
     path: `/api/fleet/sites?${query}`,
@@ -119,6 +133,9 @@ describe('the pages', () => {
     })
     expect(await page('page=2&per_page=3')).toEqual({ domains: all.slice(3), total: 4 })
     expect(await page('status=provisioning')).toEqual({ domains: ['waits.example'], total: 1 })
+    expect(await page('status=provisioning,failed')).toEqual(await page('status=provisioning'))
+    const ids = exactly(FleetSiteIds, await body('/api/fleet/sites/ids?status=active&sort=id'))
+    expect(ids.sites.map(({ id }) => id)).toEqual([1, 2, 3])
     expect(await page('server_id=2')).toEqual({ domains: ['waits.example'], total: 1 })
     expect(await page('q=%25')).toEqual({ domains: [], total: 0 })
     expect(await page('q=_.example')).toEqual({ domains: [], total: 0 })

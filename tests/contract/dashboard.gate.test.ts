@@ -57,6 +57,7 @@ const PATHS = [
   '/api/fleet',
   '/api/fleet/servers/1',
   '/api/fleet/sites',
+  '/api/fleet/sites/ids',
   '/api/fleet/sites/1',
 ]
 

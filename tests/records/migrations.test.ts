@@ -27,6 +27,8 @@ const RELEASED = [
   'e024affec2bca07f0328d37a8bc10892de9d2a95586a30de181071cb17e198be',
   // 0005_delivered.sql
   'c62485d4cd21912df85ae8b08167d25d7addc2c000b3c3437ac3d0ac67504ca1',
+  // 0006_listing.sql
+  'bd04de700df022de614e291c23de6cf5a3b30418f49ba5dcf2f4373ea7ff2310',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')

@@ -80,26 +80,9 @@ export async function countOperations(db: Database, since: string) {
     .where(
       or(
         inArray(operations.status, ['queued', 'running']),
-        and(eq(operations.status, 'failed'), gt(operations.created_at, since)),
+        and(eq(operations.status, 'failed'), gt(operations.finished_at, since)),
       ),
     )
     .groupBy(operations.status)
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]))
-}
-
-/** Sites in a state that asks for a person, or with updates: at most `limit` of them. */
-export function listNeedySites(
-  db: Database,
-  kind: 'failed' | 'missing' | 'updates',
-  limit: number,
-) {
-  const { id, server_id, domain, status_reason } = sites
-  const wanted =
-    kind === 'updates' ? and(eq(sites.status, 'active'), hasUpdates) : eq(sites.status, kind)
-  return db.read
-    .select({ id, server_id, domain, status_reason })
-    .from(sites)
-    .where(wanted)
-    .orderBy(asc(domain))
-    .limit(limit)
 }

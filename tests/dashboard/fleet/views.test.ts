@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { realClock } from '#dashboard/runtime/clock.ts'
 import {
   Fleet,
   FleetServerDetail,
   FleetSiteDetail,
+  FleetSiteIds,
   FleetSitesPage,
   SITE_SORTS,
 } from '#shared/api/fleet.ts'
 import { type Dashboard, Machine, makeDashboard } from '../support/dashboard.ts'
 import { found } from '../support/sites.ts'
 
+/** Versions of PHP end, one after the other. */
+const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
 const known = { plugins: 0, themes: 0, core: false }
 const unknown = { plugins: null, themes: null, core: null }
 
@@ -17,7 +21,7 @@ let dashboard: Dashboard
 
 beforeAll(async () => {
   agent = new Machine()
-  dashboard = await makeDashboard()
+  dashboard = await makeDashboard({ clock })
   agent.services = [
     { name: 'nginx', status: 'running' },
     { name: 'mariadb', status: 'failed' },
@@ -29,6 +33,7 @@ beforeAll(async () => {
     found('gamma.example', { updates: unknown, user: 'other' }),
   ]
   const server = await dashboard.addServer(agent)
+  await dashboard.call('PATCH', `/api/servers/${server}`, { tags: ['eu, west', 'shops'] })
   await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
   agent.sites.pop()
   await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
@@ -51,7 +56,18 @@ describe('the sites of the fleet', () => {
     ['q=other', ['gamma']],
     ['q=%25', []],
     ['status=missing', ['gamma']],
+    ['status=missing,active', ['alpha', 'beta', 'gamma']],
+    ['status=failed,missing', ['gamma']],
     ['tier=large', ['alpha']],
+    ['tier=large,medium', ['alpha', 'beta']],
+    ['php=7.4,8.1', ['alpha']],
+    ['framework=static,php', []],
+    ['tag=shops', ['alpha', 'beta', 'gamma']],
+    ['tag=eu, west&tier=small', ['gamma']],
+    ['tag=shop', []],
+    ['managed=false', ['alpha', 'beta', 'gamma']],
+    ['managed=true', []],
+    ['expiring=false', ['alpha', 'beta', 'gamma']],
     ['php=8.1', ['alpha']],
     ['tls=none&updates=true', ['beta']],
     ['updates=false', ['alpha', 'gamma']],
@@ -74,6 +90,21 @@ describe('the sites of the fleet', () => {
     expect(FleetSitesPage.parse(body)).toMatchObject({ total: 3, page: 1, per_page: 1 })
   })
 
+  test('are all there at once by their ids, with the same filters and order', async () => {
+    const { body } = await dashboard.call(
+      'GET',
+      '/api/fleet/sites/ids?tier=small,medium&order=desc',
+    )
+
+    expect(FleetSiteIds.parse(body)).toEqual({
+      sites: [
+        { id: 3, server_id: 1, domain: 'gamma.example' },
+        { id: 2, server_id: 1, domain: 'beta.example' },
+      ],
+      total: 2,
+    })
+  })
+
   test('tell unknown from zero', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet/sites')
 
@@ -91,6 +122,15 @@ describe('the sites of the fleet', () => {
     ['per_page=501', 'per_page'],
     ['per_page=1e1', 'per_page'],
     ['status=gone', 'status'],
+    ['status=active,gone', 'status'],
+    ['status=', 'status'],
+    ['tier=small,,large', 'tier'],
+    ['framework=drupal', 'framework'],
+    ['php=8', 'php'],
+    ['php=8.1,', 'php'],
+    ['tag=', 'tag'],
+    ['managed=1', 'managed'],
+    ['expiring=soon', 'expiring'],
     ['server_id=x', 'server_id'],
     ['updates=1', 'updates'],
   ])('with %s fail on %s', async (query, field) => {
@@ -114,28 +154,11 @@ describe('the fleet', () => {
       updates: 1,
       updates_unknown: 1,
     })
-    expect(attention).toEqual([
-      {
-        kind: 'service_failed',
-        server_id: 1,
-        site_id: null,
-        name: '127.0.0.1',
-        reason: 'mariadb has failed',
-      },
-      {
-        kind: 'site_missing',
-        server_id: 1,
-        site_id: 3,
-        name: 'gamma.example',
-        reason: 'The agent does not find the site any more',
-      },
-      {
-        kind: 'updates',
-        server_id: 1,
-        site_id: 2,
-        name: 'beta.example',
-        reason: 'Updates are available',
-      },
+    expect(attention.map(({ kind, total, items }) => [kind, total, items[0]?.name])).toEqual([
+      ['service_failed', 1, '127.0.0.1'],
+      ['site_missing', 1, 'gamma.example'],
+      ['php_eol', 1, 'PHP 8.1'],
+      ['updates', 1, 'beta.example'],
     ])
   })
 

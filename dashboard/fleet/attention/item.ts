@@ -1,0 +1,45 @@
+import {
+  ATTENTION_KINDS,
+  type Attention,
+  type AttentionItem,
+  type AttentionKind,
+  SEVERITIES,
+} from '#shared/api/attention.ts'
+
+/** How many of a kind are shown one by one. */
+export const SHOWN = 20
+
+/** What most kinds do not have. */
+export function item(
+  known: Pick<AttentionItem, 'severity' | 'name' | 'reason'> & Partial<AttentionItem>,
+): AttentionItem {
+  const nothing = { server_id: null, site_id: null, operation_id: null, at: null, query: null }
+  return { ...nothing, count: 1, ...known }
+}
+
+/** Undefined when there is nothing. The gravest first, otherwise in the order given. */
+export function groupOf(
+  kind: AttentionKind,
+  found: readonly AttentionItem[],
+  { total = found.length, query = null }: Partial<Pick<Attention, 'total' | 'query'>> = {},
+): Attention[] {
+  const items = found.toSorted((one, other) => gravity(one) - gravity(other)).slice(0, SHOWN)
+  const [first] = items
+  return first ? [{ kind, severity: first.severity, total, items, query }] : []
+}
+
+/** The gravest first; among those as grave, in the order of the kinds. */
+export function inOrder(groups: readonly Attention[]): Attention[] {
+  const place = (group: Attention) =>
+    gravity(group) * ATTENTION_KINDS.length + ATTENTION_KINDS.indexOf(group.kind)
+  return groups.toSorted((one, other) => place(one) - place(other))
+}
+
+function gravity({ severity }: Pick<AttentionItem, 'severity'>): number {
+  return SEVERITIES.indexOf(severity)
+}
+
+/** `1 site`, `2 sites`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

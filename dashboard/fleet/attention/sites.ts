@@ -1,0 +1,119 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import { supportEnds } from '#shared/php-support.ts'
+import { counted, groupOf, item, SHOWN } from './item.ts'
+import { type FailedOperation, type NeedySite, type OfPhp, readNeeds } from './queries.ts'
+
+const FEW = 5
+
+interface Times {
+  now: Date
+  since: string
+}
+
+/**
+ * What the records tell of sites, and of operations that failed since. `systems`: what each server
+ * runs on, as its agent names it.
+ */
+export async function siteTroubles(
+  db: Database,
+  { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },
+): Promise<Attention[]> {
+  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  return [
+    ...groupOf('site_failed', needs.failed.map(failed), {
+      total: needs.totals.failed,
+      query: { status: 'failed' },
+    }),
+    ...groupOf('site_missing', needs.missing.map(missing), {
+      total: needs.totals.missing,
+      query: { status: 'missing' },
+    }),
+    ...groupOf('certificate', needs.expiring.map(certificate(now)), {
+      total: needs.totals.expiring,
+      query: { expiring: 'true' },
+    }),
+    ...groupOf('updates', needs.updates.map(updates), {
+      total: needs.totals.updates,
+      query: { status: 'active', updates: 'true' },
+    }),
+    ...groupOf('operation_failed', needs.operations.map(operation), {
+      total: needs.operations[0]?.total ?? 0,
+    }),
+    ...endOfLife(
+      needs.php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' })),
+      now,
+    ),
+  ]
+}
+
+type Told = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
+
+function ofSite({ id, server_id, domain }: NeedySite, told: Told): AttentionItem {
+  return item({ server_id, site_id: id, name: domain, ...told })
+}
+
+function failed(site: NeedySite): AttentionItem {
+  const { status_reason, operation_id } = site
+  const reason = `${status_reason}: repeat what failed, or delete the site`
+  return ofSite(site, { severity: 'critical', reason, operation_id })
+}
+
+function missing(site: NeedySite): AttentionItem {
+  const reason = `${site.status_reason}: look for it on the server, or delete it here as well`
+  return ofSite(site, { severity: 'warning', reason })
+}
+
+const certificate =
+  (now: Date) =>
+  (site: NeedySite): AttentionItem => {
+    const { certificate_expires_at: at, tls } = site
+    const remedy = tls === 'letsencrypt' ? ', and see that the domain points to its server' : ''
+    const over = at <= now.toISOString()
+    const when = `${over ? 'ended' : 'ends'} on ${at.slice(0, 10)}`
+    const reason = `Its certificate ${when}: ask for a new one${remedy}`
+    return ofSite(site, { severity: over ? 'critical' : 'warning', reason, at })
+  }
+
+function updates(site: NeedySite): AttentionItem {
+  const { updates_plugins, updates_themes, updates_core } = site
+  const parts = [
+    ...(updates_plugins ? [counted(updates_plugins, 'plugin')] : []),
+    ...(updates_themes ? [counted(updates_themes, 'theme')] : []),
+    ...(updates_core ? ['WordPress itself'] : []),
+  ]
+  const last = parts.pop()
+  const what = parts.length > 0 ? `${parts.join(', ')} and ${last}` : last
+  return ofSite(site, { severity: 'info', reason: `Update ${what} in its WordPress` })
+}
+
+function operation(failed: FailedOperation): AttentionItem {
+  const { id, type, server_id, site_id, domain, error, finished_at } = failed
+  const why = error?.message ?? error?.error ?? 'no reason was given'
+  const reason = `${type} failed (${why}): mend that, then repeat it`
+  const where = { server_id, site_id, operation_id: id, name: domain }
+  return item({ ...where, severity: 'warning', reason, at: finished_at })
+}
+
+/** One item for each version, the longest without fixes first. */
+function endOfLife(rows: readonly (OfPhp & { os: string })[], now: Date): Attention[] {
+  const today = now.toISOString().slice(0, 10)
+  const found = new Map<string, { ends: string; total: number }>()
+  for (const { php, os, total } of rows) {
+    const ends = supportEnds(php, os)
+    if (ends === undefined || ends >= today) continue
+    const before = found.get(php)
+    const latest = before && before.ends > ends ? before.ends : ends
+    found.set(php, { ends: latest, total: total + (before?.total ?? 0) })
+  }
+  const versions = [...found].sort(([one], [other]) => Number(one) - Number(other))
+  const total = versions.reduce((sum, [, { total }]) => sum + total, 0)
+  const query = { php: versions.map(([php]) => php).join(',') }
+  return groupOf('php_eol', versions.map(ofVersion), { total, query })
+}
+
+function ofVersion([php, { ends, total }]: [string, { ends: string; total: number }]) {
+  const reason = `No security fixes since ${ends}: move ${counted(total, 'site')} to a newer PHP`
+  const query = { php }
+  return item({ severity: 'warning', name: `PHP ${php}`, reason, at: ends, count: total, query })
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { Count, RecordId } from './parts.ts'
+
+/** The gravest first: among equals, the overview shows them in this order. */
+export const ATTENTION_KINDS = [
+  'server_offline',
+  'disk_full',
+  'service_failed',
+  'site_failed',
+  'certificate',
+  'operation_failed',
+  'site_missing',
+  'php_eol',
+  'agent_outdated',
+  'updates',
+] as const
+export type AttentionKind = (typeof ATTENTION_KINDS)[number]
+
+export const SEVERITIES = ['critical', 'warning', 'info'] as const
+
+const Severity = z
+  .enum(SEVERITIES)
+  .describe('critical: visitors notice, now or within days; info: something to do at leisure.')
+
+const Query = z
+  .record(z.string(), z.string())
+  .nullable()
+  .describe('The filters of `GET /api/fleet/sites` that list all of them; null where none do.')
+
+export const AttentionItem = z
+  .strictObject({
+    severity: Severity,
+    server_id: RecordId.nullable(),
+    site_id: RecordId.nullable(),
+    operation_id: z.string().nullable().describe('The operation that can be repeated.'),
+    name: z.string().describe('Of the server, the domain of the site, or a PHP version.'),
+    reason: z.string().describe('What is wrong and what to do, in one sentence.'),
+    at: z
+      .string()
+      .nullable()
+      .describe('Since when, or until when a certificate holds: a time or a date.'),
+    count: Count.describe('How many sites it stands for; 1 but for a PHP version.'),
+    query: Query,
+  })
+  .meta({ id: 'AttentionItem', description: 'One thing that a person should look at.' })
+export type AttentionItem = z.infer<typeof AttentionItem>
+
+export const Attention = z
+  .strictObject({
+    kind: z.enum(ATTENTION_KINDS),
+    severity: Severity.describe('That of the gravest.'),
+    total: Count.describe('How many there are; of php_eol, how many sites.'),
+    items: z.array(AttentionItem).describe('The gravest of them, at most 20.'),
+    query: Query,
+  })
+  .meta({ id: 'Attention', description: 'All of one kind that a person should look at.' })
+export type Attention = z.infer<typeof Attention>

@@ -1,0 +1,42 @@
+/**
+ * The last day of security fixes of each version of PHP.
+ * Source: php.net/supported-versions.php and php.net/eol.php, as of November 2026.
+ */
+const ENDS: Record<string, string> = {
+  '5.2': '2011-01-06',
+  '5.3': '2014-08-14',
+  '5.4': '2015-09-03',
+  '5.5': '2016-07-21',
+  '5.6': '2018-12-31',
+  '7.0': '2019-01-10',
+  '7.1': '2019-12-01',
+  '7.2': '2020-11-30',
+  '7.3': '2021-12-06',
+  '7.4': '2022-11-28',
+  '8.0': '2023-11-26',
+  '8.1': '2025-12-31',
+  '8.2': '2026-12-31',
+  '8.3': '2027-12-31',
+  '8.4': '2028-12-31',
+  '8.5': '2029-12-31',
+}
+
+/**
+ * Debian mends the version that it ships for as long as the release lives.
+ * Source: wiki.debian.org/LTS.
+ */
+const SHIPPED: readonly { release: RegExp; php: string; ends: string }[] = [
+  { release: /^Debian GNU\/Linux 11\b/, php: '7.4', ends: '2026-08-31' },
+  { release: /^Debian GNU\/Linux 12\b/, php: '8.2', ends: '2028-06-30' },
+  { release: /^Debian GNU\/Linux 13\b/, php: '8.4', ends: '2030-06-30' },
+]
+
+/**
+ * The last day of security fixes, `YYYY-MM-DD`, of a version on a system as an agent names it.
+ * Undefined: nobody has said yet.
+ */
+export function supportEnds(php: string, os: string): string | undefined {
+  const shipped = SHIPPED.find(({ release, php: version }) => version === php && release.test(os))
+  const ends = ENDS[php]
+  return shipped && (ends === undefined || shipped.ends > ends) ? shipped.ends : ends
+}
