@@ -39,11 +39,15 @@ export const server_agents = sqliteTable('server_agents', {
   kid: text().notNull().default(''),
 })
 
-/** A code that was shown once, with the key `kid`: its SHA-256, sealed because it is the key of a proof. */
+/**
+ * A code that was shown once, with the key `kid`: its SHA-256, sealed because it is the key of a proof.
+ * `last_error` is why the last try to use it came to nothing.
+ */
 export const enrolments = sqliteTable('enrolments', {
   server_id: server_key(),
   code_key_sealed: text().notNull(),
   expires_at: text().notNull(),
   failures: integer().notNull().default(0),
+  last_error: text().notNull().default(''),
   kid: text().notNull().default(''),
 })

@@ -188,6 +188,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  EnrolmentState: {
+    enrolled_at: null,
+    code: {
+      status: 'open',
+      expires_at: AT,
+      reason: 'The agent is there and waits for its code',
+    },
+  },
   Extension,
   Failure: {
     error: 'Agent offline',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Descriptions } from '#dashboard/openapi/describe.ts'
-import { Enrolment } from '#shared/api/enrolment.ts'
+import { Enrolment, EnrolmentState } from '#shared/api/enrolment.ts'
 
 export const trustApi: Descriptions = {
   openEnrolment: {
@@ -9,6 +9,13 @@ export const trustApi: Descriptions = {
     details: 'Takes the place of any before it, and holds for 15 minutes.',
     answers: {
       201: { about: 'Shown this once.', json: z.strictObject({ enrolment: Enrolment }) },
+    },
+  },
+  getEnrolment: {
+    route: 'GET /api/servers/:server_id/enrolment',
+    summary: 'Show whether the agent of a server is trusted',
+    answers: {
+      200: { about: 'How it stands.', json: z.strictObject({ enrolment: EnrolmentState }) },
     },
   },
   revokeEnrolment: {

@@ -9,6 +9,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { unreachable } from '#dashboard/fleet/answer.ts'
 import {
   EnrolmentAnswer,
   type EnrolmentRequest,
@@ -29,11 +30,14 @@ export interface Candidate {
   code_key: Buffer
 }
 
-/** `proved`: the agent that was given the code. `failed`: somebody else. `away`: nobody, or not ready yet. */
+/**
+ * `proved`: the agent that was given the code. `failed`: somebody else. `away`: nobody, or not ready yet.
+ * `reason` tells a person what to look at.
+ */
 export type Enrolled =
   | { outcome: 'proved'; certificate: string; public_key: string }
-  | { outcome: 'failed' }
-  | { outcome: 'away' }
+  | { outcome: 'failed'; reason: string }
+  | { outcome: 'away'; reason: string }
 
 /**
  * The only connection to an agent whose certificate is not known yet. The proof binds the
@@ -46,14 +50,27 @@ export async function enrol(
   timeout_ms = TIMEOUT_MS,
 ): Promise<Enrolled> {
   const asked = signedRequest(key, candidate.server_id)
-  const reply = await ask(candidate, asked, rules, timeout_ms).catch(() => undefined)
-  if (reply?.status !== 200) return { outcome: 'away' }
+  const reply = await ask(candidate, asked, rules, timeout_ms).catch((error: unknown) =>
+    unreachable(candidate, error),
+  )
+  if (reply instanceof Error) return { outcome: 'away', reason: reply.message }
+  if (reply.status !== 200) return { outcome: 'away', reason: refusalOf(candidate, reply.status) }
   const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
   if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
-    return { outcome: 'failed' }
+    return { outcome: 'failed', reason: WRONG_PROOF }
   }
   const { certificate, public_key } = answer.data
   return { outcome: 'proved', certificate, public_key }
+}
+
+const WRONG_PROOF =
+  'What answered does not know the code: it was mistyped, or something stands in between'
+
+/** What an agent that nobody has given this code says, or something else that answers there. */
+function refusalOf({ hostname, port }: Candidate, status: number): string {
+  if (status === 403) return 'The agent is there and waits for its code'
+  if (status === 401) return 'The agent there was given the line of another server or dashboard'
+  return `What answers on ${hostname}:${port} is no agent (status ${status})`
 }
 
 function signedRequest({ kid, private_key }: SigningKey, server_id: number): EnrolmentRequest {
@@ -119,7 +136,7 @@ async function ask(
       minVersion: 'TLSv1.3',
       rejectUnauthorized: false,
     })
-    const timer = setTimeout(() => message.destroy(new Error('too slow')), timeout_ms)
+    const timer = setTimeout(() => message.destroy(late()), timeout_ms)
     message.on('error', reject)
     message.on('close', () => clearTimeout(timer))
     message.on('response', (response) => {
@@ -136,6 +153,8 @@ async function ask(
     message.end(body)
   })
 }
+
+const late = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
 
 async function readText(response: IncomingMessage): Promise<string> {
   let text = ''

@@ -5,7 +5,7 @@ import type { AddressRules } from './addresses.ts'
 import { enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
 import { CODE_PURPOSE } from './open-enrolment.ts'
-import { countFailure, listOpenEnrolments, pinAgent } from './queries.ts'
+import { countFailure, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
 import type { Sealer } from './seal.ts'
 
 interface Deps {
@@ -21,8 +21,10 @@ interface Deps {
 
 type Open = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
 
-const MOST_FAILURES = 3
 const PAUSE_MS = 1000
+
+/** After so many wrong proofs a code is no longer good. */
+export const MOST_FAILURES = 3
 
 /** Asks the servers with an open code for their proof, once a second, until the code is used or over. */
 export class Enroller {
@@ -61,12 +63,15 @@ export class Enroller {
     const opened = sealer.open(CODE_PURPOSE, code_key_sealed)
     const code_key = Buffer.from(opened.reveal(), 'base64url')
     const result = await enrol(await keys.get(kid), { ...to, code_key }, rules)
-    if (result.outcome === 'away') return
-    const { server_id, hostname: domain } = to
+    const { server_id, hostname: domain, last_error } = to
+    if (result.outcome === 'away') {
+      if (result.reason !== last_error) await noteReason(db, server_id, result.reason)
+      return
+    }
     const created_at = timestamp(clock)
     const entry = { type: 'server.enrol', domain, server_id, created_at }
     if (result.outcome === 'failed') {
-      await countFailure(db, server_id, { ...entry, status: 'failed' })
+      await countFailure(db, server_id, result.reason, { ...entry, status: 'failed' })
       return
     }
     const { certificate, public_key } = result

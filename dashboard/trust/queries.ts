@@ -3,6 +3,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
+import { notFound } from '#shared/errors.ts'
 
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
@@ -21,7 +22,7 @@ export async function findAgent(db: Database, server_id: number) {
 /** A new code takes the place of the one before. */
 export async function putEnrolment(
   db: Database,
-  values: Omit<EnrolmentRow, 'failures'>,
+  values: Omit<EnrolmentRow, 'failures' | 'last_error'>,
   entry: NewActivity,
 ): Promise<void> {
   const { code_key_sealed, expires_at, kid } = values
@@ -32,7 +33,7 @@ export async function putEnrolment(
         .values(values)
         .onConflictDoUpdate({
           target: enrolments.server_id,
-          set: { code_key_sealed, expires_at, kid, failures: 0 },
+          set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '' },
         }),
       queries.insert(activities).values(entry),
     ]),
@@ -46,6 +47,7 @@ export function listOpenEnrolments(db: Database, now: string, most_failures: num
       server_id: enrolments.server_id,
       code_key_sealed: enrolments.code_key_sealed,
       kid: enrolments.kid,
+      last_error: enrolments.last_error,
       hostname: servers.hostname,
       port: servers.port,
     })
@@ -55,16 +57,40 @@ export function listOpenEnrolments(db: Database, now: string, most_failures: num
 }
 
 /** A wrong proof: counted, and told of in the activity log. */
-export async function countFailure(db: Database, server_id: number, entry: NewActivity) {
+export async function countFailure(
+  db: Database,
+  server_id: number,
+  last_error: string,
+  entry: NewActivity,
+) {
   await db.write((queries) =>
     queries.batch([
       queries
         .update(enrolments)
-        .set({ failures: sql`failures + 1` })
+        .set({ failures: sql`failures + 1`, last_error })
         .where(eq(enrolments.server_id, server_id)),
       queries.insert(activities).values(entry),
     ]),
   )
+}
+
+/** Why the code could not be used yet. */
+export async function noteReason(db: Database, server_id: number, last_error: string) {
+  const same = eq(enrolments.server_id, server_id)
+  await db.write((queries) => queries.update(enrolments).set({ last_error }).where(same))
+}
+
+/** Since when the agent of a server is trusted, and the code that was made last and not used. */
+export async function getTrust(db: Database, server_id: number) {
+  const { expires_at, failures, last_error } = enrolments
+  const [row] = await db.read
+    .select({ enrolled_at: server_agents.enrolled_at, expires_at, failures, last_error })
+    .from(servers)
+    .leftJoin(server_agents, eq(server_agents.server_id, servers.id))
+    .leftJoin(enrolments, eq(enrolments.server_id, servers.id))
+    .where(eq(servers.id, server_id))
+  if (!row) throw notFound('Server')
+  return row
 }
 
 /** The code is used up in the same moment in which the agent becomes known. */

@@ -7,6 +7,7 @@ import { getServer } from '#dashboard/servers/queries.ts'
 import { notFound } from '#shared/errors.ts'
 import { findBuild } from './builds.ts'
 import { downloadOf } from './download.ts'
+import { enrolmentState } from './enrolment-state.ts'
 import { openEnrolment } from './open-enrolment.ts'
 import { unpinAgent } from './queries.ts'
 
@@ -20,6 +21,9 @@ export function trustRoutes(deps: Deps) {
       const { code, ...shown } = await openEnrolment(deps, server, { origin, user_id })
       return status(201, { enrolment: { code: code.reveal(), ...shown } })
     })
+    .get('', async ({ params }) => ({
+      enrolment: await enrolmentState(deps, idIn(params.server_id, 'Server')),
+    }))
     .delete('', async ({ request, params, set }) => {
       const { id, hostname } = await getServer(deps.db, idIn(params.server_id, 'Server'))
       await unpinAgent(deps.db, id, {

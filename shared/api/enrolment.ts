@@ -23,3 +23,23 @@ export const Enrolment = z
     description: 'A code that lets the agent of a server be taken over once, until it expires.',
   })
 export type Enrolment = z.infer<typeof Enrolment>
+
+export const EnrolmentState = z
+  .strictObject({
+    enrolled_at: Timestamp.nullable().describe('Since when its agent is trusted.'),
+    code: z
+      .strictObject({
+        status: z
+          .enum(['open', 'expired', 'refused'])
+          .describe('refused: after three wrong proofs it is no longer good.'),
+        expires_at: Timestamp,
+        reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
+      })
+      .nullable()
+      .describe('The one that was made last, until it is used.'),
+  })
+  .meta({
+    id: 'EnrolmentState',
+    description: 'Whether the agent of a server is trusted, and how far its enrolment has come.',
+  })
+export type EnrolmentState = z.infer<typeof EnrolmentState>

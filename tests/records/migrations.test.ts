@@ -29,6 +29,8 @@ const RELEASED = [
   'c62485d4cd21912df85ae8b08167d25d7addc2c000b3c3437ac3d0ac67504ca1',
   // 0006_listing.sql
   'bd04de700df022de614e291c23de6cf5a3b30418f49ba5dcf2f4373ea7ff2310',
+  // 0007_enrolment-reason.sql
+  '742e45336341e9a9d92f9f50d54d7c3ed3d7aa900ddaf50b4247480bc3be672d',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')

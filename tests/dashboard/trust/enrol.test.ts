@@ -13,6 +13,12 @@ const key: SigningKey = { kid, public_key: rawKeyOf(public_key), private_key }
 const code = randomBytes(16).toString('base64url')
 const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest()
 
+const STRANGER = {
+  outcome: 'failed',
+  reason: 'What answered does not know the code: it was mistyped, or something stands in between',
+} as const
+const BROKEN = 'The agent on 127.0.0.1:PORT broke the connection'
+
 let agent: TlsAgent
 beforeEach(async () => {
   agent = await TlsAgent.start()
@@ -58,13 +64,13 @@ test.each<[string, Answer]>([
 ])('takes an agent that answers %s for somebody else', async (_, answer) => {
   agent.answer = answer
 
-  expect(await asked()).toEqual({ outcome: 'failed' })
+  expect(await asked()).toEqual(STRANGER)
 })
 
 test('takes who has another code for somebody else', async () => {
   agent.answer = agent.proving
 
-  expect(await asked({ code_key: randomBytes(32) })).toEqual({ outcome: 'failed' })
+  expect(await asked({ code_key: randomBytes(32) })).toEqual(STRANGER)
 })
 
 test('is not deceived by who passes the true answer on under a certificate of its own', async () => {
@@ -79,22 +85,37 @@ test('is not deceived by who passes the true answer on under a certificate of it
     () => agent,
   )
 
-  expect([outcome, await asked({ port: middle.port })]).toEqual([
-    { outcome: 'failed' },
-    { outcome: 'failed' },
-  ])
+  expect([outcome, await asked({ port: middle.port })]).toEqual([STRANGER, STRANGER])
 })
 
-test.each<[string, Answer]>([
-  ['refuses', (_, response) => response.writeHead(403).end('{}')],
-  ['sends somewhere else', (_, response) => response.writeHead(307, { location: '/enrol' }).end()],
-  ['ends the connection', (_, response) => response.destroy()],
-  ['breaks off', (_, response) => response.writeHead(200, { 'content-length': 9 }).destroy()],
-  ['says too much', (_, response) => response.end('x'.repeat(40_000))],
-])('tries again later when the agent %s', async (_, answer) => {
+test.each<[string, Answer, string]>([
+  [
+    'has no code yet',
+    (_, response) => response.writeHead(403).end('{}'),
+    'The agent is there and waits for its code',
+  ],
+  [
+    'has the code of another',
+    (_, response) => response.writeHead(401).end('{}'),
+    'The agent there was given the line of another server or dashboard',
+  ],
+  [
+    'sends somewhere else',
+    (_, response) => response.writeHead(307, { location: '/enrol' }).end(),
+    'What answers on 127.0.0.1:PORT is no agent (status 307)',
+  ],
+  ['ends the connection', (_, response) => response.destroy(), BROKEN],
+  [
+    'breaks off',
+    (_, response) => response.writeHead(200, { 'content-length': 9 }).destroy(),
+    BROKEN,
+  ],
+  ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN],
+])('tries again later when the agent %s', async (_, answer, told) => {
   agent.answer = answer
 
-  expect(await asked()).toEqual({ outcome: 'away' })
+  const reason = told.replace('PORT', String(agent.port))
+  expect(await asked()).toEqual({ outcome: 'away', reason })
   expect(agent.asked).toEqual(['POST /enrol'])
 })
 
@@ -104,7 +125,10 @@ test('does not wait for an answer that never ends', async () => {
     response.on('close', () => clearInterval(more))
   }
 
-  expect(await asked({}, 200)).toEqual({ outcome: 'away' })
+  expect(await asked({}, 200)).toEqual({
+    outcome: 'away',
+    reason: `The agent on 127.0.0.1:${agent.port} did not answer in time`,
+  })
 })
 
 test('is away, and not asked, where the address is refused', async () => {
@@ -115,6 +139,8 @@ test('is away, and not asked, where the address is refused', async () => {
     names.map((hostname) => enrol(key, { ...candidate(), hostname }, strict)),
   )
 
-  expect(outcomes).toEqual(names.map(() => ({ outcome: 'away' })))
+  const reason = 'The server is not asked: 127.0.0.1 is an address of this machine or its provider'
+  expect(outcomes[0]).toEqual({ outcome: 'away', reason })
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['away', 'away', 'away'])
   expect(agent.asked).toEqual([])
 })

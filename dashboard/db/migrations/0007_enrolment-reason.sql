@@ -1,0 +1,1 @@
+ALTER TABLE `enrolments` ADD `last_error` text DEFAULT '' NOT NULL;

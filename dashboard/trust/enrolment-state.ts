@@ -1,0 +1,23 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { EnrolmentState } from '#shared/api/enrolment.ts'
+import { MOST_FAILURES } from './enroller.ts'
+import { getTrust } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+}
+
+/** Whether the agent of a server is trusted, and how far its enrolment has come. Throws not_found. */
+export async function enrolmentState(
+  { db, clock }: Deps,
+  server_id: number,
+): Promise<EnrolmentState> {
+  const { enrolled_at, expires_at, failures, last_error } = await getTrust(db, server_id)
+  if (expires_at === null) return { enrolled_at, code: null }
+  const isOver = expires_at <= timestamp(clock)
+  const isBurnt = (failures ?? 0) >= MOST_FAILURES
+  const status = isBurnt ? 'refused' : isOver ? 'expired' : 'open'
+  return { enrolled_at, code: { status, expires_at, reason: last_error ?? '' } }
+}
