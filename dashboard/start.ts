@@ -2,7 +2,6 @@ import { createApp } from '#dashboard/app.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { backUpAside, backUpDaily } from '#dashboard/backup/daily.ts'
 import type { Config } from '#dashboard/config.ts'
-import type { Database } from '#dashboard/db/client.ts'
 import type { Lock } from '#dashboard/db/lock.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
@@ -34,7 +33,7 @@ export interface Started {
 export interface Demo {
   transports: Transports
   /** Fills the records before anything reads them. */
-  prepare(db: Database): Promise<void>
+  prepare(deps: Deps): Promise<void>
   /** Takes the lines of the log. */
   log(line: string): void
 }
@@ -50,7 +49,7 @@ const MOST_BODY = 64 << 20
 export async function start(config: Config, demo?: Demo): Promise<Started> {
   if (demo && config.production) throw new StartError('A demo does not run in production')
   const { deps, lock } = await assemble(config, demo)
-  await demo?.prepare(deps.db)
+  await demo?.prepare(deps)
   const server = listen(config, deps)
   // Once it listens: a password that is made up now is sure to be told.
   const first = await makeFirstUser(deps, config)

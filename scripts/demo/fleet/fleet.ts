@@ -9,6 +9,7 @@ import { hostOn, type Surroundings } from '../machine/host.ts'
 import { layOutServer, layOutSites } from '../machine/lay-out.ts'
 import type { Certificates } from '../machine/lay-out-site.ts'
 import { Machine, type Time } from '../machine/machine.ts'
+import { newServer } from './make-fleet.ts'
 import type { FleetPlan, ServerPlan } from './plan.ts'
 
 export interface Member {
@@ -28,11 +29,17 @@ interface Outside extends Surroundings {
 export class Fleet {
   readonly plan: FleetPlan
   readonly members: readonly Member[]
-  readonly #byHostname: ReadonlyMap<string, Member>
+  readonly #outside: Outside
+  readonly #byHostname: Map<string, Member>
+  /** Servers that somebody added, before they are there. */
+  readonly #expected = new Map<string, ReturnType<typeof setTimeout>>()
+  /** Called with the id of a server that answers from now on. */
+  arrived: (server_id: number) => void = () => undefined
 
-  private constructor(plan: FleetPlan, members: readonly Member[]) {
+  private constructor(plan: FleetPlan, members: readonly Member[], outside: Outside) {
     this.plan = plan
     this.members = members
+    this.#outside = outside
     this.#byHostname = new Map(members.map((member) => [member.plan.hostname, member]))
   }
 
@@ -40,15 +47,11 @@ export class Fleet {
     const certificates = await certificatesFor(plan, outside.time.now())
     const members: Member[] = []
     for (const server of plan.servers) {
-      const machine = new Machine(plan, server, outside.time)
-      layOutServer(machine)
-      const instant = hostOn(machine, { ...outside, pace: 0 })
-      await resultOf(instant, (context) => serverProvision.run({ php_versions: [] }, context))
-      layOutSites(machine, certificates)
-      const agent = new DemoAgent(hostOn(machine, outside), outside.report)
-      members.push({ plan: server, machine, instant, agent })
+      const member = await makeMember(plan, server, outside)
+      layOutSites(member.machine, certificates)
+      members.push(member)
     }
-    return new Fleet(plan, members)
+    return new Fleet(plan, members, outside)
   }
 
   /** All but those that are away. */
@@ -57,26 +60,52 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.members.map(({ agent }) => agent.stop()))
+    for (const timer of this.#expected.values()) clearTimeout(timer)
+    await Promise.all([...this.#byHostname.values()].map(({ agent }) => agent.stop()))
   }
 
   /** Those that were away come back; when all are there, they go away again. */
-  async turn(): Promise<Member[]> {
-    const some = this.members.filter(({ plan }) => isOffline(plan))
+  async turn(role?: ServerPlan['role']): Promise<void> {
+    const some = this.members.filter(({ plan }) => (role ? plan.role === role : isOffline(plan)))
     const back = some.some(({ agent }) => !agent.up)
     for (const { agent } of some) await (back ? agent.start() : agent.stop())
-    return some
   }
 
-  /** The names of the fleet lead to loopback, and every other one to nobody. */
+  /** Every name leads to loopback: to a server of the fleet, or to one that is there soon. */
   get transports(): Transports {
     return async ({ id, hostname }) => {
-      const port = this.#byHostname.get(hostname)?.agent.port || NOBODY
+      const member = this.#byHostname.get(hostname)
+      if (!member) this.#expect(hostname, id)
+      const port = member?.agent.port || NOBODY
       return plainTransport({ id, hostname: '127.0.0.1', port }, false)
     }
   }
+
+  /** As though somebody had pasted the line on the new server by then. */
+  #expect(hostname: string, server_id: number): void {
+    if (this.#expected.has(hostname)) return
+    const { pace, report } = this.#outside
+    const arrive = () => this.#arrive(hostname).then(() => this.arrived(server_id), report)
+    this.#expected.set(hostname, setTimeout(arrive, ARRIVAL_MS * pace))
+  }
+
+  async #arrive(hostname: string): Promise<void> {
+    const member = await makeMember(this.plan, newServer(hostname), this.#outside)
+    await member.agent.start()
+    this.#byHostname.set(hostname, member)
+  }
 }
 
+async function makeMember(fleet: FleetPlan, plan: ServerPlan, outside: Outside): Promise<Member> {
+  const machine = new Machine(fleet, plan, outside.time)
+  layOutServer(machine)
+  const instant = hostOn(machine, { ...outside, pace: 0 })
+  await resultOf(instant, (context) => serverProvision.run({ php_versions: [] }, context))
+  const agent = new DemoAgent(hostOn(machine, outside), outside.report)
+  return { plan, machine, instant, agent }
+}
+
+const ARRIVAL_MS = 8_000
 /** tcpmux: nothing answers there. */
 const NOBODY = 1
 

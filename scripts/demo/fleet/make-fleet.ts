@@ -44,6 +44,12 @@ function makeServer(dice: Dice, at: number): ServerPlan {
   }
 }
 
+/** One that somebody adds: Debian, and nothing on it. */
+export function newServer(hostname: string): ServerPlan {
+  const dice = new Dice(hostname)
+  return { ...makeServer(dice, 0), name: hostname, hostname, tags: [], load: 0.05, age: 1 }
+}
+
 function purposeOf(dice: Dice, role: Role): string[] {
   if (role === 'legacy') return ['production', 'legacy']
   if (role === 'pending') return ['new']

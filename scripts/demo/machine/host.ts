@@ -35,9 +35,9 @@ export interface Surroundings {
 export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
   const programs = new Running()
   const dice = new Dice(`${machine.plan.name} ${machine.time.now()}`)
-  const paced = (ms: number) => ms * pace * dice.between(0.75, 1.35)
+  const varied = (ms: number) => ms * dice.between(0.75, 1.35)
   const run = (argv: readonly string[], options: RunOptions = {}): Promise<Output> =>
-    programs.run(options.operation ?? '', paced(durationOf(argv)), () =>
+    programs.run(options.operation ?? '', varied(durationOf(argv, pace)), () =>
       perform(machine, argv, options),
     )
   const orFail = async (argv: readonly string[], options?: RunOptions) => {
@@ -70,7 +70,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
     },
     acme: {
       async order(order) {
-        await new Promise((resolve) => setTimeout(resolve, paced(ORDER_MS)))
+        await new Promise((resolve) => setTimeout(resolve, varied(ORDER_MS * pace)))
         return certify(order, machine)
       },
     },

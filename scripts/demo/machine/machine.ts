@@ -15,6 +15,8 @@ export interface Database {
 export interface Time {
   now(): number
   elapsed(): number
+  /** The moment whose work the machine has: it stands still where readings are to do so. */
+  mood(): number
 }
 
 /** A server as it stands there: its disk, its databases and what runs on it. */
@@ -43,12 +45,12 @@ export class Machine {
     this.#ticks = { at: time.now(), busy: 0, total: 0 }
   }
 
-  /** proc(5), /proc/stat: hundredths of seconds of all processors since the start. */
+  /** proc(5), /proc/stat: what all processors did since the start, finer than the kernel says it. */
   stat(): string {
     const ticks = this.#ticks
     const now = this.time.now()
-    const passed = (Math.max(0, now - ticks.at) / 10) * this.plan.cores
-    ticks.busy += passed * this.load.at(now)
+    const passed = Math.max(0, now - ticks.at) * 1000 * this.plan.cores
+    ticks.busy += passed * this.load.at(this.time.mood())
     ticks.total += passed
     ticks.at = now
     const [busy, idle] = [Math.round(ticks.busy), Math.round(ticks.total - ticks.busy)]
@@ -56,14 +58,14 @@ export class Machine {
   }
 
   loadavg(): string {
-    const now = this.time.now()
+    const now = this.time.mood()
     const averages = [0, 150_000, 450_000].map((ago) => this.load.at(now - ago) * this.plan.cores)
     return `${averages.map((value) => (value * 1.1).toFixed(2)).join(' ')} 1/300 4242\n`
   }
 
   meminfo(): string {
     const total = this.plan.memory * 1024
-    const used = memoryShare(this.load.slow(this.time.now()))
+    const used = memoryShare(this.load.slow(this.time.mood()))
     return `MemTotal:       ${total} kB\nMemAvailable:   ${Math.round(total * (1 - used))} kB\n`
   }
 

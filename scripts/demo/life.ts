@@ -1,0 +1,61 @@
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import type { Deps } from '#dashboard/deps.ts'
+import { listSiteRows } from '#dashboard/fleet/queries.ts'
+import { begin } from '#dashboard/operations/begin.ts'
+import { getServer, listServerIds } from '#dashboard/servers/queries.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { Dice } from './dice.ts'
+import type { Fleet } from './fleet/fleet.ts'
+
+/** How long nothing happens, at least and at most. */
+const PAUSE_MS = [15_000, 60_000] as const
+/** A server that comes and goes is away so long, and then there. */
+const TURN_MS = [4 * 60_000, 10 * 60_000] as const
+const MOST_TRIES = 5
+
+type Work = (site: SiteRow) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
+
+const scan: Work = ({ domain }) => ({ type: 'site.scan', params: { domain } })
+const purge: Work = ({ domain }) => ({ type: 'cache.purge', params: { domain } })
+const resize: Work = ({ user, php, tier }) => ({
+  type: 'pool.apply',
+  params: { user, php_version: php, tier },
+})
+
+/** What happens by itself while somebody looks: operations, and servers that come and go. */
+export function live(deps: Deps, fleet: Fleet): () => void {
+  const dice = new Dice(`${fleet.plan.seed} life`)
+  const stopped = new AbortController()
+  const rest = (ms: number) => deps.clock.sleep(ms, stopped.signal)
+  const forever = async (turn: () => Promise<void>) => {
+    while (!stopped.signal.aborted)
+      await turn().catch((error: unknown) => {
+        if (!(error instanceof ServiceError)) deps.log.error('the demo stumbles', error)
+      })
+  }
+  void forever(async () => {
+    await rest(dice.between(...PAUSE_MS))
+    if (!stopped.signal.aborted) await beginSomething(deps, dice)
+  })
+  void forever(async () => {
+    for (const ms of TURN_MS) {
+      await rest(ms)
+      if (!stopped.signal.aborted) await fleet.turn('flaky')
+    }
+  })
+  return () => stopped.abort()
+}
+
+/** On a site that nothing is the matter with. */
+async function beginSomething(deps: Deps, dice: Dice): Promise<void> {
+  const ids = await listServerIds(deps.db)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const server = await getServer(deps.db, ids[dice.below(ids.length)] ?? 0)
+    const sites = await listSiteRows(deps.db, server.id)
+    const site = sites[dice.below(sites.length)]
+    if (server.status !== 'online' || site?.status !== 'active' || !site.managed) continue
+    const work = dice.pick([scan, scan, purge, resize])(site)
+    await begin(deps, { ...work, server, site, actor: null, patient: false })
+    return
+  }
+}

@@ -1,0 +1,68 @@
+import { logError } from '#agent/log.ts'
+import { readConfig } from '#dashboard/config.ts'
+import { type Started, start } from '#dashboard/start.ts'
+import { Fleet } from './fleet/fleet.ts'
+import { makeFleet } from './fleet/make-fleet.ts'
+import { live } from './life.ts'
+import { Turns } from './machine/turns.ts'
+import type { Options } from './options.ts'
+import { fillRecords } from './records/fill.ts'
+
+/** The first account. */
+export const EMAIL = 'demo@example.com'
+/** A Tuesday, in the middle of the morning. */
+const MOOD = Date.UTC(2026, 5, 2, 10, 20)
+
+export interface OpenDemo extends Started {
+  /** Servers that are away come back; when none is, they go away again. */
+  turn(): Promise<void>
+}
+
+/** The dashboard on loopback with its records in `folder`, and the fleet that it knows. */
+export async function openDemo(
+  { servers, sites, port, seed, pace, steady }: Options,
+  folder: string,
+  { ADMIN_PASSWORD, NODE_ENV, WEB_DIR }: Record<string, string | undefined>,
+): Promise<OpenDemo> {
+  const fleet = await Fleet.open(makeFleet(seed, { servers, sites }), {
+    turns: new Turns(),
+    pace,
+    time: {
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      mood: () => (steady ? MOOD : Date.now()),
+    },
+    report: logError,
+  })
+  await fleet.start()
+  const config = readConfig({
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: folder,
+    BACKUPS_KEPT: '0',
+    ADMIN_EMAIL: EMAIL,
+    ADMIN_PASSWORD,
+    NODE_ENV,
+    WEB_DIR,
+  })
+  const stops: (() => void)[] = []
+  const { url, first, stop } = await start(config, {
+    transports: fleet.transports,
+    async prepare(deps) {
+      await fillRecords(deps.db, fleet, Date.now())
+      fleet.arrived = (server_id) => deps.scheduler.add(server_id)
+      if (!steady) stops.push(live(deps, fleet))
+    },
+    log: (line) => line.includes('"level":"error"') && process.stderr.write(line),
+  })
+  return {
+    url,
+    first,
+    turn: () => fleet.turn(),
+    async stop() {
+      for (const quieten of stops) quieten()
+      await stop()
+      await fleet.stop()
+    },
+  }
+}

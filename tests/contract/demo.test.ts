@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { z } from 'zod'
+import { Fleet, FleetServerDetail, FleetSiteDetail, FleetSitesPage } from '#shared/api/fleet.ts'
+import { OperationView } from '#shared/api/operations.ts'
+import { type Demo, endOfDemo, eventsOfOperation, startDemo, untilIs } from '#tests/support/demo.ts'
+import { sweep } from '#tests/support/processes.ts'
+
+setDefaultTimeout(90_000)
+
+let demo: Demo
+beforeAll(async () => {
+  demo = await startDemo()
+}, 90_000)
+afterAll(sweep)
+
+const read = async <S extends z.ZodType>(path: string, schema: S) =>
+  schema.parse((await demo.client.get(path)).body)
+const server = async (id: number) =>
+  (await read(`/api/fleet/servers/${id}`, z.object({ server: FleetServerDetail }))).server
+const site = async (id: number) =>
+  (await read(`/api/fleet/sites/${id}`, z.object({ site: FleetSiteDetail }))).site
+const sitesOf = async (id: number) =>
+  (await read(`/api/fleet/sites?server_id=${id}&per_page=500`, FleetSitesPage)).sites
+const operation = async (id: string) =>
+  (await read(`/api/operations/${id}`, z.object({ operation: OperationView }))).operation
+
+const Created = z.object({ site: z.object({ id: z.number(), status: z.string() }) })
+
+/** Asks for a site; its id, and that of the operation that makes it. */
+async function ask(server_id: number, domain: string) {
+  const answer = await demo.client.post(`/api/servers/${server_id}/sites`, { domain })
+  const { site } = Created.parse(answer.body)
+  return { ...site, operation_id: answer.headers.get('operation-id') ?? '' }
+}
+
+describe('the demo', () => {
+  test('has a fleet of which a few are in trouble', async () => {
+    const { servers, counts, attention } = await read('/api/fleet', Fleet)
+    const troubled = (kind: string) => attention.filter((one) => one.kind === kind).length
+
+    expect(servers.map(({ name }) => name)).toEqual(
+      ['ams', 'fra', 'hel', 'nyc'].flatMap((region) =>
+        ['01', '02', '03'].map((number) => `${region}-web-${number}`),
+      ),
+    )
+    expect({ servers: counts.servers, sites: counts.sites }).toEqual({
+      servers: { online: 9, offline: 2, pending: 1 },
+      sites: { active: 293, failed: 1, missing: 1, trashed: 5 },
+    })
+    expect(
+      ['server_offline', 'service_failed', 'site_failed', 'site_missing'].map(troubled),
+    ).toEqual([2, 1, 1, 1])
+    expect(counts.updates).toBeGreaterThan(50)
+  })
+
+  test('says on its pages what it is', async () => {
+    expect((await demo.client.get('/')).text).toContain('<meta name="demo" content="true">')
+  })
+
+  test('listens on loopback alone', () => {
+    expect(new URL(demo.url).hostname).toBe('127.0.0.1')
+  })
+
+  test.each([1, 3, 4, 7])('has on record what the agent of server %i finds', async (id) => {
+    const before = await sitesOf(id)
+    const { text } = await demo.client.post(`/api/servers/${id}/sync`)
+
+    expect(text).toContain('event: complete')
+    expect(await sitesOf(id)).toEqual(before)
+  })
+
+  test('makes a site with every step of the agent', async () => {
+    const { id, status, operation_id } = await ask(1, 'new-shop.example')
+    const events = await eventsOfOperation(demo.client, operation_id)
+    const { user } = await site(id)
+    const path = `/api/servers/1/sites/${id}`
+
+    expect(status).toBe('provisioning')
+    expect(events.map(({ data }) => data)).toEqual([
+      ...[
+        `Creating the system user ${user}`,
+        'Creating the folders',
+        'Copying WordPress',
+        'Creating the database and wp-config.php',
+        'Installing WordPress',
+        'Starting PHP 8.2',
+        'Adding the virtual host',
+        'Scheduling the jobs of WordPress',
+        'Asking for the front page',
+        'Recording the site',
+        'Certifying new-shop.example',
+        'Asking the certificate authority for new-shop.example and www.new-shop.example',
+        'Serving the certificate',
+      ].map((message) => ({ message })),
+      { status: 'ok', domain: 'new-shop.example' },
+    ])
+    expect((await demo.client.post(`${path}/db-password`)).status).toBe(200)
+    expect((await demo.client.post('/api/servers/1/wp-scan', { site_id: id })).text).toContain(
+      'data: {"wp_version":"7.1.1","plugins":2}',
+    )
+    expect((await site(id)).status).toBe('active')
+  })
+
+  test('undoes a site that cannot be made', async () => {
+    const { id, operation_id } = await ask(1, 'broken-shop.example')
+    const events = await eventsOfOperation(demo.client, operation_id)
+    const { status, status_reason } = await site(id)
+
+    expect(events.at(-2)?.data).toEqual({
+      message: expect.stringMatching(/^Undoing: Creating the system user/),
+    })
+    expect({ status, status_reason }).toEqual({
+      status: 'failed',
+      status_reason:
+        'WordPress was not installed: Error: Error establishing a database connection.',
+    })
+  })
+
+  test('ends a site in the middle when that is asked for', async () => {
+    const { id, operation_id } = await ask(8, 'slow-shop.example')
+    await untilIs(
+      () => operation(operation_id),
+      ({ status }) => status === 'running',
+    )
+    await demo.client.post(`/api/operations/${operation_id}/cancel`)
+    const events = await eventsOfOperation(demo.client, operation_id)
+    const { status, status_reason } = await site(id)
+
+    expect(events.at(-1)?.data).toEqual({
+      error: 'Conflict',
+      message: 'The operation was cancelled',
+    })
+    expect({ status, status_reason }).toEqual({
+      status: 'failed',
+      status_reason: 'Its creation was cancelled',
+    })
+  })
+
+  test('takes a site to the trash and back', async () => {
+    const { id, operation_id } = await ask(9, 'thrown-away.example')
+    await eventsOfOperation(demo.client, operation_id)
+    const path = `/api/servers/9/sites/${id}`
+    await demo.client.send({ method: 'DELETE', path })
+    await untilIs(
+      () => site(id),
+      ({ status }) => status === 'trashed',
+    )
+    await demo.client.post(`${path}/restore`)
+
+    expect(
+      (
+        await untilIs(
+          () => site(id),
+          (one) => one.operation_id === null,
+        )
+      ).status,
+    ).toBe('active')
+  })
+
+  test('brings servers back that are away, and what waits for them is done', async () => {
+    const [waiting] = (await server(6)).operations
+    const away = await server(5)
+    const { id } = await ask(5, 'waits-for-it.example')
+    process.kill(demo.pid, 'SIGUSR1')
+    const made = await untilIs(
+      () => site(id),
+      ({ status }) => status !== 'provisioning',
+    )
+    const ended = await untilIs(
+      () => operation(waiting?.id ?? ''),
+      (one) => one.finished_at !== null,
+    )
+
+    expect([away.status, away.status_reason]).toEqual([
+      'offline',
+      'The agent on web-02.fra.example.net:8443 refused the connection',
+    ])
+    expect(made.status).toBe('active')
+    expect([waiting?.status, ended.status]).toEqual(['queued', 'success'])
+    await untilIs(
+      () => server(5),
+      ({ status }) => status === 'online',
+    )
+  })
+
+  test('has a new server online by itself', async () => {
+    const answer = await demo.client.post('/api/servers', { hostname: 'web.new.example.net' })
+    const { server: made } = z
+      .object({ server: z.object({ id: z.number(), status: z.string() }) })
+      .parse(answer.body)
+
+    expect(made.status).toBe('pending')
+    const online = await untilIs(
+      () => server(made.id),
+      ({ status }) => status === 'online',
+    )
+    expect(online.os).toBe('Debian GNU/Linux 12 (bookworm)')
+  })
+
+  test('ends cleanly and leaves nothing behind', async () => {
+    const before = await demo.left()
+    const status = await demo.stop()
+
+    expect({ status, before: before.length, after: await demo.left() }).toEqual({
+      status: 0,
+      before: 1,
+      after: [],
+    })
+  })
+})
+
+describe('a demo that cannot be', () => {
+  test('with a bad option ends with 2 and one line', async () => {
+    const { code, err } = await endOfDemo(['--sites', 'many'])
+
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: '--sites must be a whole number between 0 and 50000\n',
+    })
+  })
+
+  test('in a folder with something in it ends with one line', async () => {
+    const { code, err } = await endOfDemo(['--data', import.meta.dir])
+
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'error: --data must be a new folder, or an empty one\n',
+    })
+  })
+
+  test('in production ends with one line', async () => {
+    const env = { NODE_ENV: 'production', WEB_DIR: import.meta.dir }
+    const { code, err } = await endOfDemo(['--port', '0', '--sites', '5', '--servers', '1'], env)
+
+    expect({ code, err }).toEqual({ code: 1, err: 'error: A demo does not run in production\n' })
+  })
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { Disk } from '#scripts/demo/machine/disk.ts'
+import { EMPTY, file, folder, sharedFolder } from '#scripts/demo/machine/nodes.ts'
+
+const themes = sharedFolder([['style.css', file('/* one */')]])
+const content = sharedFolder([['themes', themes]])
+
+test('what one site changes in a folder that many have is its own', async () => {
+  const disk = new Disk(() => 0)
+  disk.put('/srv/one', folder([['wp-content', content]]))
+  disk.put('/srv/two', folder([['wp-content', content]]))
+  await disk.write('/srv/one/wp-content/themes/style.css', '/* mine */')
+  await disk.write('/srv/one/wp-content/new.php', '<?php')
+  await disk.remove('/srv/one/wp-content/themes/style.css')
+  await disk.write('/srv/one/logs/error.log', 'first')
+
+  expect(disk.text('/srv/two/wp-content/themes/style.css')).toBe('/* one */')
+  expect(disk.names('/srv/one/wp-content')).toEqual(['themes', 'new.php'])
+  expect(disk.names('/srv/one/wp-content/themes')).toEqual([])
+  expect(disk.names('/srv/two/wp-content')).toEqual(['themes'])
+})
+
+test('an empty folder that many have is filled for one of them', async () => {
+  const disk = new Disk(() => 0)
+  disk.put('/one', EMPTY)
+  disk.put('/two', EMPTY)
+  await disk.append('/one/log', 'a')
+  await disk.append('/one/log', 'b')
+
+  expect([disk.text('/one/log'), disk.names('/two')]).toEqual(['ab', []])
+})
+
+test('a folder goes elsewhere with all that is in it', async () => {
+  const disk = new Disk(() => 0)
+  await disk.write('/srv/shop/public/index.php', '<?php')
+  await disk.rename('/srv/shop', '/srv/.trash/shop/home')
+
+  expect(await disk.stat('/srv/shop')).toBeUndefined()
+  expect(await disk.read('/srv/.trash/shop/home/public/index.php')).toBe('<?php')
+  expect(await disk.list('/srv')).toEqual([{ name: '.trash', kind: 'directory' }])
+})
+
+test('a link is read where it leads, and is a link all the same', async () => {
+  const disk = new Disk(() => 0)
+  await disk.write('/etc/a', 'text')
+  await disk.link('/etc/a', '/etc/b')
+
+  expect([await disk.read('/etc/b'), (await disk.stat('/etc/b'))?.kind]).toEqual(['text', 'link'])
+})
