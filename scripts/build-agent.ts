@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MACHINES, machineOf } from '#shared/machines.ts'
+import { buildOnce } from './lib/built-from.ts'
 import { fail } from './lib/fail.ts'
 import { gzipBeside } from './lib/gzip-beside.ts'
 import { must } from './lib/run.ts'
@@ -30,10 +30,8 @@ export async function buildAgent(root: string, target?: string): Promise<AgentBu
   const begun = performance.now()
   const name = ['hosting-agent', target?.replace(/^bun-/, '')].filter(Boolean).join('-')
   const file = join(root, 'dist', name)
-  const inputs = await digestOf(root, target)
-  const fresh = !(await isBuiltFrom(file, inputs))
-  if (fresh) await compile(root, file, target)
-  if (fresh) await writeFile(`${file}.inputs`, inputs)
+  const inputs = { root, glob: INPUTS, options: [FLAGS, target ?? ''] }
+  const fresh = await buildOnce(file, inputs, () => compile(root, file, target))
   const { size } = await stat(file)
   return { file, bytes: size, ms: performance.now() - begun, fresh }
 }
@@ -49,26 +47,6 @@ async function compile(root: string, file: string, target: string | undefined): 
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-}
-
-async function isBuiltFrom(file: string, inputs: string): Promise<boolean> {
-  const [mark, there] = await Promise.all([
-    readFile(`${file}.inputs`, 'utf8').catch(() => ''),
-    stat(file).then(
-      () => true,
-      () => false,
-    ),
-  ])
-  return there && mark === inputs
-}
-
-async function digestOf(root: string, target = ''): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([Bun.revision, FLAGS, target]))
-  const sources = await Array.fromAsync(new Bun.Glob(INPUTS).scan({ cwd: root }))
-  for (const path of ['package.json', 'bun.lock', 'tsconfig.json', ...sources.sort()]) {
-    hash.update(`\0${path}\0`).update(await readFile(join(root, path)))
-  }
-  return hash.digest('hex')
 }
 
 /**

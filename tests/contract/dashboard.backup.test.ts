@@ -101,7 +101,7 @@ async function killAfter(folder: string, args: string[], turn: number): Promise<
     await runRecords(folder, ['check'])
     whole = 1.5 * (performance.now() - began)
   }
-  const command = startRecords(folder, args)
+  const command = await startRecords(folder, args)
   await Bun.sleep((whole * (turn + 1)) / KILLS)
   await command.kill()
 }

@@ -12,6 +12,7 @@ import {
   type Running,
   toItsEnd,
 } from './children.ts'
+import { bundleDashboard } from './dashboard-bundle.ts'
 import { ADMIN, copyRecords } from './records.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -84,26 +85,31 @@ let cache: Promise<string> | undefined
 export { ADMIN }
 
 /** The dashboard on a free port of 127.0.0.1, with its records in `data_dir`. */
-export function startDashboard(data_dir: string, env: Environment = {}): Promise<Running> {
-  return listening(dashboardArgv, { env: { ...dashboardEnvironment(data_dir), ...env } })
+export async function startDashboard(data_dir: string, env: Environment = {}): Promise<Running> {
+  return listening(await dashboardArgv(), { env: { ...dashboardEnvironment(data_dir), ...env } })
 }
 
 /** Runs the dashboard until it ends by itself. */
-export function runDashboard(data_dir: string, env: Environment = {}): Promise<Ended> {
-  return toItsEnd(dashboardArgv, { env: { ...dashboardEnvironment(data_dir), ...env } })
+export async function runDashboard(data_dir: string, env: Environment = {}): Promise<Ended> {
+  return toItsEnd(await dashboardArgv(), { env: { ...dashboardEnvironment(data_dir), ...env } })
 }
 
 /** Runs one of its commands, such as `backup`, until it ends by itself. */
-export function runRecords(data_dir: string, args: readonly string[]): Promise<Ended> {
-  return toItsEnd([...dashboardArgv, ...args], { env: { DATA_DIR: data_dir } })
+export async function runRecords(data_dir: string, args: readonly string[]): Promise<Ended> {
+  return toItsEnd([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
 }
 
 /** The same, for a test that ends it. */
-export function startRecords(data_dir: string, args: readonly string[]) {
-  return killable([...dashboardArgv, ...args], { env: { DATA_DIR: data_dir } })
+export async function startRecords(data_dir: string, args: readonly string[]) {
+  return killable([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
 }
 
-const dashboardArgv = [process.execPath, join(ROOT, 'dashboard/main.ts')]
+let bundled: Promise<string> | undefined
+
+async function dashboardArgv(): Promise<readonly string[]> {
+  bundled ??= bundleDashboard(ROOT)
+  return [process.execPath, await bundled]
+}
 
 function dashboardEnvironment(data_dir: string): Environment {
   const { email, password } = ADMIN

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Inputs {
+  root: string
+  /** Of the sources, besides which the packages and the version of Bun count. */
+  glob: string
+  /** All else that the result depends on. */
+  options: unknown
+}
+
+/** Calls `build` unless `file` is there and was built from the same inputs. Says whether it did. */
+export async function buildOnce(
+  file: string,
+  inputs: Inputs,
+  build: () => Promise<void>,
+): Promise<boolean> {
+  const mark = `${file}.inputs`
+  const digest = await digestOf(inputs)
+  if (existsSync(file) && (await readFile(mark, 'utf8').catch(() => '')) === digest) return false
+  await build()
+  await writeFile(mark, digest)
+  return true
+}
+
+async function digestOf({ root, glob, options }: Inputs): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([Bun.revision, options]))
+  const sources = await Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root }))
+  for (const path of ['package.json', 'bun.lock', 'tsconfig.json', ...sources.sort()]) {
+    hash.update(`\0${path}\0`).update(await readFile(join(root, path)))
+  }
+  return hash.digest('hex')
+}
