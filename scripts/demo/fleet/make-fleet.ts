@@ -1,9 +1,12 @@
+import packed from '../../../package.json' with { type: 'json' }
 import { Dice } from '../dice.ts'
 import { makeKits } from '../wordpress/kits.ts'
 import { makeSite, type Surroundings } from './make-site.ts'
 import { Names, serverNames } from './names.ts'
 import { type FleetPlan, type Role, roleOf, type ServerPlan } from './plan.ts'
 
+/** A version of the agent that there was before. */
+const FORMER = '0.0.9'
 const GB = 2 ** 30
 const REGION_TAGS: Record<string, string> = { fra: 'eu', ams: 'eu', hel: 'eu', nyc: 'us' }
 const PURPOSES = ['shops', 'agency', 'staging'] as const
@@ -34,6 +37,7 @@ function makeServer(dice: Dice, at: number): ServerPlan {
   const total = dice.pick([80, 160, 160, 320]) * GB
   return {
     ...{ name, hostname, role, debian, cores },
+    version: role === 'legacy' ? FORMER : packed.version,
     tags: [REGION_TAGS[region] ?? 'eu', ...purposeOf(dice, role)],
     php: phpOf(role, debian),
     memory: cores * 4096,

@@ -48,6 +48,8 @@ export interface ServerPlan {
   hostname: string
   tags: string[]
   role: Role
+  /** Of its agent. */
+  version: string
   debian: 12 | 13
   php: [string, ...string[]]
   cores: number

@@ -1,7 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Files, Host, Output, RunOptions } from '#agent/host/ports.ts'
-import packageJson from '../../../package.json' with { type: 'json' }
 import { Dice } from '../dice.ts'
 import { NEWEST_CORE } from '../wordpress/catalogue.ts'
 import { certify } from './authority.ts'
@@ -15,14 +14,13 @@ import { answerOf } from './web.ts'
 const ORDER_MS = 1800
 export const CORE_SHA1 = '0'.repeat(40)
 
-export const settings: Host['settings'] = {
+export const settings: Omit<Host['settings'], 'version'> = {
   state_dir: '/var/lib/hosting-agent',
   wordpress_url: 'https://wordpress.example',
   wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
   wp_cli_sha512: '0'.repeat(128),
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
-  version: packageJson.version,
 }
 
 export interface Surroundings {
@@ -86,7 +84,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
       name: (length) => dice.text('abcdefghijklmnopqrstuvwxyz', length),
       integer: (below) => dice.below(below),
     },
-    settings,
+    settings: { ...settings, version: machine.plan.version },
     exclusive: exclusiveByName(),
   }
 }
