@@ -9,6 +9,7 @@ import {
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
+import { readSitesSearch } from '../pages/sites/search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
@@ -62,6 +63,7 @@ const server = createRoute({
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
+  validateSearch: readSitesSearch,
   component: lazyRouteComponent(() => import('../pages/sites/sites.tsx'), 'SitesPage'),
 })
 

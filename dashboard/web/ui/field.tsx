@@ -1,5 +1,5 @@
 import { Field as Base } from '@base-ui/react/field'
-import type { InputHTMLAttributes, ReactElement, SelectHTMLAttributes } from 'react'
+import type { ComponentProps, ReactElement } from 'react'
 import { cx } from './cx.ts'
 
 const CONTROL =
@@ -32,13 +32,13 @@ export function Field({ label, name, hint, error, children }: FieldProps) {
   )
 }
 
-export function Input({ className, ...props }: InputHTMLAttributes<HTMLInputElement>) {
+export function Input({ className, ...props }: ComponentProps<'input'>) {
   return (
     <input autoComplete="off" spellCheck={false} {...props} className={cx(CONTROL, className)} />
   )
 }
 
 /** The platform's own list: it is fast, accessible, and right on a phone. */
-export function Select({ className, ...props }: SelectHTMLAttributes<HTMLSelectElement>) {
+export function Select({ className, ...props }: ComponentProps<'select'>) {
   return <select {...props} className={cx(CONTROL, 'pr-8', className)} />
 }

@@ -1,0 +1,24 @@
+import type { BulkType } from '#shared/api/bulk-operations.ts'
+import { api, take } from './client.ts'
+
+/** Of sites, by their ids. */
+export interface SitesBulk {
+  type: BulkType
+  params: Record<string, unknown>
+  site_ids: readonly number[]
+}
+
+/** What it would be done to. */
+export async function planBulk({ type, params, site_ids }: SitesBulk) {
+  const body = { type, params, targets: { site_ids }, dry_run: true }
+  const answer = await take(api['bulk-operations'].post(body))
+  return 'targets' in answer ? answer.targets : []
+}
+
+/** Begins it; the id of the bulk operation. */
+export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel: number) {
+  const body = { type, params, targets: { site_ids }, parallel }
+  const answer = await take(api['bulk-operations'].post(body))
+  if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')
+  return answer.bulk_operation.id
+}

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { beginBulk } from '../../api/bulk.ts'
+import { ApiError } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Failure } from '../../ui/states.tsx'
+import type { BulkAction } from './bulk-actions.ts'
+import { BulkTargets } from './bulk-targets.tsx'
+import { optionsOf } from './filter-select.tsx'
+
+interface BulkDialogProps {
+  /** Undefined: closed. */
+  action: BulkAction | undefined
+  ids: ReadonlySet<number>
+  onClose: () => void
+  onBegun: () => void
+}
+
+/** Asks for what is to be chosen, tells what it will be done to, and begins it. */
+export function BulkDialog({ action, ids, onClose, onBegun }: BulkDialogProps) {
+  const title = `${action?.name ?? ''}: ${sitesOf(ids.size)}`
+  return (
+    <Dialog open={action !== undefined} onClose={onClose} title={title} about={action?.about}>
+      {action && <Form key={action.type} action={action} ids={[...ids]} onBegun={onBegun} />}
+    </Dialog>
+  )
+}
+
+type FormProps = { action: BulkAction; ids: number[]; onBegun: () => void }
+
+function Form({ action, ids, onBegun }: FormProps) {
+  const { type, param, isDestructive, name } = action
+  const [value, setValue] = useState('')
+  const [parallel, setParallel] = useState('4')
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  const params = param ? { [param.name]: value } : {}
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => beginBulk({ type, params, site_ids: ids }, Number(parallel)),
+    onSuccess: async (bulk_id) => {
+      await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+      onBegun()
+    },
+  })
+  const phrase = `delete ${ids.length}`
+  const isReady = (!param || value !== '') && (!isDestructive || typed.trim() === phrase)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady && !isPending) mutate()
+  }
+  const fields = error instanceof ApiError ? error.fields : {}
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {param && (
+        <Field label={param.label} name={param.name} error={fields[param.name]}>
+          <Select value={value} onChange={(event) => setValue(event.target.value)} autoFocus>
+            <option value="">Choose…</option>
+            {optionsOf(param.options).map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      <BulkTargets type={type} params={params} ids={ids} isReady={!param || value !== ''} />
+      <Field
+        label="At the same time"
+        name="parallel"
+        hint="On at most two sites of a server. It pauses after three failures in a row."
+      >
+        <Select value={parallel} onChange={(event) => setParallel(event.target.value)}>
+          {['1', '2', '4', '8', '16'].map((count) => (
+            <option key={count}>{count}</option>
+          ))}
+        </Select>
+      </Field>
+      {isDestructive && (
+        <Field label={`Type ${phrase} to confirm`} name="confirm">
+          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoFocus />
+        </Field>
+      )}
+      {error && Object.keys(fields).length === 0 && <Failure error={error} />}
+      {fields.targets && <Failure error={new Error(`These sites: ${fields.targets}`)} />}
+      <Button
+        type="submit"
+        kind={isDestructive ? 'danger' : 'primary'}
+        disabled={!isReady}
+        busy={isPending}
+        className="self-end"
+      >
+        {isDestructive
+          ? `Move ${sitesOf(ids.length)} to the trash`
+          : `${name}: ${sitesOf(ids.length)}`}
+      </Button>
+    </form>
+  )
+}
+
+const sitesOf = (count: number) => `${formatNumber(count)} ${count === 1 ? 'site' : 'sites'}`

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { ListFilter, X } from 'lucide-react'
+import { useState } from 'react'
+import { fleetQuery } from '../../api/fleet.ts'
+import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { FilterSelect } from './filter-select.tsx'
+import { PHP, SORTED_BY, STATUSES, TIERS, TLS, UPDATES } from './options.ts'
+import type { Change, SitesSearch } from './search.ts'
+import { SearchBox } from './search-box.tsx'
+
+interface FiltersProps {
+  search: SitesSearch
+  onChange: (change: Change) => void
+  onClear: () => void
+}
+
+const NAMES = ['server_id', 'tag', 'status', 'php', 'tier', 'tls', 'updates'] as const
+
+/** Narrows the sites down; on a phone behind a button. */
+export function Filters({ search, onChange, onClear }: FiltersProps) {
+  const [open, setOpen] = useState(false)
+  const { data } = useQuery(fleetQuery)
+  const servers = data?.servers ?? []
+  const tags = [...new Set(servers.flatMap(({ tags }) => tags))].sort()
+  const used = NAMES.filter((name) => search[name] !== undefined).length
+  const set = (name: keyof SitesSearch) => (value: string | undefined) =>
+    onChange({ [name]: value })
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SearchBox value={search.q ?? ''} onSearch={(q) => onChange({ q: q || undefined })} />
+      <Button
+        className="md:hidden"
+        icon={<ListFilter aria-hidden />}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        Filters{used > 0 && ` (${used})`}
+      </Button>
+      <div
+        className={cx(
+          'w-full grid-cols-2 flex-wrap items-center gap-2 md:flex md:w-auto',
+          open ? 'grid' : 'hidden',
+        )}
+      >
+        <FilterSelect
+          name="Server"
+          value={search.server_id}
+          options={servers.map(({ id, name }) => ({ value: String(id), name }))}
+          onChange={(id) => onChange({ server_id: id ? Number(id) : undefined })}
+        />
+        <FilterSelect name="Tag" value={search.tag} options={tags} onChange={set('tag')} />
+        <FilterSelect
+          name="Status"
+          value={search.status}
+          options={STATUSES}
+          onChange={set('status')}
+        />
+        <FilterSelect name="PHP" value={search.php} options={PHP} onChange={set('php')} />
+        <FilterSelect name="Tier" value={search.tier} options={TIERS} onChange={set('tier')} />
+        <FilterSelect name="TLS" value={search.tls} options={TLS} onChange={set('tls')} />
+        <FilterSelect
+          name="Updates"
+          value={search.updates}
+          options={UPDATES}
+          onChange={(text) =>
+            onChange({ updates: text === undefined ? undefined : text === 'true' })
+          }
+        />
+        <FilterSelect
+          className="md:hidden"
+          name="Order"
+          value={search.sort}
+          options={SORTED_BY}
+          onChange={set('sort')}
+        />
+        {(used > 0 || search.q) && (
+          <Button kind="quiet" icon={<X aria-hidden />} onClick={onClear}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

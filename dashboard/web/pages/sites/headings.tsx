@@ -1,0 +1,59 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { cx } from '../../ui/cx.ts'
+import { COLUMNS, GRID } from './columns.tsx'
+import type { Sort } from './search.ts'
+import { SelectAll, type SelectAllProps } from './select-all.tsx'
+
+export interface Order {
+  sort: Sort
+  isDescending: boolean
+  onSort: (sort: Sort) => void
+}
+
+/** The names of the columns; pressing one sorts by it, pressing it again turns the order. */
+export function Headings({ order, ...box }: SelectAllProps & { order: Order }) {
+  return (
+    <tr aria-rowindex={1} className={cx(GRID, 'h-10 items-center text-xs')}>
+      <th scope="col" className="flex justify-center">
+        <SelectAll {...box} />
+      </th>
+      <Heading name="Domain" by="domain" order={order} />
+      {COLUMNS.map(({ name, sort, from }) => (
+        <Heading key={name} name={name} by={sort} from={from} order={order} />
+      ))}
+    </tr>
+  )
+}
+
+interface HeadingProps {
+  name: string
+  by: Sort | undefined
+  from?: string | undefined
+  order: Order
+}
+
+function Heading({ name, by, from = 'flex', order }: HeadingProps) {
+  const { sort, isDescending, onSort } = order
+  const isSorted = by === sort
+  const Arrow = isDescending ? ArrowDown : ArrowUp
+  const direction = isDescending ? 'descending' : 'ascending'
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? direction : by && 'none'}
+      className={cx(from, 'min-w-0 pr-3 text-left font-medium text-muted')}
+    >
+      {!by && name}
+      {by && (
+        <button
+          type="button"
+          onClick={() => onSort(by)}
+          className={cx('flex items-center gap-1 py-2 hover:text-text', isSorted && 'text-text')}
+        >
+          {name}
+          {isSorted && <Arrow className="size-3.5" aria-hidden />}
+        </button>
+      )}
+    </th>
+  )
+}

@@ -1,0 +1,40 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
+
+/** The bar of the page and the headings, which stay in view; below, what is said of the selection. */
+export const ABOVE_PX = 56 + 41
+export const BELOW_PX = 72
+
+/** How far below the top of the whole document an element begins, also after that has changed. */
+export function useDocumentTop(element: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = element.current?.getBoundingClientRect()
+      if (box) setTop(Math.round(box.top + window.scrollY))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [element])
+  return top
+}
+
+/** Other rows are shown from their beginning. */
+export function useTopOnChange(shown: unknown, top: number): void {
+  const before = useRef(shown)
+  useLayoutEffect(() => {
+    if (before.current === shown) return
+    before.current = shown
+    const begin = Math.max(0, top - ABOVE_PX)
+    if (window.scrollY > begin) window.scrollTo(0, begin)
+  }, [shown, top])
+}
+
+/** Scrolls no further than a row needs to be seen. */
+export function reveal(top: number, height: number): void {
+  const { scrollY, innerHeight } = window
+  const lowest = scrollY + innerHeight - BELOW_PX
+  if (top < scrollY + ABOVE_PX) window.scrollTo(0, top - ABOVE_PX)
+  else if (top + height > lowest) window.scrollTo(0, scrollY + top + height - lowest)
+}

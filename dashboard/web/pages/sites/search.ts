@@ -1,0 +1,73 @@
+import { SITE_STATUSES, TIERS, TLS_MODES } from '#shared/values.ts'
+
+/** The columns that sites can be sorted by. */
+export const SORTS = [
+  'domain',
+  'server',
+  'status',
+  'wp_version',
+  'updates',
+  'php',
+  'tier',
+  'created_at',
+] as const
+export type Sort = (typeof SORTS)[number]
+
+/** What the address of the page holds: which sites, in which order. */
+export interface SitesSearch {
+  q?: string
+  server_id?: number
+  tag?: string
+  /** One or more, with commas between them. */
+  status?: string
+  tier?: string
+  php?: string
+  tls?: string
+  updates?: boolean
+  sort?: Sort
+  order?: 'desc'
+}
+
+/** What changes in the address; undefined takes it away. */
+export type Change = { [name in keyof SitesSearch]?: SitesSearch[name] | undefined }
+
+type Raw = Record<string, unknown>
+
+/** What is not understood is left out: an old or a mistyped address still shows sites. */
+export function readSearch(raw: Raw): SitesSearch {
+  const sort = SORTS.find((name) => name === raw.sort)
+  return {
+    ...text(raw, 'q', () => true),
+    ...(Number.isInteger(raw.server_id) && Number(raw.server_id) > 0
+      ? { server_id: Number(raw.server_id) }
+      : {}),
+    ...text(raw, 'tag', () => true),
+    ...text(raw, 'status', someOf(SITE_STATUSES)),
+    ...text(raw, 'tier', someOf(TIERS)),
+    ...text(raw, 'php', (value) => /^\d\.\d(,\d\.\d)*$/.test(value)),
+    ...text(raw, 'tls', someOf(TLS_MODES)),
+    ...(typeof raw.updates === 'boolean' ? { updates: raw.updates } : {}),
+    ...(sort && sort !== 'domain' ? { sort } : {}),
+    ...(raw.order === 'desc' ? { order: 'desc' } : {}),
+  }
+}
+
+/** As the API takes it. */
+export function filterOf({ server_id, updates, ...search }: SitesSearch) {
+  return {
+    ...search,
+    ...(server_id === undefined ? {} : { server_id: String(server_id) }),
+    ...(updates === undefined ? {} : { updates: String(updates) }),
+  }
+}
+
+/** A version such as 8.3 arrives as a number. */
+function text(raw: Raw, name: string, isKnown: (value: string) => boolean) {
+  const value = raw[name]
+  if (typeof value !== 'string' && typeof value !== 'number') return {}
+  const read = String(value).slice(0, 253)
+  return read !== '' && isKnown(read) ? { [name]: read } : {}
+}
+
+const someOf = (values: readonly string[]) => (text: string) =>
+  text.split(',').every((part) => values.includes(part))

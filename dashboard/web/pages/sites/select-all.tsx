@@ -1,0 +1,23 @@
+export interface SelectAllProps {
+  /** How many of those that match are selected. */
+  selected: 'all' | 'some' | 'none'
+  onSelectAll: () => void
+  isBusy: boolean
+}
+
+/** Selects every site that matches, also those that have not been loaded; again: none. */
+export function SelectAll({ selected, onSelectAll, isBusy }: SelectAllProps) {
+  return (
+    <input
+      type="checkbox"
+      checked={selected === 'all'}
+      ref={(box) => {
+        if (box) box.indeterminate = selected === 'some'
+      }}
+      disabled={isBusy}
+      onChange={onSelectAll}
+      aria-label="Select all sites that match"
+      className="size-4 accent-accent-solid"
+    />
+  )
+}
