@@ -24,16 +24,8 @@ export const siteQuery = (id: number) =>
     refetchInterval: ({ state }) => (state.data?.operation_id ? 2_000 : 30_000),
   })
 
-const MOST_PER_PAGE = 500
-
-/** The ids of all sites that match, at most `most`. */
-export async function listSiteIds(filter: SitesFilter, most: number): Promise<number[]> {
-  const ids: number[] = []
-  for (let page = 1; ids.length < most; page += 1) {
-    const query = { ...filter, page, per_page: MOST_PER_PAGE }
-    const { sites } = await take(api.fleet.sites.get({ query }))
-    ids.push(...sites.map(({ id }) => id))
-    if (sites.length < MOST_PER_PAGE) break
-  }
-  return ids.slice(0, most)
+/** The ids of all sites that match, at most 10,000, and how many there are. */
+export async function listSiteIds(filter: SitesFilter) {
+  const { sites, total } = await take(api.fleet.sites.ids.get({ query: filter }))
+  return { ids: sites.map(({ id }) => id), total }
 }

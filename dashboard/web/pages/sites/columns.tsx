@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { Status } from '../../ui/status.tsx'
+import { Certificate } from './certificate.tsx'
 import type { Sort } from './search.ts'
 import { UpdatesBadge } from './updates.tsx'
 
@@ -12,8 +13,6 @@ interface Column {
   show: (site: FleetSite) => ReactNode
 }
 
-const TLS = { letsencrypt: "Let's Encrypt", 'self-signed': 'self-signed', none: 'none' }
-
 /** After the box and the domain, in the order of `GRID`. */
 export const COLUMNS: readonly Column[] = [
   { name: 'Server', sort: 'server', show: ({ server }) => server },
@@ -22,7 +21,12 @@ export const COLUMNS: readonly Column[] = [
   { name: 'Updates', sort: 'updates', show: updates },
   { name: 'PHP', sort: 'php', from: 'hidden xl:flex', show: ({ php }) => php || '–' },
   { name: 'Tier', sort: 'tier', from: 'hidden xl:flex', show: ({ tier }) => tier },
-  { name: 'TLS', from: 'hidden xl:flex', show: ({ tls }) => TLS[tls] },
+  {
+    name: 'TLS',
+    sort: 'certificate_expires_at',
+    from: 'hidden xl:flex',
+    show: (site) => <Certificate of={site} />,
+  },
 ]
 
 /** Of the headings and each row. */

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FilterSelect } from './filter-select.tsx'
 import { PHP, SORTED_BY, STATUSES, TIERS, TLS, UPDATES } from './options.ts'
-import type { Change, SitesSearch } from './search.ts'
+import { type Change, NARROWING, type SitesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 
 interface FiltersProps {
@@ -15,15 +15,13 @@ interface FiltersProps {
   onClear: () => void
 }
 
-const NAMES = ['server_id', 'tag', 'status', 'php', 'tier', 'tls', 'updates'] as const
-
 /** Narrows the sites down; on a phone behind a button. */
 export function Filters({ search, onChange, onClear }: FiltersProps) {
   const [open, setOpen] = useState(false)
   const { data } = useQuery(fleetQuery)
   const servers = data?.servers ?? []
   const tags = [...new Set(servers.flatMap(({ tags }) => tags))].sort()
-  const used = NAMES.filter((name) => search[name] !== undefined).length
+  const used = NARROWING.filter((name) => name !== 'q' && search[name] !== undefined).length
   const set = (name: keyof SitesSearch) => (value: string | undefined) =>
     onChange({ [name]: value })
   return (
@@ -37,9 +35,15 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
       >
         Filters{used > 0 && ` (${used})`}
       </Button>
+      <Chips search={search} onChange={onChange} />
+      {(used > 0 || search.q) && (
+        <Button kind="quiet" icon={<X aria-hidden />} onClick={onClear}>
+          Clear
+        </Button>
+      )}
       <div
         className={cx(
-          'w-full grid-cols-2 flex-wrap items-center gap-2 md:flex md:w-auto',
+          'order-last w-full grid-cols-2 flex-wrap items-center gap-2 md:flex md:w-auto',
           open ? 'grid' : 'hidden',
         )}
       >
@@ -74,12 +78,29 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           options={SORTED_BY}
           onChange={set('sort')}
         />
-        {(used > 0 || search.q) && (
-          <Button kind="quiet" icon={<X aria-hidden />} onClick={onClear}>
-            Clear
-          </Button>
-        )}
       </div>
     </div>
   )
+}
+
+const CHIPS = [
+  ['expiring', true, 'Certificate ends soon'],
+  ['expiring', false, 'Certificate lasts'],
+  ['managed', true, 'Created here'],
+  ['managed', false, 'Found on its server'],
+] as const
+
+/** What other pages narrow down by; it can be taken away. */
+function Chips({ search, onChange }: Pick<FiltersProps, 'search' | 'onChange'>) {
+  return CHIPS.filter(([name, value]) => search[name] === value).map(([name, , text]) => (
+    <Button
+      key={name}
+      icon={<X aria-hidden />}
+      aria-label={`Do not filter: ${text}`}
+      onClick={() => onChange({ [name]: undefined })}
+      className="border-accent! bg-accent-soft! text-accent!"
+    >
+      {text}
+    </Button>
+  ))
 }

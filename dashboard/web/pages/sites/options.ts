@@ -29,5 +29,6 @@ export const SORTED_BY: Option[] = [
   'updates',
   { value: 'php', name: 'PHP version' },
   'tier',
+  { value: 'certificate_expires_at', name: 'end of certificate' },
   { value: 'created_at', name: 'age' },
 ]

@@ -9,6 +9,7 @@ export const SORTS = [
   'updates',
   'php',
   'tier',
+  'certificate_expires_at',
   'created_at',
 ] as const
 export type Sort = (typeof SORTS)[number]
@@ -24,6 +25,10 @@ export interface SitesSearch {
   php?: string
   tls?: string
   updates?: boolean
+  /** Whose certificate has ended or soon will. */
+  expiring?: boolean
+  /** Whether the agent made it. */
+  managed?: boolean
   sort?: Sort
   order?: 'desc'
 }
@@ -34,7 +39,7 @@ export type Change = { [name in keyof SitesSearch]?: SitesSearch[name] | undefin
 type Raw = Record<string, unknown>
 
 /** What is not understood is left out: an old or a mistyped address still shows sites. */
-export function readSearch(raw: Raw): SitesSearch {
+export function readSitesSearch(raw: Raw): SitesSearch {
   const sort = SORTS.find((name) => name === raw.sort)
   return {
     ...text(raw, 'q', () => true),
@@ -46,20 +51,35 @@ export function readSearch(raw: Raw): SitesSearch {
     ...text(raw, 'tier', someOf(TIERS)),
     ...text(raw, 'php', (value) => /^\d\.\d(,\d\.\d)*$/.test(value)),
     ...text(raw, 'tls', someOf(TLS_MODES)),
-    ...(typeof raw.updates === 'boolean' ? { updates: raw.updates } : {}),
+    ...flag(raw, 'updates'),
+    ...flag(raw, 'expiring'),
+    ...flag(raw, 'managed'),
     ...(sort && sort !== 'domain' ? { sort } : {}),
     ...(raw.order === 'desc' ? { order: 'desc' } : {}),
   }
 }
 
-/** As the API takes it. */
-export function filterOf({ server_id, updates, ...search }: SitesSearch) {
-  return {
-    ...search,
-    ...(server_id === undefined ? {} : { server_id: String(server_id) }),
-    ...(updates === undefined ? {} : { updates: String(updates) }),
-  }
+const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
+
+/** As the API takes it. What is in the trash is shown only when it is asked for. */
+export function filterOf(search: SitesSearch): Record<string, string> {
+  const given = Object.entries(search).map(([name, value]) => [name, String(value)])
+  return { status: OUT_OF_TRASH, ...Object.fromEntries(given) }
 }
+
+/** The names of what narrows the sites down. */
+export const NARROWING = [
+  'q',
+  'server_id',
+  'tag',
+  'status',
+  'php',
+  'tier',
+  'tls',
+  'updates',
+  'expiring',
+  'managed',
+] as const satisfies (keyof SitesSearch)[]
 
 /** A version such as 8.3 arrives as a number. */
 function text(raw: Raw, name: string, isKnown: (value: string) => boolean) {
@@ -67,6 +87,12 @@ function text(raw: Raw, name: string, isKnown: (value: string) => boolean) {
   if (typeof value !== 'string' && typeof value !== 'number') return {}
   const read = String(value).slice(0, 253)
   return read !== '' && isKnown(read) ? { [name]: read } : {}
+}
+
+/** From the API's own links it arrives as a text. */
+function flag(raw: Raw, name: string) {
+  const value = String(raw[name])
+  return value === 'true' || value === 'false' ? { [name]: value === 'true' } : {}
 }
 
 const someOf = (values: readonly string[]) => (text: string) =>

@@ -86,7 +86,7 @@ function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: G
         aria-activedescendant={rowId(keys.active)}
         onKeyDown={keys.onKeyDown}
         onClick={onClick}
-        className="group/grid block rounded-xl"
+        className="group/grid block rounded-xl outline-none"
       >
         <thead
           className={cx(

@@ -7,18 +7,13 @@ import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Filters } from './filters.tsx'
 import { NoSites } from './no-sites.tsx'
-import { type Change, filterOf, type SitesSearch, type Sort } from './search.ts'
+import { type Change, filterOf, NARROWING, type SitesSearch, type Sort } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { SitesGrid } from './sites-grid.tsx'
 import { useSelection } from './use-selection.ts'
 import { useShown } from './use-sites.ts'
 
-const NO_FILTER: Change = Object.fromEntries(
-  ['q', 'server_id', 'tag', 'status', 'php', 'tier', 'tls', 'updates'].map((name) => [
-    name,
-    undefined,
-  ]),
-)
+const NO_FILTER: Change = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
 
 /** Every site of every server. */
 export function SitesPage() {

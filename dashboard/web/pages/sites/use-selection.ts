@@ -5,9 +5,6 @@ import { listSiteIds, type SitesFilter } from '../../api/sites.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { tell } from '../../ui/toasts.tsx'
 
-/** What one bulk operation takes. */
-const MOST = 10_000
-
 interface Selection {
   ids: ReadonlySet<number>
   /** Of which these are all that match; undefined once one of them was taken out or added. */
@@ -30,10 +27,11 @@ export function useSelection(filter: SitesFilter) {
   )
   const clear = () => set(NONE)
   const { mutate, isPending } = useMutation({
-    mutationFn: () => listSiteIds(filter, MOST),
-    onSuccess: (found) => {
-      set({ ids: new Set(found), all_of: filter })
-      if (found.length === MOST) tell(`The first ${formatNumber(MOST)} are selected: no more fit`)
+    mutationFn: () => listSiteIds(filter),
+    onSuccess: ({ ids, total }) => {
+      set({ ids: new Set(ids), all_of: filter })
+      const count = formatNumber(ids.length)
+      if (ids.length < total) tell(`The first ${count} are selected: more do not fit at once`)
     },
     onError: (error) => tell(messageOf(error), { error: true }),
   })
