@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { OperationType, OperationView } from '#shared/api/operations.ts'
 import { begin } from './begin.ts'
 import { api, take } from './client.ts'
@@ -31,8 +31,23 @@ export const activeOperationsQuery = (filters: OperationFilters = {}) =>
     refetchInterval: LIVE_MS,
   })
 
+const PAGE = 50
+
+/** A page of those that have ended, newest first; `older` tells where the next one begins. */
+export const pastOperationsQuery = (filters: OperationFilters, before?: string) =>
+  queryOptions({
+    queryKey: ['operations', 'past', filters, before],
+    queryFn: async () => {
+      const query = { ...filters, before, active: false, limit: PAGE + 1 }
+      const found = await listOperations(query)
+      const operations = found.slice(0, PAGE)
+      return { operations, older: found.length > PAGE ? operations.at(-1)?.id : undefined }
+    },
+    placeholderData: keepPreviousData,
+  })
+
 /** Newest first. */
-export async function listOperations(
+async function listOperations(
   query: OperationFilters & { active?: boolean; before?: string | undefined; limit?: number },
 ): Promise<OperationView[]> {
   return (await take(api.operations.get({ query: { ...query } }))).operations

@@ -8,6 +8,8 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
+import { readBulkSearch } from '../pages/bulk/search.ts'
+import { readOperationsSearch } from '../pages/operations/search.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
 import { readSitesSearch } from '../pages/sites/search.ts'
 import { Shell } from './shell.tsx'
@@ -82,6 +84,7 @@ const site = createRoute({
 const operations = createRoute({
   getParentRoute: () => inside,
   path: '/operations',
+  validateSearch: readOperationsSearch,
   component: lazyRouteComponent(
     () => import('../pages/operations/operations.tsx'),
     'OperationsPage',
@@ -91,6 +94,7 @@ const operations = createRoute({
 const bulk = createRoute({
   getParentRoute: () => inside,
   path: '/operations/bulk/$bulk_id',
+  validateSearch: readBulkSearch,
   component: lazyRouteComponent(() => import('../pages/bulk/bulk.tsx'), 'BulkPage'),
 })
 

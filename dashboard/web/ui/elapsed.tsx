@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { formatDuration } from './format.ts'
 
 /** How long it took from `since` to `until`, or has taken until now, which ticks. */
 export function Elapsed({ since, until }: { since: string; until: string | null }) {
-  const now = useSeconds(until === null)
-  const end = until === null ? now : Date.parse(until)
+  const current = useSeconds(until === null)
+  const end = until === null ? current : Date.parse(until)
   return <span className="tabular-nums">{formatDuration(end - Date.parse(since))}</span>
 }
 
@@ -14,12 +14,30 @@ export function Countdown({ to }: { to: string }) {
   return <span className="tabular-nums">{left < 500 ? 'now' : `in ${formatDuration(left)}`}</span>
 }
 
+let now = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** The time now, every second while it ticks: one clock, so that many of them are drawn at once. */
 function useSeconds(ticks: boolean): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!ticks) return
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [ticks])
-  return now
+  return useSyncExternalStore(ticks ? subscribe : still, () => now)
+}
+
+const still = () => () => undefined
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) now = Date.now()
+  listeners.add(listener)
+  timer ??= setInterval(tick, 1_000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function tick(): void {
+  now = Date.now()
+  for (const listener of listeners) listener()
 }

@@ -1,10 +1,66 @@
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { bulkQuery, isBulkActive } from '../../api/bulk-operations.ts'
+import { Elapsed } from '../../ui/elapsed.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Actions } from './actions.tsx'
+import { BulkItems } from './bulk-items.tsx'
+import { BulkProgress } from './bulk-progress.tsx'
+import { paramsInWords } from './params.ts'
+import { bulkTitle } from './words.ts'
 
+/** The same done to many: how far it is, and how each of them did. */
 export function BulkPage() {
+  const { bulk_id } = useParams({ from: '/inside/operations/bulk/$bulk_id' })
+  const { data, error, refetch } = useQuery(bulkQuery(bulk_id))
   return (
-    <Page title="Bulk operation">
-      <Skeleton />
+    <Page
+      title={data ? bulkTitle(data) : 'Bulk operation'}
+      trail={
+        <Link to="/operations" className="hover:underline">
+          Operations
+        </Link>
+      }
+      actions={data && <Actions bulk={data} />}
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={6} />}
+      {data && <Whole bulk={data} />}
+      {data && <BulkItems key={bulk_id} bulk={data} />}
     </Page>
+  )
+}
+
+function Whole({ bulk }: { bulk: BulkOperationView }) {
+  const { status, reason, counts, created_at, finished_at, parallel, params } = bulk
+  const isEnding = status === 'cancelled' && isBulkActive(bulk)
+  return (
+    <Card>
+      <div className="flex flex-col gap-4">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">
+          <Status value={isEnding ? 'ending' : status} {...(isEnding && { tone: 'busy' })} />
+          <span>
+            {finished_at === null ? 'for ' : 'took '}
+            <Elapsed since={created_at} until={finished_at} />
+          </span>
+          <span>
+            begun <Time at={created_at} />
+          </span>
+          <span>{parallel} at once</span>
+          {paramsInWords(params) && <span>{paramsInWords(params)}</span>}
+        </div>
+        {status === 'paused' && (
+          <Notice kind="warn" title="Paused, so that no more of them fail">
+            {reason}. Look at what failed, then go on, or cancel the rest.
+          </Notice>
+        )}
+        <BulkProgress counts={counts} />
+      </div>
+    </Card>
   )
 }

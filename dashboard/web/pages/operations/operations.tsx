@@ -1,10 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import type { OperationView } from '#shared/api/operations.ts'
+import { activeOperationsQuery, pastOperationsQuery } from '../../api/operations.ts'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { Bulks } from './bulks.tsx'
+import { Filters } from './filters.tsx'
+import { Past } from './past.tsx'
+import type { OperationsSearch } from './search.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { UnderWay } from './under-way.tsx'
+import { useSelection } from './use-selection.ts'
 
+const NONE: OperationView[] = []
+
+/** What is under way now, and what was. */
 export function OperationsPage() {
+  const search = useSearch({ from: '/inside/operations' })
+  const { before, ...filters } = search
+  const shows = sectionsOf(search)
+  const active = useQuery({ ...activeOperationsQuery(filters), enabled: shows.active })
+  const past = useQuery({ ...pastOperationsQuery(filters, before), enabled: shows.past })
+  const selection = useSelection()
+  const all = [
+    ...(shows.active ? (active.data ?? NONE) : NONE),
+    ...(shows.past ? (past.data?.operations ?? NONE) : NONE),
+  ]
+  const selected = all.filter(({ id }) => selection.ids.has(id))
+  const domain = all.find(({ site_id }) => site_id === filters.site_id)?.domain
   return (
-    <Page title="Operations">
-      <Skeleton />
+    <Page title="Operations" about="What the dashboard does on your servers, live and in the past.">
+      <Filters search={search} domain={domain} />
+      {shows.active && <UnderWay query={active} selection={selection} />}
+      {shows.active && Object.keys(filters).length === 0 && <Bulks />}
+      {shows.past && <Past query={past} search={search} selection={selection} />}
+      {selected.length > 0 && <SelectionBar selected={selected} onClear={selection.clear} />}
     </Page>
   )
+}
+
+/** A page of the past, or a state that is one, leaves the other part out. */
+function sectionsOf({ status, before }: OperationsSearch) {
+  const isActive = status === 'queued' || status === 'running'
+  return {
+    active: before === undefined && (status === undefined || isActive),
+    past: status === undefined || !isActive,
+  }
 }

@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw, X } from 'lucide-react'
 import type { OperationView } from '#shared/api/operations.ts'
-import { messageOf } from '../../../api/client.ts'
-import { isActive, retryOperation } from '../../../api/operations.ts'
+import { isActive } from '../../../api/operations.ts'
 import { Button } from '../../../ui/button.tsx'
-import { tell } from '../../../ui/toasts.tsx'
 import { useCancel } from './use-cancel.ts'
+import { useRetry } from './use-retry.ts'
 
 interface ActionsProps {
   operation: OperationView
@@ -39,16 +37,4 @@ export function Actions({ operation, onRetried }: ActionsProps) {
       Retry
     </Button>
   )
-}
-
-function useRetry(id: string, onRetried: (operation_id: string) => void) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: () => retryOperation(id),
-    onSuccess: (operation_id) => {
-      void client.invalidateQueries({ queryKey: ['operations'] })
-      onRetried(operation_id)
-    },
-    onError: (error) => tell(messageOf(error), { error: true }),
-  })
 }

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { BULK_ITEM_STATUSES } from '#shared/values.ts'
+import { bulkItemsQuery, isBulkActive } from '../../api/bulk-operations.ts'
+import { useEvents } from '../../api/use-events.ts'
+import { FilterSelect } from '../../ui/filter-select.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { Items } from './items.tsx'
+import { liveItems } from './live-items.ts'
+import type { BulkSearch } from './search.ts'
+
+const STATUSES = BULK_ITEM_STATUSES.map((value) => ({ value, name: value }))
+
+/** Each of them with its result; live by the one stream of the whole. */
+export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
+  const active = isBulkActive(bulk)
+  const { status } = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
+  const navigate = useNavigate({ from: '/operations/bulk/$bulk_id' })
+  const { data, error, refetch } = useQuery(bulkItemsQuery(bulk.id))
+  const { events, connection } = useEvents(`/api/bulk-operations/${bulk.id}/events`, !active)
+  const items = useMemo(() => data && liveItems(data, events), [data, events])
+  const shown = useMemo(
+    () => items?.filter((item) => status === undefined || item.status === status),
+    [items, status],
+  )
+  const choose = (value: string | undefined) =>
+    void navigate({ search: { status: value as BulkSearch['status'] }, replace: true })
+  return (
+    <Card
+      title="Results"
+      flush
+      actions={
+        <FilterSelect name="Any result" value={status} options={STATUSES} onChange={choose} />
+      }
+    >
+      {active && connection === 'away' && (
+        <div className="p-4">
+          <Notice kind="warn" title="The dashboard cannot be reached">
+            It goes on without this page, and is shown again by itself.
+          </Notice>
+        </div>
+      )}
+      {error && (
+        <div className="p-4">
+          <Failure error={error} onRetry={refetch} />
+        </div>
+      )}
+      {!shown && !error && <Skeleton rows={6} />}
+      {shown?.length === 0 && <p className="p-4 text-muted">None of them is {status}.</p>}
+      {shown && shown.length > 0 && <Items items={shown} />}
+    </Card>
+  )
+}

@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '../../../api/client.ts'
+import { retryOperation } from '../../../api/operations.ts'
+import { tell } from '../../../ui/toasts.tsx'
+
+/** The same once more; hears of the new operation. */
+export function useRetry(
+  id: string,
+  onRetried: (operation_id: string) => void = () => tell('It is tried again'),
+) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => retryOperation(id),
+    onSuccess: (operation_id) => {
+      void client.invalidateQueries({ queryKey: ['operations'] })
+      onRetried(operation_id)
+    },
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+}

@@ -1,0 +1,41 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ListChecks } from 'lucide-react'
+import type { OperationView } from '#shared/api/operations.ts'
+import { formatNumber } from '../../ui/format.ts'
+import { Card } from '../../ui/page.tsx'
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
+import { List } from './list.tsx'
+import type { Selection } from './use-selection.ts'
+
+interface UnderWayProps {
+  query: UseQueryResult<OperationView[]>
+  selection: Selection
+}
+
+/** Live: what each says last, and for how long it has been at it. */
+export function UnderWay({ query: { data, error, refetch }, selection }: UnderWayProps) {
+  const count = data?.length ?? 0
+  return (
+    <Card
+      title="Under way"
+      flush
+      {...(count > 0 && {
+        actions: <span className="text-muted tabular-nums">{formatNumber(count)}</span>,
+      })}
+    >
+      {error && (
+        <div className="p-4">
+          <Failure error={error} onRetry={refetch} />
+        </div>
+      )}
+      {!data && !error && <Skeleton rows={2} />}
+      {data && count === 0 && (
+        <Empty icon={<ListChecks aria-hidden />} title="Nothing is under way">
+          Creating a site, a sync, an upgrade: what takes its time is shown here as it goes on, and
+          goes on without this page.
+        </Empty>
+      )}
+      {data && count > 0 && <List label="Under way" operations={data} selection={selection} />}
+    </Card>
+  )
+}

@@ -1,0 +1,32 @@
+import { cx } from './cx.ts'
+import { Select } from './field.tsx'
+
+interface FilterSelectProps {
+  /** What is shown for any of them. */
+  name: string
+  value: string | number | undefined
+  options: readonly { value: string | number; name: string }[]
+  onChange: (value: string | undefined) => void
+}
+
+/** One of several, or any; it stands out while it narrows something down. */
+export function FilterSelect({ name, value, options, onChange }: FilterSelectProps) {
+  return (
+    <Select
+      aria-label={name}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.target.value || undefined)}
+      className={cx(
+        'max-w-40 sm:max-w-44',
+        value !== undefined && 'border-accent bg-accent-soft text-accent',
+      )}
+    >
+      <option value="">{name}</option>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.name}
+        </option>
+      ))}
+    </Select>
+  )
+}
