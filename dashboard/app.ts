@@ -5,6 +5,7 @@ import { authRoutes, loginRoute } from '#dashboard/auth/routes.ts'
 import { bulkRoutes } from '#dashboard/bulk/routes.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { fleetRoutes } from '#dashboard/fleet/routes.ts'
+import { historyRoutes } from '#dashboard/history/routes.ts'
 import { isSecure } from '#dashboard/http/client.ts'
 import { answerTo } from '#dashboard/http/errors.ts'
 import { gate } from '#dashboard/http/gate.ts'
@@ -54,6 +55,7 @@ function closedRoutes(deps: Deps) {
     })
     .use(authRoutes(deps))
     .use(serverRoutes(deps))
+    .use(historyRoutes(deps))
     .use(trustRoutes(deps))
     .use(keyRoutes(deps))
     .use(siteRoutes(deps))

@@ -7,6 +7,8 @@ import { Agents } from '#dashboard/fleet/agents.ts'
 import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
 import { Scheduler } from '#dashboard/fleet/scheduler.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
+import { Poller } from '#dashboard/history/poller.ts'
+import { listOnline, storeReadings } from '#dashboard/history/queries.ts'
 import { Bus } from '#dashboard/operations/bus.ts'
 import { deliver } from '#dashboard/operations/deliver.ts'
 import { Worker } from '#dashboard/operations/worker.ts'
@@ -20,6 +22,7 @@ import { Enroller } from '#dashboard/trust/enroller.ts'
 import type { Keyring } from '#dashboard/trust/keyring.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { makeTransports } from '#dashboard/trust/transports.ts'
+import { Metrics } from '#shared/agent.ts'
 
 /** All times in milliseconds. */
 export interface Limits {
@@ -89,6 +92,16 @@ export function makeDeps(outside: Outside) {
     clock,
     sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),
   })
+  const poller = new Poller({
+    clock,
+    log,
+    list: () => listOnline(db),
+    ask: (server) =>
+      inRequest(newRequestId(random), () =>
+        agents.get(server, '/metrics', Metrics, limits.contact_ms),
+      ),
+    store: (readings) => storeReadings(db, readings),
+  })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
   const worker = new Worker({
     ...base,
@@ -111,6 +124,7 @@ export function makeDeps(outside: Outside) {
     keys,
     sealer,
     enroller,
+    poller,
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),

@@ -6,6 +6,7 @@ import type { Lock } from '#dashboard/db/lock.ts'
 import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
+import { sweepHistory } from '#dashboard/history/sweep.ts'
 import { openRecords } from '#dashboard/records.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { ClockWatch } from '#dashboard/runtime/clock-watch.ts'
@@ -40,6 +41,7 @@ export interface Demo {
 
 const RETENTION_MS = 3600_000
 const PURGE_MS = 60_000
+const SWEEP_MS = 5 * 60_000
 /** How often it is looked whether the backup of the day is there. */
 const BACKUP_MS = 10 * 60_000
 /** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
@@ -57,17 +59,20 @@ export async function start(config: Config, demo?: Demo): Promise<Started> {
   await deps.bulks.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
+  deps.poller.start()
   const watch = new ClockWatch(deps.clock)
   const sweeps = [
     setInterval(() => watch.isSteady() && cleanUp(deps), RETENTION_MS),
     setInterval(() => watch.isSteady() && purgeDue(deps), PURGE_MS),
+    setInterval(() => watch.isSteady() && sweepMetrics(deps), SWEEP_MS),
     setInterval(() => save(config, deps), BACKUP_MS),
   ]
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
-    const { worker, bulks, scheduler, enroller } = deps
-    const ends = [worker.stop(), bulks.stop(), scheduler.stop(), enroller.stop()]
+    const { worker, bulks, scheduler, enroller, poller } = deps
+    const working = [worker, bulks, scheduler, enroller, poller]
+    const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
     deps.db.close()
     lock?.close()
@@ -147,6 +152,12 @@ function cleanUp({ db, clock, log }: Deps): void {
   deleteOld(db, clock.now())
     .then(() => deleteUnneeded(db, timestamp(clock)))
     .catch((error: unknown) => log.error('clean-up failed', error))
+}
+
+function sweepMetrics({ db, clock, log }: Deps): void {
+  sweepHistory(db, clock.now()).catch((error: unknown) =>
+    log.error('metrics could not be swept', error),
+  )
 }
 
 function save({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {

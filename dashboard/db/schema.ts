@@ -69,6 +69,7 @@ export const servers = sqliteTable('servers', {
   os: words(),
   version: words(),
   metrics: text({ mode: 'json' }).$type<Metrics>(),
+  metrics_at: text(),
   services: text({ mode: 'json' }).$type<Service[]>().notNull().default([]),
   php_versions: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   failures: integer().notNull().default(0),
@@ -76,6 +77,41 @@ export const servers = sqliteTable('servers', {
   last_sync: text(),
   created_at: text().notNull(),
 })
+
+/**
+ * One reading of a minute. `key` is the server's id and the time in one number (history/key.ts), so
+ * that those of a server lie together and need no index. `cpu` is in tenths of a percent, loads are
+ * in hundredths, sizes in MB.
+ */
+export const metrics_minutes = sqliteTable('metrics_minutes', { key: place(), ...readings() })
+
+/** The averages of 15 minutes, and the highest `cpu` among them. */
+export const metrics_quarters = sqliteTable('metrics_quarters', {
+  key: place(),
+  ...readings(),
+  cpu_max: amount(),
+})
+
+function place() {
+  return integer().primaryKey()
+}
+
+function readings() {
+  return {
+    cpu: amount(),
+    ram_used: amount(),
+    ram_total: amount(),
+    disk_used: amount(),
+    disk_total: amount(),
+    load1: amount(),
+    load5: amount(),
+    load15: amount(),
+  }
+}
+
+function amount() {
+  return integer().notNull()
+}
 
 const home = () =>
   integer()

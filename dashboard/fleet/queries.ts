@@ -2,6 +2,8 @@ import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
+import { MINUTE } from '#dashboard/history/key.ts'
+import { minutesStatement, type Reading } from '#dashboard/history/queries.ts'
 import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import { apexOf } from '#shared/names.ts'
 import type { SyncPlan } from './sync-plan.ts'
@@ -47,6 +49,7 @@ export async function applySync(db: Database, synced: Synced): Promise<void> {
   await db.write((queries) =>
     batch(queries, [
       readingStatement(queries, synced),
+      minutesStatement(queries, [readingOf(synced)]),
       ...plan.updates.map((update) => updateStatement(queries, update)),
       ...importStatements(queries, [
         ...plan.imports.map((site) => importedRow(site, server.id, now)),
@@ -61,8 +64,23 @@ function readingStatement(queries: Queries, { server, reading, now }: Synced): S
   const { os, version } = reading.metrics
   return queries
     .update(servers)
-    .set({ ...reading, os, version, status: 'online', failures: 0, last_error: '', last_sync: now })
+    .set({
+      ...reading,
+      os,
+      version,
+      status: 'online',
+      failures: 0,
+      last_error: '',
+      last_sync: now,
+      metrics_at: now,
+    })
     .where(eq(servers.id, server.id))
+}
+
+/** As the poll of each minute has it. */
+function readingOf({ server, reading, now }: Synced): Reading {
+  const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
+  return { server_id: server.id, at, metrics: reading.metrics }
 }
 
 /** A state follows from the one that the record had: by now that may be another one. */

@@ -99,6 +99,8 @@ const FleetServer = {
   age: 24,
   created_at: AT,
   metrics,
+  metrics_at: AT,
+  metrics_age: 24,
 }
 
 const AttentionItem = {
@@ -247,6 +249,21 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   Login: { email: 'admin@example.com', password: 'correct horse battery staple' },
   Metrics: metrics,
+  MetricsHistory: {
+    from: '2026-03-01T08:30:00.000Z',
+    to: '2026-03-01T08:33:00.000Z',
+    step: 60,
+    at: [1772353800, 1772353860, 1772353920],
+    cpu: [14.5, null, 16],
+    cpu_max: [14.5, null, 16],
+    ram_used: [2310, null, 2325],
+    ram_total: [7940, null, 7940],
+    disk_used: [41200, null, 41200],
+    disk_total: [81920, null, 81920],
+    load1: [0.42, null, 0.5],
+    load5: [0.37, null, 0.4],
+    load15: [0.31, null, 0.33],
+  },
   OnlyDryRun: { dry_run: true },
   OperationView,
   Plan,

@@ -2,6 +2,7 @@ import { activityApi } from '#dashboard/activity/api.ts'
 import { authApi } from '#dashboard/auth/api.ts'
 import { bulkApi } from '#dashboard/bulk/api.ts'
 import { fleetApi } from '#dashboard/fleet/api.ts'
+import { historyApi } from '#dashboard/history/api.ts'
 import { operationApi } from '#dashboard/operations/api.ts'
 import { serverApi } from '#dashboard/servers/api.ts'
 import { settingsApi } from '#dashboard/settings/api.ts'
@@ -17,7 +18,7 @@ import type { Description, Descriptions } from './describe.ts'
 const TABLE: Readonly<Record<string, Descriptions>> = {
   Authentication: authApi,
   Fleet: fleetApi,
-  Servers: { ...serverApi, ...trustApi },
+  Servers: { ...serverApi, ...historyApi, ...trustApi },
   Sites: { ...siteApi, ...siteActionApi },
   Trash: trashApi,
   Operations: operationApi,

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers } from '#dashboard/db/schema.ts'
+import { forgetStatements } from '#dashboard/history/queries.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 
@@ -108,6 +109,7 @@ export async function deleteServer(
         .delete(servers)
         .where(and(eq(servers.id, id), sql`not ${isBusy(id)}`))
         .returning({ id: servers.id }),
+      ...forgetStatements(queries, id),
     ]),
   )
   return rows.length > 0

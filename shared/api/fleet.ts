@@ -134,6 +134,8 @@ export const FleetServer = z
     age: Count.nullable().describe('Seconds since the last sync, null before the first.'),
     created_at: Timestamp,
     metrics: Metrics.nullable(),
+    metrics_at: Timestamp.nullable().describe('When they were read.'),
+    metrics_age: Count.nullable().describe('Seconds since then; null before the first.'),
   })
   .meta({ id: 'FleetServer', description: 'A server with all that a list needs.' })
 export type FleetServer = z.infer<typeof FleetServer>

@@ -7,6 +7,7 @@ import {
   FleetSiteIds,
   FleetSitesPage,
 } from '#shared/api/fleet.ts'
+import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { checkRows, expectAnswer, failedOn, notFound, type Row } from '#tests/support/rows.ts'
@@ -117,6 +118,14 @@ describe('the pages', () => {
     expect(server.services).toEqual([{ name: 'nginx', status: 'running' }])
     expect(server.metrics?.cpu).toBe(12.5)
     expect(server.operations.length).toBeWithin(1, 11)
+  })
+
+  test('of a server have its metrics over time', async () => {
+    const { metrics } = await body('/api/servers/1/metrics')
+
+    const { at, cpu } = exactly(MetricsHistory, metrics)
+    expect(at).toHaveLength(cpu.length)
+    expect(cpu.filter((value) => value !== null)).toContain(12.5)
   })
 
   test('of the sites are filtered, sorted and counted', async () => {

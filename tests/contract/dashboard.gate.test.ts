@@ -54,6 +54,7 @@ const PATHS = [
   '/api/bulk-operations/x/retry',
   '/api/keys',
   '/api/keys/rotate',
+  '/api/servers/1/metrics',
   '/api/fleet',
   '/api/fleet/servers/1',
   '/api/fleet/sites',

@@ -31,6 +31,8 @@ const RELEASED = [
   'bd04de700df022de614e291c23de6cf5a3b30418f49ba5dcf2f4373ea7ff2310',
   // 0007_enrolment-reason.sql
   '742e45336341e9a9d92f9f50d54d7c3ed3d7aa900ddaf50b4247480bc3be672d',
+  // 0008_metrics.sql
+  '34229dd1b78d090a6cc521aa626302b6e112149a6a2e37ff80fd683c091cec17',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')

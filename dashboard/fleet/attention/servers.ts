@@ -5,7 +5,7 @@ import { groupOf, item } from './item.ts'
 
 type Watched = Pick<
   ServerRow,
-  'id' | 'name' | 'status' | 'version' | 'last_sync' | 'metrics' | 'services'
+  'id' | 'name' | 'status' | 'version' | 'last_sync' | 'metrics' | 'metrics_at' | 'services'
 > & { status_reason: string }
 
 const FULL = 0.9
@@ -33,7 +33,7 @@ function fullDisk(server: Watched): AttentionItem[] {
   const percent = Math.floor((100 * used) / total)
   const reason = `The disk is ${percent} % full: purge the trash, remove what is not needed, or enlarge it`
   const severity = used / total < ALMOST_NOTHING ? 'warning' : 'critical'
-  return [item({ ...of(server), severity, reason })]
+  return [item({ ...of(server), severity, reason, at: server.metrics_at })]
 }
 
 function failedServices(server: Watched): AttentionItem[] {

@@ -29,14 +29,16 @@ export async function overview({ db, clock }: Deps) {
   return { servers, counts, attention }
 }
 
-/** Adds the seconds since the last sync, null before the first. */
+/** Adds the seconds since the last sync and the last reading, null before the first. */
 export function withAge<T extends FleetServerRow>(
   clock: Clock,
   row: T,
-): T & Pick<FleetServer, 'age'> {
-  if (row.last_sync === null) return { ...row, age: null }
-  const ms = clock.now().getTime() - Date.parse(row.last_sync)
-  return { ...row, age: Math.max(0, Math.round(ms / 1000)) }
+): T & Pick<FleetServer, 'age' | 'metrics_age'> {
+  const since = (time: string | null) => {
+    if (time === null) return null
+    return Math.max(0, Math.round((clock.now().getTime() - Date.parse(time)) / 1000))
+  }
+  return { ...row, age: since(row.last_sync), metrics_age: since(row.metrics_at) }
 }
 
 function byStatus(rows: readonly Watched[]): Record<string, number> {

@@ -25,9 +25,10 @@ const serverColumns = {
   last_sync: servers.last_sync,
   created_at: servers.created_at,
   metrics: servers.metrics,
+  metrics_at: servers.metrics_at,
 }
 
-export type FleetServerRow = Omit<FleetServer, 'age'>
+export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
 
 export function listFleetServers(
   db: Database,

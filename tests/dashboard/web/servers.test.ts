@@ -23,6 +23,8 @@ function server(name: string, more: Partial<FleetServer> = {}): FleetServer {
     age: null,
     created_at: '2026-11-20T12:00:00.000Z',
     metrics: null,
+    metrics_at: null,
+    metrics_age: null,
     ...more,
   }
 }

@@ -1,0 +1,17 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '#dashboard/deps.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { getServer } from '#dashboard/servers/queries.ts'
+import { MetricsQuery } from '#shared/api/metrics.ts'
+import { parse } from '#shared/parse.ts'
+import { readHistory } from './read-history.ts'
+
+export function historyRoutes({ db, clock }: Deps) {
+  return new Elysia({ prefix: '/servers' }).get(
+    '/:server_id/metrics',
+    async ({ params, query }) => {
+      const { id } = await getServer(db, idIn(params.server_id, 'Server'))
+      return { metrics: await readHistory(db, id, parse(MetricsQuery, query), clock.now()) }
+    },
+  )
+}

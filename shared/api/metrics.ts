@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { digits } from './activity.ts'
+import { Timestamp } from './parts.ts'
+
+const stepRule = 'Must be a whole number of seconds between 60 and 86400'
+
+const time = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time' })
+
+export const MetricsQuery = z.object({
+  from: time.optional().describe('The first moment; an hour before `to` when left out.'),
+  to: time.optional().describe('The moment after the last; now when left out.'),
+  step: digits(stepRule)
+    .refine((seconds) => seconds >= 60 && seconds <= 86400, stepRule)
+    .optional()
+    .describe('Seconds of one point; when left out, as many as make at most 400 points.'),
+})
+export type MetricsQuery = z.infer<typeof MetricsQuery>
+
+const Values = z.array(z.number().nonnegative().nullable())
+
+export const MetricsHistory = z
+  .strictObject({
+    from: Timestamp,
+    to: Timestamp,
+    step: z.int().positive().describe('At least 900 where no shorter ones are kept any more.'),
+    at: z.array(z.int()).describe('When each point begins, in seconds since 1970.'),
+    cpu: Values.describe('Percent, on average.'),
+    cpu_max: Values.describe('The highest reading of `cpu`.'),
+    ram_used: Values.describe('MB.'),
+    ram_total: Values.describe('MB.'),
+    disk_used: Values.describe('MB.'),
+    disk_total: Values.describe('MB.'),
+    load1: Values,
+    load5: Values,
+    load15: Values,
+  })
+  .meta({
+    id: 'MetricsHistory',
+    description: 'Columns of the same length, as charts want them; null where nothing was read.',
+  })
+export type MetricsHistory = z.infer<typeof MetricsHistory>
