@@ -69,7 +69,8 @@ test('a client that a public tool makes of the OpenAPI document compiles', async
   const modules = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'bun-types']
 
   const compiled = await run([
-    join(ROOT, 'node_modules/.bin/tsc'),
+    process.execPath,
+    join(ROOT, 'node_modules/typescript/bin/tsc'),
     ...options,
     ...modules,
     'program.ts',
@@ -82,7 +83,14 @@ test('it logs in, creates a server and reads a stream to its end', async () => {
   const { email, password } = ADMIN
   const port = String(agent.running().port)
 
-  const { text, status } = await run(['bun', 'program.ts', running().url, email, password, port])
+  const { text, status } = await run([
+    process.execPath,
+    'program.ts',
+    running().url,
+    email,
+    password,
+    port,
+  ])
 
   expect(status).toBe(0)
   expect(JSON.parse(text)).toEqual({

@@ -9,6 +9,7 @@ import {
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
 import { readBulkSearch } from '../pages/bulk/search.ts'
+import { readDocsSearch } from '../pages/docs/search.ts'
 import { readOperationsSearch } from '../pages/operations/search.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
 import { readSitesSearch } from '../pages/sites/search.ts'
@@ -131,6 +132,7 @@ const account = createRoute({
 const docs = createRoute({
   getParentRoute: () => inside,
   path: '/docs',
+  validateSearch: readDocsSearch,
   component: lazyRouteComponent(() => import('../pages/docs/docs.tsx'), 'DocsPage'),
 })
 

@@ -1,10 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useDeferredValue } from 'react'
+import { type ApiDocument, OPENAPI_PATH, openApiQuery } from '../../api/openapi.ts'
+import { cx } from '../../ui/cx.ts'
+import { Input } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { CallView } from './call.tsx'
+import { CallList } from './call-list.tsx'
+import { Introduction } from './introduction.tsx'
+import { callsOf, groupsOf } from './operations.ts'
 
+/** Every call of the API, from the document that tools read too. */
 export function DocsPage() {
+  const { data, error, refetch } = useQuery(openApiQuery)
   return (
-    <Page title="API">
-      <Skeleton />
+    <Page
+      title="API"
+      about={data && `Version ${data.info.version}, OpenAPI 3.1`}
+      actions={
+        <a
+          href={OPENAPI_PATH}
+          download="hosting-control.openapi.json"
+          className="inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-surface px-3 font-medium hover:bg-sunken"
+        >
+          <Download className="size-4" aria-hidden />
+          openapi.json
+        </a>
+      }
+    >
+      {error && !data && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={8} />}
+      {data && <Docs document={data} />}
     </Page>
+  )
+}
+
+/** On a narrow screen either the list or what was chosen of it. */
+function Docs({ document }: { document: ApiDocument }) {
+  const { q = '', op } = useSearch({ from: '/inside/docs' })
+  const navigate = useNavigate({ from: '/docs' })
+  const groups = groupsOf(document, useDeferredValue(q))
+  const call = callsOf(document).find(({ operationId }) => operationId === op)
+  const search = (text: string) =>
+    navigate({
+      search: ({ q: _, ...now }) => (text ? { ...now, q: text } : now),
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[20rem_minmax(0,1fr)]">
+      <nav
+        aria-label="Calls"
+        className={cx(
+          'overflow-hidden rounded-xl border border-line bg-surface lg:sticky lg:top-18 lg:flex lg:max-h-[calc(100dvh-6rem)] lg:flex-col',
+          call && 'hidden',
+        )}
+      >
+        <div className="border-b border-line p-3">
+          <Input
+            type="search"
+            aria-label="Search the calls"
+            placeholder="Search, such as sites post"
+            value={q}
+            onChange={(event) => search(event.target.value)}
+          />
+        </div>
+        <div className="overflow-y-auto">
+          <CallList groups={groups} op={op} />
+        </div>
+      </nav>
+      <div className={cx('min-w-0', !call && q !== '' && 'hidden lg:block')}>
+        {call ? (
+          <>
+            <BackToAll />
+            <CallView key={call.operationId} document={document} call={call} />
+          </>
+        ) : (
+          <Introduction document={document} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function BackToAll() {
+  return (
+    <Link
+      to="/docs"
+      search={({ op: _, ...now }) => now}
+      className="mb-3 inline-block text-accent hover:underline"
+    >
+      ← All calls
+    </Link>
   )
 }

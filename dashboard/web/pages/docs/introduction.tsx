@@ -1,0 +1,34 @@
+import type { ApiDocument } from '../../api/openapi.ts'
+import { Card } from '../../ui/page.tsx'
+import { Answers } from './answers.tsx'
+import { callsOf } from './operations.ts'
+import { Prose } from './prose.tsx'
+import { Sample } from './sample.tsx'
+
+/** What holds for every call, and how to begin. */
+export function Introduction({ document }: { document: ApiDocument }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      <Prose text={document.info.description} />
+      <Sample label="the first lines" text={beginning(location.origin)} />
+      <Card title="What may go wrong" flush>
+        <Answers document={document} responses={failuresOf(document)} />
+      </Card>
+    </div>
+  )
+}
+
+function failuresOf(document: ApiDocument) {
+  const all = callsOf(document).flatMap(({ responses }) => Object.entries(responses))
+  return Object.fromEntries(all.filter(([status]) => status >= '400'))
+}
+
+const beginning = (origin: string) => `# A session, kept in a file
+curl -c jar -H 'Content-Type: application/json' '${origin}/api/auth/login' \\
+  -d '{"email": "you@example.com", "password": "…"}'
+curl -b jar '${origin}/api/servers'
+
+# Or an API token, made once
+curl -b jar -H 'Content-Type: application/json' '${origin}/api/auth/tokens' -d '{"name": "my script"}'
+TOKEN=hc_…
+curl -H "Authorization: Bearer $TOKEN" '${origin}/api/servers'`
