@@ -7,6 +7,8 @@ import { readingsOf } from '#agent/os/readings.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import type { Readings } from '#agent/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
+import { HubTrust } from '#agent/trust/hub.ts'
+import { Rotation } from '#agent/trust/rotation.ts'
 
 /** The agent of a simulated server: all of it but its machine is the real one. */
 export class DemoAgent {
@@ -23,13 +25,13 @@ export class DemoAgent {
       readings: this.readings,
       gate: openGate,
       enrolment: undefined,
-      rotation: undefined,
+      rotation: rotationOf(host),
       policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
       report,
     })
   }
 
-  /** Where it answers on loopback, 0 before it ever did. */
+  /** Where it answers on loopback; 0: nowhere. */
   get port(): number {
     return this.#port
   }
@@ -38,10 +40,9 @@ export class DemoAgent {
     return this.#listening !== undefined
   }
 
-  /** On the port that it had before. */
   async start(): Promise<void> {
     if (this.#listening) return
-    const place = { address: '127.0.0.1', port: this.#port }
+    const place = { address: '127.0.0.1', port: 0 }
     this.#listening = await listen((request) => this.#app.fetch(request), place)
     this.#port = Number(new URL(this.#listening.url).port)
   }
@@ -50,6 +51,13 @@ export class DemoAgent {
   async stop(): Promise<void> {
     const listening = this.#listening
     this.#listening = undefined
+    this.#port = 0
     await listening?.stop()
   }
+}
+
+/** The dashboard gives it new keys, as it does every agent; who asks need not show one. */
+function rotationOf({ files, clock, exclusive, settings }: Host): Rotation {
+  const trust = new HubTrust(files, settings.state_dir)
+  return new Rotation({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
 }

@@ -1,12 +1,15 @@
 import { logError } from '#agent/log.ts'
 import { readConfig } from '#dashboard/config.ts'
+import type { Deps } from '#dashboard/deps.ts'
 import { type Started, start } from '#dashboard/start.ts'
-import { Fleet } from './fleet/fleet.ts'
+import { pinAgent } from '#dashboard/trust/queries.ts'
+import { Fleet, type Member } from './fleet/fleet.ts'
 import { makeFleet } from './fleet/make-fleet.ts'
 import { live } from './life.ts'
 import { Turns } from './machine/turns.ts'
 import type { Options } from './options.ts'
 import { fillRecords } from './records/fill.ts'
+import { trusted } from './records/trust.ts'
 
 /** The first account. */
 export const EMAIL = 'demo@example.com'
@@ -50,7 +53,7 @@ export async function openDemo(
     transports: fleet.transports,
     async prepare(deps) {
       await fillRecords(deps.db, fleet, Date.now())
-      fleet.arrived = (server_id) => deps.scheduler.add(server_id)
+      fleet.arrived = (server_id, member) => enrol(deps, server_id, member)
       if (!steady) stops.push(live(deps, fleet))
     },
     log: (line) => line.includes('"level":"error"') && process.stderr.write(line),
@@ -65,4 +68,13 @@ export async function openDemo(
       await fleet.stop()
     },
   }
+}
+
+/** As though the line had been pasted: the code is used up, and the first contact follows. */
+async function enrol({ db, scheduler }: Deps, server_id: number, member: Member): Promise<void> {
+  const agent = await trusted(db, member, server_id, Date.now())
+  const { enrolled_at: created_at } = agent
+  const entry = { type: 'server.enrol', domain: member.plan.hostname, server_id, created_at }
+  await pinAgent(db, agent, { ...entry, status: 'success' })
+  scheduler.add(server_id)
 }

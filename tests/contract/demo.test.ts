@@ -203,6 +203,18 @@ describe('the demo', () => {
       ({ status }) => status === 'online',
     )
     expect(online.os).toBe('Debian GNU/Linux 12 (bookworm)')
+    expect((await demo.client.get(`/api/servers/${made.id}/enrolment`)).body).toEqual({
+      enrolment: { enrolled_at: expect.any(String), code: null },
+    })
+  })
+
+  test('has agents that take a new key', async () => {
+    const Keys = z.object({ keys: z.array(z.object({ agents: z.number() })) })
+    await demo.client.post('/api/keys/rotate')
+    for (const id of [1, 3]) await demo.client.post(`/api/servers/${id}/sync`)
+
+    const [current] = (await read('/api/keys', Keys)).keys
+    expect(current?.agents).toBeGreaterThanOrEqual(2)
   })
 
   test('ends cleanly and leaves nothing behind', async () => {

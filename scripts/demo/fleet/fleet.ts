@@ -33,8 +33,8 @@ export class Fleet {
   readonly #byHostname: Map<string, Member>
   /** Servers that somebody added, before they are there. */
   readonly #expected = new Map<string, ReturnType<typeof setTimeout>>()
-  /** Called with the id of a server that answers from now on. */
-  arrived: (server_id: number) => void = () => undefined
+  /** Called for a server that answers from now on. */
+  arrived: (server_id: number, member: Member) => Promise<void> = async () => undefined
 
   private constructor(plan: FleetPlan, members: readonly Member[], outside: Outside) {
     this.plan = plan
@@ -85,14 +85,15 @@ export class Fleet {
   #expect(hostname: string, server_id: number): void {
     if (this.#expected.has(hostname)) return
     const { pace, report } = this.#outside
-    const arrive = () => this.#arrive(hostname).then(() => this.arrived(server_id), report)
+    const arrive = () => this.#arrive(hostname, server_id).catch(report)
     this.#expected.set(hostname, setTimeout(arrive, ARRIVAL_MS * pace))
   }
 
-  async #arrive(hostname: string): Promise<void> {
+  async #arrive(hostname: string, server_id: number): Promise<void> {
     const member = await makeMember(this.plan, newServer(hostname), this.#outside)
     await member.agent.start()
     this.#byHostname.set(hostname, member)
+    await this.arrived(server_id, member)
   }
 }
 

@@ -7,6 +7,7 @@ import { fillHistory } from './history.ts'
 import { insertAll } from './insert.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
+import { fillTrust } from './trust.ts'
 import { fillWaiting } from './waiting.ts'
 
 /** As many sites are looked at in a minute, however large the fleet is. */
@@ -16,6 +17,7 @@ const SITES_A_MINUTE = 400
 export async function fillRecords(db: Database, fleet: Fleet, now: number): Promise<void> {
   const rows = await serverRows(fleet, now)
   await insertAll(db, rows, (queries, some) => queries.insert(servers).values(some))
+  await fillTrust(db, fleet, now)
   const all = await siteRows(fleet, now)
   await insertAll(db, all, (queries, some) => queries.insert(sites).values(some))
   const told = await fillHistory(db, fleet, now)
