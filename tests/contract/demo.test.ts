@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
 import { Fleet, FleetServerDetail, FleetSiteDetail, FleetSitesPage } from '#shared/api/fleet.ts'
+import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
 import { type Demo, endOfDemo, eventsOfOperation, startDemo, untilIs } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
@@ -75,6 +76,20 @@ describe('the demo', () => {
 
     expect(text).toContain('event: complete')
     expect(await sitesOf(id)).toEqual(before)
+  })
+
+  test('knows the metrics of a month, and of a server that is away until it went', async () => {
+    const DAY_MS = 86_400_000
+    const from = new Date(Date.now() - 30 * DAY_MS).toISOString()
+    const readings = async (id: number) => {
+      const path = `/api/servers/${id}/metrics?from=${from}`
+      const { at, cpu } = (await read(path, z.object({ metrics: MetricsHistory }))).metrics
+      return at.filter((_, place) => cpu[place] !== null)
+    }
+    const [there, away] = [await readings(1), await readings(5)]
+
+    expect(there.length).toBeGreaterThan(300)
+    expect((there.at(-1) ?? 0) - (away.at(-1) ?? 0)).toBeGreaterThanOrEqual(2 * 3600)
   })
 
   test('makes a site with every step of the agent', async () => {

@@ -75,4 +75,4 @@ export class Machine {
 }
 
 /** What of its memory a server uses that is so busy. */
-const memoryShare = (load: number): number => Math.min(0.95, 0.28 + load * 0.6)
+export const memoryShare = (load: number): number => Math.min(0.95, 0.28 + load * 0.6)

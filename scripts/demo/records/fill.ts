@@ -5,6 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
 import { fillHistory } from './history.ts'
 import { insertAll } from './insert.ts'
+import { fillMetrics } from './metrics/fill-metrics.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
 import { fillTrust } from './trust.ts'
@@ -20,6 +21,7 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   await fillTrust(db, fleet, now)
   const all = await siteRows(fleet, now)
   await insertAll(db, all, (queries, some) => queries.insert(sites).values(some))
+  await fillMetrics(db, fleet, now)
   const told = await fillHistory(db, fleet, now)
   const waiting = await fillWaiting(db, fleet, now)
   const entries = [...told, ...waiting, ...otherActivities(fleet, now)].sort(byTime)

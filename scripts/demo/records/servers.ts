@@ -1,5 +1,6 @@
 import type { servers } from '#dashboard/db/schema.ts'
 import type { Fleet, Member } from '../fleet/fleet.ts'
+import type { ServerPlan } from '../fleet/plan.ts'
 
 type NewServer = typeof servers.$inferInsert & { id: number }
 
@@ -31,14 +32,20 @@ async function readingOf({ agent: { readings } }: Member) {
   return { metrics: await readings.metrics(), services: await readings.services() }
 }
 
+/** When its agent was last spoken to. */
+export function lastHeard({ role }: ServerPlan, now: number): number {
+  return now - (role === 'offline' || role === 'flaky' ? AWAY_MS[role] : 30_000)
+}
+
 function contactOf({ plan }: Member, now: number) {
   const { role, hostname } = plan
-  if (role !== 'offline' && role !== 'flaky')
-    return { status: 'online' as const, last_sync: new Date(now - 30_000).toISOString() }
+  const last_sync = new Date(lastHeard(plan, now)).toISOString()
+  const heard = { last_sync, metrics_at: last_sync }
+  if (role !== 'offline' && role !== 'flaky') return { ...heard, status: 'online' as const }
   return {
+    ...heard,
     status: 'offline' as const,
     failures: role === 'offline' ? 190 : 20,
     last_error: `The agent on ${hostname}:${PORT} refused the connection`,
-    last_sync: new Date(now - AWAY_MS[role]).toISOString(),
   }
 }

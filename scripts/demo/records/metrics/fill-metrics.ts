@@ -1,0 +1,67 @@
+import { batch, type Database } from '#dashboard/db/client.ts'
+import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/history/key.ts'
+import { minutesStatement, type Reading } from '#dashboard/history/queries.ts'
+import type { Fleet, Member } from '../../fleet/fleet.ts'
+import { lastHeard } from '../servers.ts'
+import { curveOf, type Point } from './curve.ts'
+import { type QuarterRow, quartersStatement } from './queries.ts'
+
+const MB = 2 ** 20
+/** What is busy looks a little busier than the share of its processors that is. */
+const LOAD = 1.1
+/** The highest reading of a quarter, against their average. */
+const PEAK = 1.2
+
+/** What the dashboard has read of each server: a day by the minute, a month by the quarter of an hour. */
+export async function fillMetrics(db: Database, fleet: Fleet, now: number): Promise<void> {
+  for (const [at, member] of fleet.members.entries()) {
+    if (member.plan.role === 'pending') continue
+    const end = Math.floor(lastHeard(member.plan, now) / 1000)
+    const minutes = minutesOf(member, at + 1, end)
+    const quarters = quartersOf(member, at + 1, end)
+    await db.write((queries) =>
+      batch(queries, [minutesStatement(queries, minutes), quartersStatement(queries, quarters)]),
+    )
+  }
+}
+
+function minutesOf(member: Member, server_id: number, end: number): Reading[] {
+  const to = end - (end % MINUTE) + MINUTE
+  return curveOf(member, to - MINUTES_KEPT, to, MINUTE).map((point) => ({
+    server_id,
+    at: point.at,
+    metrics: readingOf(member, point),
+  }))
+}
+
+function readingOf({ plan }: Member, point: Point): Reading['metrics'] {
+  const { memory, disk, debian, version } = plan
+  const busy = plan.cores * LOAD
+  return {
+    cpu: Math.round(point.load * 1000) / 10,
+    ram: { used: point.ram, total: memory, unit: 'MB' },
+    disk: { used: point.disk, total: Math.round(disk.total / MB), unit: 'MB' },
+    load: [point.load * busy, point.load5 * busy, point.load15 * busy],
+    uptime: 0,
+    os: `Debian ${debian}`,
+    version,
+  }
+}
+
+/** Whole quarters alone: the one that goes on is for the dashboard to make. */
+function quartersOf(member: Member, server_id: number, end: number): QuarterRow[] {
+  const { cores, memory, disk } = member.plan
+  const to = end - 2 * MINUTE - ((end - 2 * MINUTE) % QUARTER)
+  const total = Math.round(disk.total / MB)
+  return curveOf(member, to - QUARTERS_KEPT, to, QUARTER).map((point) => {
+    const load = Math.round(point.load * cores * LOAD * 100)
+    const peak = Math.min(1, point.load * PEAK)
+    return [
+      keyOf(server_id, point.at),
+      Math.round(point.load * 1000),
+      ...[point.ram, memory, point.disk, total],
+      ...[load, load, load],
+      Math.round(peak * 1000),
+    ]
+  })
+}
