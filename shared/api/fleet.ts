@@ -147,6 +147,7 @@ export const FleetServerDetail = FleetServer.extend({
   updates: Count.describe('Sites with an update that is known.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
+export type FleetServerDetail = z.infer<typeof FleetServerDetail>
 
 export const Fleet = z
   .strictObject({

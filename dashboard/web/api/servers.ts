@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BulkOperationView, BulkType } from '#shared/api/bulk-operations.ts'
-import { api, take } from './client.ts'
+import type { CreateServer } from '#shared/api/servers.ts'
+import type { Plan } from '#shared/plan.ts'
+import { begin } from './begin.ts'
+import { api, done, take } from './client.ts'
+
+interface PlanBody {
+  plan: Plan
+}
 
 /** Everything known of one server. */
 export const serverQuery = (server_id: number) =>
@@ -21,3 +28,54 @@ export async function beginOnServers(
   if (!('bulk_operation' in answer)) throw new Error('Nothing was begun')
   return answer.bulk_operation
 }
+
+/** The id of the new server. */
+export async function createServer(input: CreateServer): Promise<number> {
+  return (await take(api.servers.post(input))).server.id
+}
+
+export const changeServer = (server_id: number, input: CreateServer) =>
+  take(api.servers({ server_id }).patch(input))
+
+export const removeServer = (server_id: number) => done(api.servers({ server_id }).delete())
+
+/** What this would do there now. */
+export async function planProvision(server_id: number, php_versions: readonly string[]) {
+  const path = `/api/servers/${server_id}/provision`
+  const { body } = await begin('POST', path, { php_versions, dry_run: true })
+  return (body as PlanBody).plan
+}
+
+/** The id of the operation that does it. */
+export async function beginOn(
+  server_id: number,
+  what: 'sync' | 'provision' | 'upgrade',
+  input: object = {},
+): Promise<string> {
+  const { operation_id } = await begin('POST', `/api/servers/${server_id}/${what}`, input)
+  if (operation_id === undefined) throw new Error('The dashboard did not name the operation')
+  return operation_id
+}
+
+/** Waits for the outcome. */
+export const restartService = (server_id: number, service: string) =>
+  take(api.servers({ server_id }).services.restart.post({ service }))
+
+const SOME = 8
+
+/** Some of the sites of a server, those in trouble first. */
+export const sitesOfQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'sites'],
+    queryFn: () => {
+      const query = { server_id: String(server_id), sort: 'status', order: 'desc', per_page: SOME }
+      return take(api.fleet.sites.get({ query }))
+    },
+  })
+
+/** The last entries of the activity log that are about a server. */
+export const activityOfQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'activity'],
+    queryFn: () => take(api.activity.get({ query: { server_id, limit: SOME } })),
+  })

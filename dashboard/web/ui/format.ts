@@ -4,6 +4,7 @@ const number = new Intl.NumberFormat(locale)
 const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
 export const formatNumber = (value: number): string => number.format(value)
@@ -22,6 +23,8 @@ export function formatBytes(bytes: number): string {
 export const formatMegabytes = (mb: number): string => formatBytes(mb * 1e6)
 
 export const formatTime = (iso: string): string => exact.format(new Date(iso))
+
+export const formatDate = (iso: string): string => day.format(new Date(iso))
 
 const SPANS = [
   ['year', 31_536_000],

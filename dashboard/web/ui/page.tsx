@@ -21,7 +21,7 @@ export function Page({ title, tab = title, about, actions, trail, children }: Pa
   return (
     <div className="mx-auto flex w-full max-w-[100rem] flex-col gap-5 px-4 py-5 sm:px-6 lg:px-8">
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-72">
           {trail && <div className="mb-1 text-xs text-muted">{trail}</div>}
           <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
           {about && <div className="mt-1 text-muted">{about}</div>}

@@ -1,10 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { enrolmentQuery } from '../../api/enrolment.ts'
+import { serverQuery } from '../../api/servers.ts'
+import { NotFound } from '../../app/not-found.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
+import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
+import { Advice } from './parts/advice.tsx'
+import { Header } from './parts/header.tsx'
+import { PhpVersions } from './parts/php-versions.tsx'
+import { RecentActivity } from './parts/recent-activity.tsx'
+import { RecentOperations } from './parts/recent-operations.tsx'
+import { ServerSites } from './parts/server-sites.tsx'
+import { Services } from './parts/services.tsx'
+import { UnderWay } from './parts/under-way.tsx'
 
+const TRAIL = (
+  <Link to="/servers" className="hover:underline">
+    Servers
+  </Link>
+)
+
+/** One server: how it is, what runs there, what was done there, and what can be done. */
 export function ServerPage() {
+  const { server_id } = useParams({ from: '/inside/servers/$server_id' })
+  const id = Number(server_id)
+  const [dialog, setDialog] = useState<ServerDialog>()
+  const { data: server, error, refetch } = useQuery(serverQuery(id))
+  const { data: enrolment } = useQuery(enrolmentQuery(id))
+  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  if (!server)
+    return (
+      <Page title="Server" trail={TRAIL}>
+        {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton rows={10} />}
+      </Page>
+    )
+  const isNew = server.status === 'pending'
+  const isStrange = server.status !== 'online' && enrolment?.enrolled_at === null
   return (
-    <Page title="Server">
-      <Skeleton />
+    <Page
+      title={server.name}
+      trail={TRAIL}
+      about={<Header server={server} />}
+      actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      <UnderWay server_id={id} />
+      <Advice server={server} onProvision={() => setDialog('provision')} />
+      {(isNew || isStrange) && <EnrolmentPanel server={server} />}
+      {!isNew && (
+        <div className="grid items-start gap-5 xl:grid-cols-3">
+          <div className="flex min-w-0 flex-col gap-5 xl:col-span-2">
+            <ServerSites server={server} />
+            <RecentOperations server={server} />
+            <RecentActivity server_id={id} />
+          </div>
+          <div className="flex min-w-0 flex-col gap-5">
+            <Services server={server} />
+            <PhpVersions server={server} />
+          </div>
+        </div>
+      )}
     </Page>
   )
 }

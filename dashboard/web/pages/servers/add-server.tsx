@@ -1,10 +1,83 @@
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { openEnrolment } from '../../api/enrolment.ts'
+import { createServer } from '../../api/servers.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { ServerFields } from './server-fields.tsx'
+import { NEW_SERVER, useServerForm } from './use-server-form.ts'
 
+/** Registers a server, then leads to its page, which shows what to paste there. */
 export function AddServerPage() {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const form = useServerForm(NEW_SERVER, async (input) => {
+    const server_id = await createServer(input)
+    // Its page offers to try this again.
+    await openEnrolment(client, server_id).catch(() => undefined)
+    void client.invalidateQueries({ queryKey: ['fleet'] })
+    await navigate({
+      to: '/servers/$server_id',
+      params: { server_id: String(server_id) },
+      replace: true,
+    })
+  })
+  const trail = (
+    <Link to="/servers" className="hover:underline">
+      Servers
+    </Link>
+  )
   return (
-    <Page title="Add a server">
-      <Skeleton />
+    <Page title="Add a server" trail={trail}>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,36rem)_minmax(0,24rem)]">
+        <Card>
+          <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+            <ServerFields form={form} />
+            {form.error && <Failure error={form.error} />}
+            <div className="flex justify-end gap-2">
+              <ButtonLink to="/servers">Cancel</ButtonLink>
+              <Button type="submit" kind="primary" busy={form.isPending}>
+                Add the server
+              </Button>
+            </div>
+          </form>
+        </Card>
+        <WhatComes />
+      </div>
     </Page>
+  )
+}
+
+const STEPS = [
+  ['One line to paste', 'The next page shows a line for a shell there, and a code to type.'],
+  ['It comes online by itself', 'The agent proves that it has the code; nothing else is opened.'],
+  [
+    'Ready for sites',
+    'nginx, PHP and MariaDB are installed with one click, or with the first site.',
+  ],
+] as const
+
+function WhatComes() {
+  return (
+    <section aria-label="What comes next" className="flex flex-col gap-4 p-1 text-muted lg:pt-4">
+      <ol className="flex flex-col gap-4">
+        {STEPS.map(([title, about], at) => (
+          <li key={title} className="flex gap-3">
+            <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent">
+              {at + 1}
+            </span>
+            <span>
+              <span className="block font-medium text-text">{title}</span>
+              {about}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p className="text-xs">
+        The machine needs Debian 12 or 13, and its port 8443 open to the dashboard. Sites that are
+        there already are found, and left as they are.
+      </p>
+    </section>
   )
 }

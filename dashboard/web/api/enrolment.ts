@@ -1,0 +1,33 @@
+import { type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
+import type { Enrolment } from '#shared/api/enrolment.ts'
+import { api, done, take } from './client.ts'
+
+const LIVE_MS = 2_000
+const CODE_MS = 15 * 60_000
+
+/** Whether the agent of a server is trusted, and how far its enrolment has come. */
+export const enrolmentQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'enrolment'],
+    queryFn: async () => (await take(api.servers({ server_id }).enrolment.get())).enrolment,
+    refetchInterval: ({ state: { data } }) => (data?.code?.status === 'open' ? LIVE_MS : 30_000),
+  })
+
+/** The line and the code that this page made: they are told once, and kept nowhere else. */
+export const codeQuery = (server_id: number) =>
+  queryOptions<Enrolment | null>({
+    queryKey: ['codes', server_id],
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: CODE_MS,
+  })
+
+/** Makes a new line and code, in the place of any before them. */
+export async function openEnrolment(client: QueryClient, server_id: number): Promise<void> {
+  const { enrolment } = await take(api.servers({ server_id }).enrolment.post())
+  client.setQueryData(codeQuery(server_id).queryKey, enrolment)
+  await client.invalidateQueries({ queryKey: enrolmentQuery(server_id).queryKey })
+}
+
+export const revokeEnrolment = (server_id: number) =>
+  done(api.servers({ server_id }).enrolment.delete())

@@ -1,0 +1,16 @@
+interface Address {
+  hostname: string
+  port: number
+}
+
+/** What to do about what keeps an agent from being reached; empty when there is nothing to add. */
+export function adviceOn(reason: string, { hostname, port }: Address): string {
+  if (reason.endsWith('refused the connection'))
+    return 'So it is until the line has run there. If it has: `systemctl status hosting-agent` tells how the agent is.'
+  if (/did not answer in time|cannot be reached/.test(reason))
+    return `Let this dashboard through to port ${port} of ${hostname}: a firewall there or at the provider may hold it back.`
+  if (reason.endsWith('cannot be resolved'))
+    return `Correct the hostname, or make a DNS record for ${hostname}.`
+  if (reason.endsWith('waits for its code')) return 'Type the code at the prompt of the line.'
+  return ''
+}

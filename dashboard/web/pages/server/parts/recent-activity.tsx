@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { activityOfQuery } from '../../../api/servers.ts'
+import { ButtonLink } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/page.tsx'
+import { Failure, Skeleton } from '../../../ui/states.tsx'
+import { Status } from '../../../ui/status.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+/** The last entries of the activity log that are about the server. */
+export function RecentActivity({ server_id }: { server_id: number }) {
+  const { data, error, refetch } = useQuery(activityOfQuery(server_id))
+  return (
+    <Card
+      title="Activity"
+      flush
+      actions={
+        <ButtonLink to="/activity" search={{ server_id }}>
+          All of it
+        </ButtonLink>
+      }
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={5} />}
+      {data?.activities.length === 0 && <p className="p-4 text-muted">Nothing happened yet.</p>}
+      <ul className="divide-y divide-line">
+        {data?.activities.map(({ id, type, domain, status, created_at }) => (
+          <li key={id} className="flex items-center gap-3 px-4 py-2.5">
+            <span className="min-w-0 flex-1">
+              <span className="block font-medium">{type}</span>
+              <span className="block truncate text-xs text-muted">{domain}</span>
+            </span>
+            <Status value={status} />
+            <span className="w-24 text-right text-xs text-muted">
+              <Time at={created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { operationTitle } from '../../../api/operation-words.ts'
+import { ButtonLink } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/page.tsx'
+import { Status } from '../../../ui/status.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+/** What was done there last. */
+export function RecentOperations({ server }: { server: FleetServerDetail }) {
+  const { operations } = server
+  return (
+    <Card
+      title="Operations"
+      flush
+      actions={
+        <ButtonLink to="/operations" search={{ server_id: server.id }}>
+          All of them
+        </ButtonLink>
+      }
+    >
+      {operations.length === 0 && <p className="p-4 text-muted">Nothing was done there yet.</p>}
+      <ul className="divide-y divide-line">
+        {operations.map((operation) => (
+          <li
+            key={operation.id}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5"
+          >
+            <Link
+              to="/operations/$operation_id"
+              params={{ operation_id: operation.id }}
+              className="min-w-0 flex-1 basis-48 truncate font-medium hover:underline"
+            >
+              {operationTitle(operation)}
+            </Link>
+            <Status value={operation.status} />
+            <span className="w-24 text-right text-xs text-muted">
+              <Time at={operation.created_at} />
+            </span>
+            {operation.error && (
+              <p className="w-full truncate text-xs text-bad" title={operation.error.message}>
+                {operation.error.message ?? operation.error.error}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

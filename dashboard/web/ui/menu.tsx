@@ -1,0 +1,47 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import { Ellipsis } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from './button.tsx'
+import { cx } from './cx.ts'
+
+/** What else can be done, behind one button; `name` says of what: `More actions of web-1`. */
+export function Menu({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Base.Root>
+      <Base.Trigger
+        render={<IconButton name={name} kind="plain" icon={<Ellipsis aria-hidden />} />}
+      />
+      <Base.Portal>
+        <Base.Positioner align="end" sideOffset={6} className="z-30">
+          <Base.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-lg outline-none transition data-ending-style:opacity-0 data-starting-style:opacity-0">
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+interface MenuItemProps {
+  icon: ReactNode
+  /** It destroys something. */
+  danger?: boolean
+  disabled?: boolean
+  onClick: () => void
+  children: ReactNode
+}
+
+export function MenuItem({ icon, danger = false, children, ...props }: MenuItemProps) {
+  return (
+    <Base.Item
+      {...props}
+      className={cx(
+        'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-disabled:cursor-default data-disabled:opacity-55 data-highlighted:bg-sunken [&_svg]:size-4',
+        danger && 'text-bad',
+      )}
+    >
+      {icon}
+      {children}
+    </Base.Item>
+  )
+}
