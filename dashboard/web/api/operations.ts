@@ -31,6 +31,13 @@ export const activeOperationsQuery = (filters: OperationFilters = {}) =>
     refetchInterval: LIVE_MS,
   })
 
+/** How many are under way, up to a hundred. */
+export const countActiveQuery = queryOptions({
+  queryKey: ['operations', 'count'],
+  queryFn: async () => (await listOperations({ active: true, limit: 100 })).length,
+  refetchInterval: 10_000,
+})
+
 const PAGE = 50
 
 /** A page of those that have ended, newest first; `older` tells where the next one begins. */

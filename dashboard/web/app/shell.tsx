@@ -4,15 +4,19 @@ import { useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { AccountLinks } from './account-links.tsx'
+import { Commands } from './commands.tsx'
 import { DemoMark } from './demo.tsx'
 import { Mark } from './mark.tsx'
 import { MainMenu } from './menu.tsx'
 import { ThemeButton } from './theme-button.tsx'
+import { UnderWayChip } from './under-way.tsx'
+import { useFocusOnPage } from './use-focus-on-page.ts'
 
 /** What is around every page of somebody who is signed in. */
 export function Shell() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)
+  useFocusOnPage()
   return (
     <>
       <a
@@ -48,7 +52,9 @@ export function Shell() {
               icon={<Menu aria-hidden />}
               onClick={() => setOpen(true)}
             />
+            <Commands />
             <div className="flex-1" />
+            <UnderWayChip />
             <ThemeButton />
             <AccountLinks />
           </header>

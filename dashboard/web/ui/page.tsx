@@ -23,7 +23,12 @@ export function Page({ title, tab = title, about, actions, trail, children }: Pa
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-72">
           {trail && <div className="mb-1 text-xs text-muted">{trail}</div>}
-          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
+          <h1
+            tabIndex={-1}
+            className="text-xl font-semibold tracking-tight break-words outline-none"
+          >
+            {title}
+          </h1>
           {about && <div className="mt-1 text-muted">{about}</div>}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

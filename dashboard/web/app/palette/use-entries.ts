@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { CircleUser, Keyboard, Monitor, Moon, Plus, RefreshCw, Server, Sun } from 'lucide-react'
+import { begin } from '../../api/begin.ts'
+import { messageOf } from '../../api/client.ts'
+import { fleetQuery } from '../../api/fleet.ts'
+import { tell } from '../../ui/toasts.tsx'
+import { PLACES } from '../navigation.ts'
+import { chooseTheme, type Theme } from '../theme-choice.ts'
+import { type Entry, type Group, isFound } from './entry.ts'
+import { useFoundSites } from './use-found-sites.ts'
+
+const MOST_SERVERS = 8
+const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
+
+/** What matches the text, in groups; without one, where to go and what to begin. */
+export function useEntries(text: string, onHelp: () => void): { groups: Group[]; busy: boolean } {
+  const sites = useFoundSites(text)
+  const servers = useServers(text)
+  const pages = usePages()
+  const actions = useActions(onHelp).filter((entry) => isFound(entry, text))
+  // What is asked for comes after what is known, so that it pushes nothing away that is about to be chosen.
+  const groups = [
+    { value: 'Pages', items: pages.filter((entry) => isFound(entry, text)) },
+    { value: 'Servers', items: servers.places },
+    { value: 'Sites', items: sites.entries },
+    { value: 'Actions', items: [...actions, ...servers.actions] },
+  ]
+  return { groups: groups.filter(({ items }) => items.length > 0), busy: sites.busy }
+}
+
+function usePages(): Entry[] {
+  const navigate = useNavigate()
+  const places = PLACES.map(({ to, name, icon, key }) => ({
+    id: `page ${to}`,
+    name,
+    more: `g ${key}`,
+    icon,
+    words: 'go to page',
+    act: () => void navigate({ to }),
+  }))
+  const account = {
+    id: 'page /account',
+    name: 'Account',
+    icon: CircleUser,
+    words: 'go to page password tokens',
+    act: () => void navigate({ to: '/account' }),
+  }
+  return [...places, account]
+}
+
+function useActions(onHelp: () => void): Entry[] {
+  const navigate = useNavigate()
+  const themes = (['light', 'dark', 'system'] as const satisfies Theme[]).map((theme) => ({
+    id: `theme ${theme}`,
+    name: `Theme: ${theme}`,
+    icon: THEME_ICONS[theme],
+    words: 'change colours appearance mode',
+    act: () => chooseTheme(theme),
+  }))
+  return [
+    {
+      id: 'create site',
+      name: 'Create site',
+      more: 'c',
+      icon: Plus,
+      words: 'new add wordpress',
+      act: () => void navigate({ to: '/sites/new' }),
+    },
+    {
+      id: 'add server',
+      name: 'Add server',
+      icon: Plus,
+      words: 'new create register',
+      act: () => void navigate({ to: '/servers/new' }),
+    },
+    ...themes,
+    {
+      id: 'help',
+      name: 'Keyboard shortcuts',
+      more: '?',
+      icon: Keyboard,
+      words: 'help',
+      act: onHelp,
+    },
+  ]
+}
+
+/** Known already: the whole list is what the overview shows. */
+function useServers(text: string) {
+  const { data } = useQuery({ ...fleetQuery, enabled: text !== '' })
+  const navigate = useNavigate()
+  const sync = useSync()
+  if (text === '') return { places: [], actions: [] }
+  const places = (data?.servers ?? []).map(
+    ({ id, name, hostname, tags }): Entry => ({
+      id: `server ${id}`,
+      name,
+      more: hostname,
+      icon: Server,
+      words: tags.join(' '),
+      act: () => void navigate({ to: '/servers/$server_id', params: { server_id: String(id) } }),
+    }),
+  )
+  const actions = (data?.servers ?? []).map(
+    ({ id, name }): Entry => ({
+      id: `sync ${id}`,
+      name: `Sync ${name}`,
+      icon: RefreshCw,
+      words: 'server refresh',
+      act: () => void sync(id),
+    }),
+  )
+  const found = (entries: Entry[]) =>
+    entries.filter((entry) => isFound(entry, text)).slice(0, MOST_SERVERS)
+  return { places: found(places), actions: found(actions) }
+}
+
+/** Begins it and leads to where it is shown. */
+function useSync() {
+  const navigate = useNavigate()
+  return async (server_id: number) => {
+    try {
+      const { operation_id } = await begin('POST', `/api/servers/${server_id}/sync`)
+      if (operation_id)
+        await navigate({ to: '/operations/$operation_id', params: { operation_id } })
+    } catch (error) {
+      tell(messageOf(error), { error: true })
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Globe } from 'lucide-react'
+import { useDeferredValue } from 'react'
+import { api, take } from '../../api/client.ts'
+import type { Entry } from './entry.ts'
+
+const MOST = 8
+const LEAST_TEXT = 2
+const PAUSE_MS = 120
+
+/** Sites whose domain has the text in it, asked for once nobody has typed for a moment. */
+export function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
+  const navigate = useNavigate()
+  const wanted = useDeferredValue(text)
+  const isAsked = wanted.length >= LEAST_TEXT
+  const { data, isFetching } = useQuery({
+    queryKey: ['sites', 'found', wanted],
+    queryFn: async ({ signal }) => {
+      await pause(signal)
+      return take(api.fleet.sites.get({ query: { q: wanted, per_page: MOST }, fetch: { signal } }))
+    },
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+    retry: false,
+  })
+  const sites = isAsked ? (data?.sites ?? []) : []
+  const entries = sites.map(({ id, domain, server }) => ({
+    id: `site ${id}`,
+    name: domain,
+    more: server,
+    icon: Globe,
+    act: () => void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } }),
+  }))
+  return { entries, busy: isAsked && isFetching }
+}
+
+/** Rejects when something else is typed meanwhile. */
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, PAUSE_MS)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

@@ -1,0 +1,25 @@
+import { PLACES } from './navigation.ts'
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+
+/** The keys that open the palette, as they are written on this keyboard. */
+export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K']
+
+/** What each key does, for the list of them. */
+export const SHORTCUTS: { keys: readonly string[]; does: string }[] = [
+  { keys: PALETTE_KEYS, does: 'Search pages, servers, sites and actions' },
+  { keys: ['/'], does: 'Search on this page' },
+  { keys: ['c'], does: 'Create a site' },
+  { keys: ['?'], does: 'Show these keys' },
+  ...PLACES.map(({ name, key }) => ({ keys: ['g', key], does: `Go to ${name}` })),
+]
+
+const KEY = 'shortcuts'
+
+/** Keys without Ctrl or ⌘ get in the way of some who speak or type with aids. */
+export const areOn = (): boolean => localStorage.getItem(KEY) !== 'off'
+
+export function turn(on: boolean): void {
+  if (on) localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, 'off')
+}

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { countActiveQuery } from '../api/operations.ts'
+import { ButtonLink } from '../ui/button.tsx'
+
+/** How many operations are under way, and the way to them. */
+export function UnderWayChip() {
+  const { data = 0 } = useQuery(countActiveQuery)
+  if (data === 0) return null
+  const count = data > 99 ? '99+' : String(data)
+  return (
+    <ButtonLink
+      to="/operations"
+      kind="quiet"
+      aria-label={`${count} ${data === 1 ? 'operation' : 'operations'} under way`}
+      icon={<span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />}
+      className="text-accent tabular-nums"
+    >
+      {count}
+      <span className="hidden lg:inline">under way</span>
+    </ButtonLink>
+  )
+}

@@ -1,0 +1,75 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const focused = 'document.activeElement?.textContent'
+
+beforeAll(async () => {
+  const create = (path: string, body: object) => dashboard.client().post(path, body)
+  await create('/api/servers', { name: 'fra-web-01', hostname: '127.0.0.1', port: 9 })
+  await create('/api/servers/1/sites', { domain: 'flowers.example', tls: 'none' })
+})
+
+test('the palette leads to pages, servers and sites by keyboard alone', async () => {
+  const { page, problems } = await open('/settings')
+  const search = page.getByRole('combobox', { name: /^Search/ })
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('fra-web')
+  await page.getByRole('option', { name: /^fra-web-01/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/servers/1')
+  await search.waitFor({ state: 'detached' })
+
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('flow')
+  await page.getByRole('option', { name: /^flowers\.example/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sites/1')
+  await search.waitFor({ state: 'detached' })
+
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('dark')
+  await page.getByRole('option', { name: 'Theme: dark' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
+  await search.waitFor({ state: 'detached' })
+
+  await page.keyboard.press('Control+k')
+  await search.waitFor()
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/sites/1')
+  expect(problems).toEqual([])
+})
+
+test('keys lead to pages, whose heading has the focus then, but not while somebody types', async () => {
+  const { page, problems } = await open('/settings')
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+
+  await page.keyboard.type('ga')
+  await page.waitForURL('**/activity')
+  await page.waitForFunction(`${focused} === 'Activity'`)
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Search/ }).pressSequentially('gs?')
+  await page.getByText('Nothing is called that').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('combobox', { name: /^Search/ }).waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/activity')
+
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await help.getByText('Go to Servers').waitFor()
+  await help.getByRole('checkbox').uncheck()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await page.keyboard.type('gs')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Search/ }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/activity')
+  expect(problems).toEqual([])
+})
