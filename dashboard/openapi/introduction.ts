@@ -5,8 +5,8 @@ export const INTRODUCTION = `Runs many servers and the WordPress sites on them.
 \`Authorization: Bearer <token>\`. All under \`/api\` but the login answers 401 without either. A change
 that a browser sends with the cookie must come from the same origin, otherwise it is 403.
 
-**Bodies** are JSON of at most 1 MiB. Unknown fields are ignored, and strings are trimmed. Times are
-ISO 8601 in UTC. Which answer comes first: 401, 404 for an unknown path, 400 for malformed JSON, 404
+**Bodies** are JSON of at most 1 MiB. Unknown fields are ignored, and strings but passwords are
+trimmed. Times are ISO 8601 in UTC. Which answer comes first: 401, 404 for an unknown path, 400 for malformed JSON, 404
 for what the path names, 422 for a field.
 
 **Errors** have \`error\` and, with few exceptions, \`message\`; of 422, \`fields\` holds the rules that

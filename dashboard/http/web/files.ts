@@ -45,7 +45,7 @@ export function fileOf(asset: Asset, accepted: string): { path: string; encoding
   return encoding ? { path: asset.path + ENCODINGS[encoding], encoding } : { path: asset.path }
 }
 
-function accepts(header: string, coding: Encoding): boolean {
+export function accepts(header: string, coding: Encoding): boolean {
   const found = header.split(',').map((part) =>
     part
       .trim()
