@@ -36,7 +36,7 @@ export function createApp(deps: Deps) {
       set.status = status
       return body
     })
-    .get('/health', () => ({ status: 'ok' }))
+    .get('/health', () => ({ status: 'ok' as const }))
     .use(downloadRoutes(deps))
     .use(webRoutes(deps))
     .use(loginRoute(deps))

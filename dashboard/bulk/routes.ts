@@ -31,7 +31,7 @@ export function bulkRoutes(deps: Deps) {
       const origin = deps.public_url ?? new URL(request.url).origin
       const actor = callerOf(request).user.id
       const answer = await createBulk(deps, input, { actor, origin })
-      return status('targets' in answer ? 200 : 202, answer)
+      return 'targets' in answer ? status(200, answer) : status(202, answer)
     })
     .get('/:bulk_id', async ({ params }) => ({
       bulk_operation: await getBulkView(db, params.bulk_id),
@@ -62,7 +62,7 @@ export function bulkRoutes(deps: Deps) {
       const { dry_run } = await onlyDryRun(request)
       const actor = callerOf(request).user.id
       const answer = await retryBulk(deps, params.bulk_id, { actor, dry_run })
-      return status('targets' in answer ? 200 : 202, answer)
+      return 'targets' in answer ? status(200, answer) : status(202, answer)
     })
 }
 

@@ -15,5 +15,5 @@ export async function restartService(
   if (dry_run) return planOf(deps, { type: 'service.restart', server, params })
   const job = await begin(deps, { type: 'service.restart', server, params, actor, patient: false })
   await outcome(deps, job)
-  return { status: 'ok', message: `Restarted ${params.service}` }
+  return { status: 'ok' as const, message: `Restarted ${params.service}` }
 }

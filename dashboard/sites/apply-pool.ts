@@ -21,5 +21,5 @@ export async function applyPool(
   const job = await begin(deps, { type, server, site, params, actor, patient: false })
   await outcome(deps, job)
   const message = `Applied tier ${tier} to the PHP ${php_version} pool of ${user}`
-  return { status: 'ok', message }
+  return { status: 'ok' as const, message }
 }

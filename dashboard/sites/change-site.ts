@@ -51,5 +51,5 @@ export async function purgeCache(deps: Deps, { server, site, actor }: Place, dry
   if (dry_run) return planOf(deps, { type, server, site, params })
   const job = await begin(deps, { type, server, site, params, actor, patient: false })
   await outcome(deps, job)
-  return { status: 'ok', message: `Emptied the page cache of ${site.domain}` }
+  return { status: 'ok' as const, message: `Emptied the page cache of ${site.domain}` }
 }

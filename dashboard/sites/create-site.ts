@@ -3,12 +3,14 @@ import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
-import { CreateSite } from '#shared/api/sites.ts'
+import { CreateSite, type SiteChanging, type SitePlan } from '#shared/api/sites.ts'
 import { invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { parse } from '#shared/parse.ts'
 import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
+
+type Begun = { site: SiteChanging; operation_id: string }
 
 /** Answers as soon as the site is on record; the machine follows in the background. */
 export async function createSite(
@@ -16,7 +18,7 @@ export async function createSite(
   server: ServerRow,
   input: unknown,
   actor: User,
-) {
+): Promise<SitePlan | Begun> {
   const { dry_run, ...given } = parse(CreateSite, input)
   const params = await completed(deps, given, actor)
   refuseUnknownPhp(server, params.php)

@@ -24,7 +24,7 @@ export async function removeSite(deps: BeginDeps, server: ServerRow, site: SiteR
     deps.worker.cancel((job) => job.site_id === site.id)
   } else deps.worker.start(await insertTransition(deps.db, site, 'deleting', operation))
   const { id, domain } = site
-  return { site: { id, domain, status: 'deleting' }, operation_id: operation.id }
+  return { site: { id, domain, status: 'deleting' as const }, operation_id: operation.id }
 }
 
 /** Nothing, for a site that is on no server or that the agent does not know. */

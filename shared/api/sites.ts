@@ -76,10 +76,10 @@ export const PurgeSite = body({
   dry_run: DryRun,
 }).meta({ id: 'PurgeSite' })
 
-/** A site whose work goes on in the background. */
 export const SiteChanging = z
   .strictObject({ id: RecordId, domain: z.string(), status: z.enum(SITE_STATUSES) })
   .meta({ id: 'SiteChanging', description: 'A site whose work goes on in the background.' })
+export type SiteChanging = z.infer<typeof SiteChanging>
 
 export const TrashEntry = z
   .strictObject({
@@ -106,6 +106,7 @@ export const SitePlan = z
     id: 'SitePlan',
     description: 'What would be done, with all that was left out filled in.',
   })
+export type SitePlan = z.infer<typeof SitePlan>
 
 const password = z.string().describe('Kept nowhere.')
 

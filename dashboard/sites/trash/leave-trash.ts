@@ -23,7 +23,7 @@ export async function restoreSite(deps: BeginDeps, { server, site, actor }: Plac
   const wanted = { type: 'site.restore', server, site, params, actor, patient: true } as const
   const operation = newOperation(deps, wanted)
   deps.worker.start(await insertTransition(deps.db, site, 'provisioning', operation))
-  return { site: { id, domain, status: 'provisioning' }, operation_id: operation.id }
+  return { site: { id, domain, status: 'provisioning' as const }, operation_id: operation.id }
 }
 
 /** What bringing it back would do. */
@@ -56,7 +56,7 @@ export async function beginPurge(deps: BeginDeps, { server, site, actor }: Place
   const wanted = { type: 'site.purge', server, site, params, actor, patient: true } as const
   const operation = newOperation(deps, wanted)
   deps.worker.start(await insertTransition(deps.db, site, 'deleting', operation))
-  return { site: { id, domain, status: 'deleting' }, operation_id: operation.id }
+  return { site: { id, domain, status: 'deleting' as const }, operation_id: operation.id }
 }
 
 function refuseLive({ status, domain }: SiteRow): void {
