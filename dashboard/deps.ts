@@ -4,6 +4,7 @@ import { Tokens } from '#dashboard/auth/tokens.ts'
 import { BULK_NEWS, BulkRunner } from '#dashboard/bulk/runner.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
+import { Feed } from '#dashboard/fleet/live/feed.ts'
 import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
 import { Scheduler } from '#dashboard/fleet/scheduler.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
@@ -120,6 +121,7 @@ export function makeDeps(outside: Outside) {
     ...sync,
     web_dir,
     demo,
+    feed: new Feed(base),
     bulks: new BulkRunner({ ...sync, worker }),
     keys,
     sealer,

@@ -70,6 +70,7 @@ export async function start(config: Config, demo?: Demo): Promise<Started> {
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
+    deps.feed.stop()
     const { worker, bulks, scheduler, enroller, poller } = deps
     const working = [worker, bulks, scheduler, enroller, poller]
     const ends = working.map((part) => part.stop())

@@ -9,12 +9,20 @@ import {
   FleetSitesPage,
   FleetSitesQuery,
 } from '#shared/api/fleet.ts'
+import { FleetNews } from '#shared/api/live.ts'
 
 export const fleetApi: Descriptions = {
   getFleet: {
     route: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     answers: { 200: { about: 'Servers, counts, and what needs attention.', json: Fleet } },
+  },
+  followFleet: {
+    route: 'GET /api/fleet/events',
+    summary: 'Follow what changes in the fleet',
+    details:
+      'Numbered from 1 on each connection, and never sent again: whoever comes back asks anew for what it shows. It goes on until the session ends.',
+    answers: { 200: { about: 'What has changed, as it does.', events: { log: FleetNews } } },
   },
   getFleetServer: {
     route: 'GET /api/fleet/servers/:server_id',

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { callerStream } from '#dashboard/http/stream.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
 import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
 import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
@@ -18,6 +19,10 @@ export function fleetRoutes(deps: Deps) {
   const { db, clock } = deps
   return new Elysia({ prefix: '/fleet' })
     .get('', () => overview(deps))
+    .get('/events', async ({ request, server }) => {
+      const events = await deps.feed.listen()
+      return callerStream(deps, request, { server, events })
+    })
     .get('/servers/:server_id', async ({ params }) => {
       const server_id = idIn(params.server_id, 'Server')
       const row = await getFleetServer(db, server_id)

@@ -1,5 +1,4 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/operations/bus.ts'
 import { wished } from '#dashboard/operations/cancel/wish.ts'
 import { succeed } from '#dashboard/operations/finish.ts'
 import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
@@ -13,7 +12,6 @@ import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncDeps {
-  bus: Bus
   log: Log
   /** One sync of a server at a time. */
   syncs: KeyedQueue<number>

@@ -1,5 +1,6 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { Bus } from '#dashboard/operations/bus.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
@@ -14,10 +15,12 @@ import {
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Agents } from './agents.ts'
 import { askTrash } from './ask-trash.ts'
+import { sitesOf } from './live/feed.ts'
 import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
-import { type FoundTrash, isTrashAsked, planSync } from './sync-plan.ts'
+import { type FoundTrash, isTrashAsked, planSync, type SyncPlan } from './sync-plan.ts'
 
 export interface SyncDeps extends HandOverDeps {
+  bus: Bus
   /** How long a deleted site stays in the trash. */
   trash_ms: number
 }
@@ -68,11 +71,16 @@ async function* readAndApply(
   const { plan, others } = await planned(db, records, sites, kept && { sites: kept, purge_at })
   const reading = { metrics, services, php_versions: phpVersions(services) }
   await applySync(db, { server, reading, plan, now: timestamp(clock), purge_at, tell })
+  if (isChange(plan)) deps.bus.notify(sitesOf(server.id))
   if (others > 0) yield `On record already, here or elsewhere: ${others} sites`
   if (plan.imports.length > 0) yield `New on record: ${plan.imports.length} sites`
   if (plan.trashed.length > 0) yield `New in the trash: ${plan.trashed.length} sites`
   if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
   return { sites: sites.length }
+}
+
+function isChange({ updates, imports, trashed }: SyncPlan): boolean {
+  return updates.length + imports.length + trashed.length > 0
 }
 
 /** `others`: how many of the sites found belong to another record. */

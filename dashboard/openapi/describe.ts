@@ -6,7 +6,8 @@ import type { ErrorName } from '#shared/errors.ts'
 export interface Answer {
   about: string
   json?: z.ZodType
-  events?: Events
+  /** One that has no end has no events of one. */
+  events?: Pick<Events, 'log'> & Partial<Events>
   /** The media type of what is neither. */
   file?: string
   headers?: readonly (keyof typeof HEADERS)[]

@@ -319,6 +319,12 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   User: { id: 1, email: 'admin@example.com', name: 'Administrator' },
 
   LogData: { message: 'Creating the system user shop_k3f9' },
+  FleetNews: {
+    kind: 'operation',
+    message: 'Creating the system user shop_k3f9',
+    operation: { ...OperationView, status: 'running', finished_at: null },
+    event_id: 4,
+  },
   BulkLogData: {
     message: 'shop.example begins',
     position: 1,

@@ -1,11 +1,19 @@
 /** Wakes the streams of an operation when new events are stored. Holds nothing itself. */
 export class Bus {
   readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #listening = new Set<(key: string) => void>()
 
   notify(operation_id: string): void {
     const waiting = this.#waiting.get(operation_id)
     this.#waiting.delete(operation_id)
     for (const wake of waiting ?? []) wake()
+    for (const hear of this.#listening) hear(operation_id)
+  }
+
+  /** Hears whatever is told, until it leaves. */
+  listen(hear: (key: string) => void): () => void {
+    this.#listening.add(hear)
+    return () => this.#listening.delete(hear)
   }
 
   /** Registers at once; ask before reading the records, so that nothing is missed between. */

@@ -120,7 +120,7 @@ const lastLine = sql<string | null>`(
   select substr(data ->> '$.message', 1, 500) from operation_events
   where operation_id = ${operations.id} and event = 'log' order by id desc limit 1)`
 
-const VIEW = {
+export const VIEW = {
   id: operations.id,
   type: operations.type,
   server_id: operations.server_id,

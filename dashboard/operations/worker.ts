@@ -92,6 +92,7 @@ export class Worker {
     const { log, onFinished } = this.#deps
     const { id: operation_id, type, server_id } = operation
     log.info('operation begins', { operation_id, type, server_id })
+    this.#deps.bus.notify(operation_id)
     job.accepted.catch(() => undefined)
     job.finished
       .then((outcome) => {

@@ -56,6 +56,7 @@ const PATHS = [
   '/api/keys/rotate',
   '/api/servers/1/metrics',
   '/api/fleet',
+  '/api/fleet/events',
   '/api/fleet/servers/1',
   '/api/fleet/sites',
   '/api/fleet/sites/ids',
