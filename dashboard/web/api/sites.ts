@@ -20,12 +20,32 @@ export const sitesPageQuery = (filter: SitesFilter, page: number) =>
 export const siteQuery = (id: number) =>
   queryOptions({
     queryKey: ['site', id],
-    queryFn: async () => (await take(api.fleet.sites({ site_id: id }).get())).site,
+    queryFn: () => getSite(id),
     refetchInterval: ({ state }) => (state.data?.operation_id ? 2_000 : 30_000),
   })
+
+const getSite = async (id: number) => (await take(api.fleet.sites({ site_id: id }).get())).site
+
+export type Site = Awaited<ReturnType<typeof getSite>>
 
 /** The ids of all sites that match, at most 10,000, and how many there are. */
 export async function listSiteIds(filter: SitesFilter) {
   const { sites, total } = await take(api.fleet.sites.ids.get({ query: filter }))
   return { ids: sites.map(({ id }) => id), total }
 }
+
+/** Where a site is. */
+export interface SitePlace {
+  id: number
+  server_id: number
+}
+
+const at = ({ id, server_id }: SitePlace) => api.servers({ server_id }).sites({ site_id: id })
+
+export const purgeCache = (site: SitePlace) => take(at(site)['cache-purge'].post({}))
+
+/** Never in the query client: it is shown, and gone. */
+export const readDatabasePassword = (site: SitePlace) => take(at(site)['db-password'].post())
+
+/** Sets a new one. Never in the query client. */
+export const resetAdminPassword = (site: SitePlace) => take(at(site)['admin-password'].post())

@@ -12,6 +12,7 @@ import { readBulkSearch } from '../pages/bulk/search.ts'
 import { readDocsSearch } from '../pages/docs/search.ts'
 import { readOperationsSearch } from '../pages/operations/search.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
+import { readSiteSearch } from '../pages/site/search.ts'
 import { readSitesSearch } from '../pages/sites/search.ts'
 import { Shell } from './shell.tsx'
 
@@ -79,6 +80,7 @@ const createSite = createRoute({
 const site = createRoute({
   getParentRoute: () => inside,
   path: '/sites/$site_id',
+  validateSearch: readSiteSearch,
   component: lazyRouteComponent(() => import('../pages/site/site.tsx'), 'SitePage'),
 })
 

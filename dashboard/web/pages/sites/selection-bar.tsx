@@ -23,7 +23,7 @@ export function SelectionBar({ ids, onClear }: { ids: ReadonlySet<number>; onCle
           kind="quiet"
           icon={<each.icon aria-hidden />}
           onClick={() => setAction(each)}
-          className="hidden md:inline-flex max-xl:[&>svg]:hidden"
+          className="max-md:hidden max-xl:[&>svg]:hidden"
         >
           {each.name}
         </Button>

@@ -1,0 +1,70 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Plan } from '#shared/plan.ts'
+import { begin } from './begin.ts'
+import type { SitePlace } from './sites.ts'
+
+/** A call that begins an operation of a site and that, with `dry_run`, tells what it would do. */
+export interface SiteWork {
+  method: 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  input: object
+}
+
+const pathOf = ({ id, server_id }: SitePlace) => `/api/servers/${server_id}/sites/${id}`
+
+export const changeSite = (site: SitePlace, input: { php?: string; tier?: string }): SiteWork => ({
+  method: 'PATCH',
+  path: pathOf(site),
+  input,
+})
+
+/** Gives it a certificate, renews it or takes it away. */
+export const issueTls = (site: SitePlace, tls: string): SiteWork => ({
+  method: 'POST',
+  path: `${pathOf(site)}/tls`,
+  input: { tls },
+})
+
+/** Reads its WordPress; has no plan, since it changes nothing. */
+export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
+  method: 'POST',
+  path: `/api/servers/${server_id}/wp-scan`,
+  input: { site_id: id },
+})
+
+/** To the trash. */
+export const deleteSite = (site: SitePlace): SiteWork => ({
+  method: 'DELETE',
+  path: pathOf(site),
+  input: {},
+})
+
+export const restoreSite = (site: SitePlace): SiteWork => ({
+  method: 'POST',
+  path: `${pathOf(site)}/restore`,
+  input: {},
+})
+
+/** For good. */
+export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
+  method: 'POST',
+  path: `${pathOf(site)}/purge`,
+  input: { domain: site.domain },
+})
+
+/** Begins it; the id of the operation, when it became one. */
+export async function beginWork({ method, path, input }: SiteWork): Promise<string | undefined> {
+  return (await begin(method, path, input)).operation_id
+}
+
+/** What it would do now, as the agent reads it from the machine. */
+export const planQuery = ({ method, path, input }: SiteWork) =>
+  queryOptions({
+    queryKey: ['plan', method, path, input],
+    queryFn: async () => {
+      const { body } = await begin(method, path, { ...input, dry_run: true })
+      return (body as { plan: Plan }).plan
+    },
+    refetchInterval: false,
+    retry: false,
+  })

@@ -1,0 +1,55 @@
+import { Minus, Pencil, Play, Plus } from 'lucide-react'
+import type { Effect, Plan } from '#shared/plan.ts'
+import { cx } from '../../ui/cx.ts'
+
+const ACTIONS = {
+  create: { icon: Plus, word: 'Makes', tone: 'text-good' },
+  change: { icon: Pencil, word: 'Changes', tone: 'text-warn' },
+  remove: { icon: Minus, word: 'Removes', tone: 'text-bad' },
+  run: { icon: Play, word: 'Runs', tone: 'text-muted' },
+} as const
+
+/** Steps in the order in which they would be done, each with what it would do on the machine. */
+export function PlanView({ plan }: { plan: Plan }) {
+  if (plan.steps.length === 0)
+    return <p className="text-muted">Nothing has to be done on the server for this.</p>
+  return (
+    <ol className="flex flex-col gap-3" aria-label="Steps of the plan">
+      {plan.steps.map(({ name, title, effects }, index) => (
+        <li key={name} className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2">
+          <span
+            aria-hidden
+            className="flex size-6 items-center justify-center rounded-full bg-sunken text-xs text-muted tabular-nums"
+          >
+            {index + 1}
+          </span>
+          <div className="min-w-0 pt-0.5">
+            <p className="break-words">{title}</p>
+            <Effects of={effects} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Effects({ of }: { of: readonly Effect[] }) {
+  if (of.length === 0) return null
+  return (
+    <ul className="mt-1 flex flex-col gap-0.5 text-xs text-muted">
+      {of.map(({ action, kind, name }) => {
+        const { icon: Icon, word, tone } = ACTIONS[action]
+        return (
+          <li key={`${action} ${kind} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
+            <Icon className={cx('size-3 shrink-0 translate-y-0.5', tone)} aria-hidden />
+            <span className="shrink-0">
+              <span className="sr-only">{word} the </span>
+              {kind}
+            </span>
+            <code className="min-w-0 break-all text-text">{name}</code>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

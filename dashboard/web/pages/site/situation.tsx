@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query'
+import { RotateCw, Undo2 } from 'lucide-react'
+import { messageOf } from '../../api/client.ts'
+import { retryOperation } from '../../api/operations.ts'
+import { restoreSite } from '../../api/site-work.ts'
+import type { Site } from '../../api/sites.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Time } from '../../ui/time.tsx'
+import { tell } from '../../ui/toasts.tsx'
+import { useBegin } from './use-begin.ts'
+import { useShowOperation } from './use-show-operation.ts'
+
+/** What a state other than active means, and what can be done. */
+export function Situation({ site }: { site: Site }) {
+  const { status, status_reason: reason } = site
+  switch (status) {
+    case 'provisioning':
+      if (site.operation_id) return null
+      return (
+        <Notice kind="wait" title="It is being made ready">
+          Nothing works on it now. Its last operation, below, tells why.
+        </Notice>
+      )
+    case 'failed':
+      return (
+        <Notice kind="bad" title={reason || 'It could not be made'} actions={<Retry site={site} />}>
+          What had been begun on the server was undone. Mend the reason and try again, or delete the
+          site.
+        </Notice>
+      )
+    case 'missing':
+      return (
+        <Notice kind="bad" title={reason || 'It is no longer on its server'}>
+          The agent does not find it any more: somebody has removed it there. Once it is back, the
+          next sync finds it by itself; otherwise delete it here.
+        </Notice>
+      )
+    case 'suspended':
+      return (
+        <Notice kind="warn" title={reason || 'It is suspended'}>
+          Its visitors do not reach it. Files and database are as they were.
+        </Notice>
+      )
+    case 'trashed':
+      return <Trashed site={site} />
+    default:
+      return reason ? <Notice kind="warn" title={reason} /> : null
+  }
+}
+
+/** What failed last can be tried once more. */
+function Retry({ site }: { site: Site }) {
+  const show = useShowOperation(site.id)
+  const failed = site.operations.find(
+    ({ type, status }) => type === 'site.create' && (status === 'failed' || status === 'cancelled'),
+  )
+  const { mutate, isPending } = useMutation({
+    mutationFn: (id: string) => retryOperation(id),
+    onSuccess: show,
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  if (!failed) return null
+  return (
+    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate(failed.id)}>
+      Try again
+    </Button>
+  )
+}
+
+function Trashed({ site }: { site: Site }) {
+  const begin = useBegin(site.id)
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => begin(restoreSite(site)),
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  return (
+    <Notice
+      kind="warn"
+      title={
+        <>
+          In the trash since <Time at={site.trashed_at} />
+        </>
+      }
+      actions={
+        <>
+          <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={() => mutate()}>
+            Restore
+          </Button>
+          <ButtonLink to="/trash">To the trash</ButtonLink>
+        </>
+      }
+    >
+      {site.status_reason && <p>{site.status_reason}</p>}
+      Its files and its database are kept on {site.server}, and purged by themselves{' '}
+      <Time at={site.purge_at} none="later" />.
+    </Notice>
+  )
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import { TLS_MODES } from '#shared/values.ts'
+import { issueTls } from '../../api/site-work.ts'
+import type { Site } from '../../api/sites.ts'
+import { Button } from '../../ui/button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Field, Select } from '../../ui/field.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Badge } from '../../ui/status.tsx'
+import { Time, useNow } from '../../ui/time.tsx'
+import { TLS_WORDS } from './words.ts'
+import { WorkDialog } from './work-dialog.tsx'
+
+const SOON_MS = 14 * 24 * 3600_000
+
+/** How it is encrypted, until when, and the way to another certificate. */
+export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
+  const [open, setOpen] = useState(false)
+  const hasOne = site.tls !== 'none'
+  return (
+    <Card
+      title="TLS"
+      actions={
+        isThere &&
+        site.managed && (
+          <Button onClick={() => setOpen(true)}>{hasOne ? 'Renew or change' : 'Issue'}</Button>
+        )
+      }
+    >
+      <Facts
+        of={{
+          Certificate: TLS_WORDS[site.tls].name,
+          ...(hasOne && { Expires: <Expiry at={site.certificate_expires_at} /> }),
+        }}
+      />
+      <TlsDialog site={site} open={open} onClose={() => setOpen(false)} />
+    </Card>
+  )
+}
+
+function Expiry({ at }: { at: string }) {
+  const now = useNow()
+  if (at === '') return <span className="text-muted">not known yet</span>
+  const left = Date.parse(at) - now
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Time at={at} />
+      {left < 0 && <Badge tone="bad">ended: browsers warn</Badge>}
+      {left >= 0 && left < SOON_MS && <Badge tone="warn">should be renewed by now</Badge>}
+    </span>
+  )
+}
+
+function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: () => void }) {
+  const [mode, setMode] = useState(site.tls)
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Certificate of ${site.domain}`}
+      about="Choosing the kind that it has renews it."
+      site={site}
+      work={issueTls(site, mode)}
+      action={mode === 'none' ? 'Take the certificate away' : 'Issue'}
+    >
+      <Field label="Certificate" name="tls" hint={TLS_WORDS[mode].about}>
+        <Select
+          value={mode}
+          onChange={({ target }) =>
+            setMode(TLS_MODES.find((each) => each === target.value) ?? mode)
+          }
+        >
+          {TLS_MODES.map((each) => (
+            <option key={each} value={each}>
+              {TLS_WORDS[each].name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </WorkDialog>
+  )
+}

@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { SiteWork } from '../../api/site-work.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { PlanPreview } from './plan-preview.tsx'
+import { useBegin } from './use-begin.ts'
+
+interface WorkDialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  about: string
+  site: { id: number; domain: string }
+  /** Undefined while something is to be chosen. */
+  work: SiteWork | undefined
+  /** What the button says. */
+  action: string
+  /** The domain is to be typed. */
+  isDestructive?: boolean
+  /** What is to be chosen. */
+  children?: ReactNode
+}
+
+/** What is to be chosen, what would be done on the server, and the button that does it. */
+export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} about={about} wide>
+      {open && <Form {...props} onBegun={onClose} />}
+    </Dialog>
+  )
+}
+
+type FormProps = Pick<
+  WorkDialogProps,
+  'site' | 'work' | 'action' | 'isDestructive' | 'children'
+> & { onBegun: () => void }
+
+function Form({ site, work, action, isDestructive = false, children, onBegun }: FormProps) {
+  const [typed, setTyped] = useState('')
+  const begin = useBegin(site.id)
+  const { mutate, isPending, error } = useMutation({ mutationFn: begin, onSuccess: onBegun })
+  const isReady = work !== undefined && (!isDestructive || typed.trim() === site.domain)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady && !isPending) mutate(work)
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {children}
+      {work && <PlanPreview work={work} />}
+      {isDestructive && (
+        <Field label={`Type ${site.domain} to confirm`} name="confirm">
+          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoFocus />
+        </Field>
+      )}
+      {error && <Failure error={error} />}
+      <Button
+        type="submit"
+        kind={isDestructive ? 'danger' : 'primary'}
+        disabled={!isReady}
+        busy={isPending}
+        className="self-end"
+      >
+        {action}
+      </Button>
+    </form>
+  )
+}
