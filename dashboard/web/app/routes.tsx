@@ -13,6 +13,7 @@ import { readDocsSearch } from '../pages/docs/search.ts'
 import { readOperationsSearch } from '../pages/operations/search.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
 import { readSiteSearch } from '../pages/site/search.ts'
+import { readCreateSearch } from '../pages/sites/create/search.ts'
 import { readSitesSearch } from '../pages/sites/search.ts'
 import { Shell } from './shell.tsx'
 
@@ -74,7 +75,11 @@ const sites = createRoute({
 const createSite = createRoute({
   getParentRoute: () => inside,
   path: '/sites/new',
-  component: lazyRouteComponent(() => import('../pages/sites/create-site.tsx'), 'CreateSitePage'),
+  validateSearch: readCreateSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/sites/create/create-site.tsx'),
+    'CreateSitePage',
+  ),
 })
 
 const site = createRoute({

@@ -1,10 +1,57 @@
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { trashQuery } from '../../api/trash.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { formatBytes, formatNumber } from '../../ui/format.ts'
+import { Card, Page } from '../../ui/page.tsx'
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
+import { Head, Table } from '../../ui/table.tsx'
+import { TrashRow } from './trash-row.tsx'
 
+/** What was deleted and can still come back. */
 export function TrashPage() {
+  const { data, error, refetch } = useQuery(trashQuery)
+  const size = data?.reduce((sum, entry) => sum + (entry.size ?? 0), 0) ?? 0
+  const about = data?.length
+    ? `${formatNumber(data.length)} ${data.length === 1 ? 'site' : 'sites'}, ${formatBytes(size)} on their servers`
+    : undefined
   return (
-    <Page title="Trash">
-      <Skeleton />
+    <Page title="Trash" about={about}>
+      {error && <Failure error={error} onRetry={refetch} />}
+      <Card flush>
+        {!data && !error && <Skeleton />}
+        {data?.length === 0 && (
+          <Empty
+            icon={<Trash2 aria-hidden />}
+            title="The trash is empty"
+            action={<ButtonLink to="/sites">To the sites</ButtonLink>}
+          >
+            A deleted site comes here with its files and its database, and can be restored until its
+            time is over.
+          </Empty>
+        )}
+        {data && data.length > 0 && (
+          <Table
+            label="Sites in the trash"
+            head={
+              <>
+                <Head>Domain</Head>
+                <Head className="max-md:hidden">Server</Head>
+                <Head className="max-sm:hidden">Deleted</Head>
+                <Head className="max-sm:hidden">Purged by itself</Head>
+                <Head className="max-md:hidden text-right">Size</Head>
+                <Head className="text-right">
+                  <span className="sr-only">What can be done</span>
+                </Head>
+              </>
+            }
+          >
+            {data.map((entry) => (
+              <TrashRow key={entry.id} entry={entry} />
+            ))}
+          </Table>
+        )}
+      </Card>
     </Page>
   )
 }

@@ -1,0 +1,54 @@
+import { cx } from '../../../ui/cx.ts'
+
+interface ChoiceProps<T extends string> {
+  label: string
+  name: string
+  value: T
+  options: readonly { value: T; name: string; about: string }[]
+  onChange: (value: T) => void
+}
+
+/** One of a few, each explained in words. */
+export function Choice<T extends string>({
+  label,
+  name,
+  value,
+  options,
+  onChange,
+}: ChoiceProps<T>) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 font-medium">{label}</legend>
+      <div className="grid gap-2 sm:grid-cols-3">
+        {options.map((option) => (
+          <label
+            key={option.value}
+            className={cx(
+              'flex cursor-pointer gap-2.5 rounded-lg border p-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+              option.value === value
+                ? 'border-accent bg-accent-soft'
+                : 'border-line-strong hover:bg-sunken',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+              aria-label={option.name}
+              aria-describedby={`${name}-${option.value}`}
+              className="mt-0.5 size-4 shrink-0 accent-accent-solid outline-none"
+            />
+            <span className="min-w-0">
+              <span className="block font-medium">{option.name}</span>
+              <span id={`${name}-${option.value}`} className="block text-xs text-muted">
+                {option.about}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { ListChecks } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { meQuery } from '../../../api/session.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card, Page } from '../../../ui/page.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import { type Draft, mistakesIn } from './draft.ts'
+import { FormFields } from './form-fields.tsx'
+import { PlannedSite } from './planned-site.tsx'
+import { useCreation } from './use-creation.ts'
+
+/** From a domain to a plan, and from the plan to a site. */
+export function CreateSitePage() {
+  const { server_id } = useSearch({ from: '/inside/sites/new' })
+  const { data: me } = useQuery(meQuery)
+  const form = useRef<HTMLFormElement>(null)
+  const [isStrict, setStrict] = useState(false)
+  const [draft, setDraft] = useState<Draft>({
+    server_id,
+    domain: '',
+    php: '',
+    tier: 'small',
+    tls: 'letsencrypt',
+    email: '',
+  })
+  const creation = useCreation(draft)
+  const mistakes = mistakesIn(draft)
+  const change = (news: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...news }))
+    creation.forget()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setStrict(true)
+    const [first] = Object.keys(mistakes)
+    if (first) focusOn(form.current, first)
+    else creation.plan((field) => focusOn(form.current, field))
+  }
+  return (
+    <Page
+      title="Create a site"
+      trail={
+        <Link to="/sites" className="hover:underline">
+          Sites
+        </Link>
+      }
+    >
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <Card>
+          <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+            <FormFields
+              draft={draft}
+              onChange={change}
+              mistakes={mistakes}
+              refusals={creation.refusals}
+              isStrict={isStrict}
+              email={me?.email ?? ''}
+            />
+            <Button
+              type="submit"
+              kind={creation.isPlanned ? 'plain' : 'primary'}
+              icon={<ListChecks aria-hidden />}
+              busy={creation.isPlanning}
+              className="self-start"
+            >
+              Show the plan
+            </Button>
+          </form>
+        </Card>
+        <Card title="Plan" className="xl:sticky xl:top-19">
+          {creation.isPlanned ? (
+            <PlannedSite creation={creation} onRefused={(field) => focusOn(form.current, field)} />
+          ) : (
+            <Empty icon={<ListChecks aria-hidden />} title="Nothing is done yet">
+              The server is asked first what it would do: each step, and every file, user and
+              service that the site would bring. You create it after you have seen that.
+            </Empty>
+          )}
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+/** What was refused is where the next key goes. */
+function focusOn(form: HTMLFormElement | null, field: string): void {
+  // After the message has been drawn: it belongs to the field.
+  setTimeout(() => {
+    const named = form?.elements.namedItem(field)
+    const control = named instanceof RadioNodeList ? named[0] : named
+    if (control instanceof HTMLElement) control.focus()
+  })
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { canonicalDomain } from '#shared/names.ts'
+import { Field, Input } from '../../../ui/field.tsx'
+import { unicodeOf } from '../../../ui/unicode-domain.ts'
+
+interface DomainFieldProps {
+  value: string
+  onChange: (domain: string) => void
+  /** What is wrong with it, by the rules that the dashboard has. */
+  mistake: string | undefined
+  /** What the dashboard said of it. */
+  refusal: string | undefined
+  /** A mistake is shown also before it was left. */
+  isStrict: boolean
+}
+
+/** The domain, checked as it is typed; letters beyond ASCII are shown as they go over the wire. */
+export function DomainField({ value, onChange, mistake, refusal, isStrict }: DomainFieldProps) {
+  const [wasLeft, setLeft] = useState(false)
+  const canonical = canonicalDomain(value.trim())
+  const isShown = isStrict || (wasLeft && value !== '')
+  return (
+    <Field
+      label="Domain"
+      name="domain"
+      hint={hintOf(value.trim(), canonical)}
+      error={refusal ?? (isShown ? mistake : undefined)}
+    >
+      <Input
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onBlur={() => setLeft(true)}
+        placeholder="shop.example.com"
+        autoCapitalize="none"
+        inputMode="url"
+        autoFocus
+      />
+    </Field>
+  )
+}
+
+function hintOf(typed: string, canonical: string | undefined): string {
+  if (canonical === undefined) return 'Without http:// and without a path. www. works as well.'
+  const spelled = unicodeOf(canonical)
+  if (spelled !== canonical) return `${spelled}, on the wire ${canonical}`
+  return typed === canonical ? 'Can be a domain.' : `Becomes ${canonical}`
+}

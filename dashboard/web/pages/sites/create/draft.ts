@@ -1,0 +1,36 @@
+import { Domain, Email } from '#shared/fields.ts'
+import type { TIERS, TLS_MODES } from '#shared/values.ts'
+import type { NewSite } from '../../../api/create-site.ts'
+
+/** What the form holds. */
+export interface Draft {
+  server_id: number | undefined
+  domain: string
+  /** Empty: the usual one. */
+  php: string
+  tier: (typeof TIERS)[number]
+  tls: (typeof TLS_MODES)[number]
+  email: string
+}
+
+export type Mistakes = Partial<Record<keyof Draft, string>>
+
+/** What the dashboard would refuse, by the same rules. */
+export function mistakesIn({ server_id, domain, email }: Draft): Mistakes {
+  const domain_error = ruleOf(Domain.safeParse(domain), domain === '' ? 'Domain is required' : '')
+  const email_error = email === '' ? undefined : ruleOf(Email.safeParse(email))
+  return {
+    ...(server_id === undefined && { server_id: 'Choose a server' }),
+    ...(domain_error && { domain: domain_error }),
+    ...(email_error && { email: email_error }),
+  }
+}
+
+function ruleOf(read: ReturnType<typeof Email.safeParse>, first = ''): string | undefined {
+  return read.success ? undefined : first || read.error.issues[0]?.message
+}
+
+/** As the API takes it: what is left out is for the dashboard to fill in. */
+export function siteOf({ domain, php, tier, tls, email }: Draft): NewSite {
+  return { domain, tier, tls, ...(php && { php }), ...(email && { email }) }
+}

@@ -1,0 +1,78 @@
+import { TIERS, TLS_MODES } from '#shared/values.ts'
+import { Field, Input } from '../../../ui/field.tsx'
+import { TIER_WORDS, TLS_WORDS } from '../../site/words.ts'
+import { Choice } from './choice.tsx'
+import { DomainField } from './domain-field.tsx'
+import type { Draft, Mistakes } from './draft.ts'
+import { PhpField } from './php-field.tsx'
+import { ServerChoice } from './server-choice.tsx'
+
+interface FormFieldsProps {
+  draft: Draft
+  onChange: (change: Partial<Draft>) => void
+  /** What the dashboard would refuse. */
+  mistakes: Mistakes
+  /** What it did refuse. */
+  refusals: Readonly<Record<string, string>>
+  /** All mistakes are shown, not only those of fields that were left. */
+  isStrict: boolean
+  /** Of whoever is signed in. */
+  email: string
+}
+
+const TIER_OPTIONS = TIERS.map((value) => ({ value, name: value, about: TIER_WORDS[value] }))
+const TLS_OPTIONS = [...TLS_MODES].reverse().map((value) => ({ value, ...TLS_WORDS[value] }))
+
+export function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormFieldsProps) {
+  const { isStrict, email } = props
+  const shown = isStrict ? { ...mistakes, ...refusals } : refusals
+  return (
+    <>
+      <DomainField
+        value={draft.domain}
+        onChange={(domain) => onChange({ domain })}
+        mistake={mistakes.domain}
+        refusal={refusals.domain}
+        isStrict={isStrict}
+      />
+      <ServerChoice
+        value={draft.server_id}
+        onChange={(server_id) => onChange({ server_id, php: '' })}
+        error={shown.server_id}
+      />
+      <PhpField
+        server_id={draft.server_id}
+        value={draft.php}
+        onChange={(php) => onChange({ php })}
+        error={shown.php}
+      />
+      <Choice
+        label="Tier"
+        name="tier"
+        value={draft.tier}
+        options={TIER_OPTIONS}
+        onChange={(tier) => onChange({ tier })}
+      />
+      <Choice
+        label="TLS"
+        name="tls"
+        value={draft.tls}
+        options={TLS_OPTIONS}
+        onChange={(tls) => onChange({ tls })}
+      />
+      <Field
+        label="E-mail"
+        name="email"
+        error={shown.email}
+        hint="Of the WordPress administrator, and for notices about the certificate."
+      >
+        <Input
+          type="email"
+          value={draft.email}
+          onChange={(event) => onChange({ email: event.target.value })}
+          placeholder={email}
+        />
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { supportEnds } from '#shared/php-support.ts'
+import { serverQuery } from '../../../api/servers.ts'
+import { settingsQuery } from '../../../api/settings.ts'
+import { Field, Select } from '../../../ui/field.tsx'
+
+interface PhpFieldProps {
+  server_id: number | undefined
+  /** Empty: the usual one. */
+  value: string
+  onChange: (php: string) => void
+  error: string | undefined
+}
+
+/** One of the versions that the server has. */
+export function PhpField({ server_id = 0, value, onChange, error }: PhpFieldProps) {
+  const { data: server } = useQuery({ ...serverQuery(server_id), enabled: server_id > 0 })
+  const { data: settings } = useQuery(settingsQuery)
+  const usual = settings?.default_php
+  const versions = [...(server?.php_versions ?? [])].sort().reverse()
+  const isThere = versions.length === 0 || versions.includes(usual ?? '')
+  return (
+    <Field label="PHP version" name="php" error={error} hint={hintOf(server, versions, value)}>
+      <Select value={value} onChange={(event) => onChange(event.target.value)}>
+        {isThere && <option value="">{usual ? `${usual} (the default)` : 'The default'}</option>}
+        {!isThere && value === '' && <option value="">Choose…</option>}
+        {versions
+          .filter((version) => version !== usual || !isThere)
+          .map((version) => (
+            <option key={version}>{version}</option>
+          ))}
+      </Select>
+    </Field>
+  )
+}
+
+function hintOf(server: { os: string } | undefined, versions: string[], value: string): string {
+  if (!server) return 'Those of the server, once one is chosen.'
+  if (versions.length === 0) return 'The server has not told which it has: it installs this one.'
+  const ends = value && supportEnds(value, server.os)
+  if (ends && Date.parse(ends) < Date.now()) return `PHP ${value} gets no security fixes any more.`
+  return `The server has ${versions.join(', ')}.`
+}

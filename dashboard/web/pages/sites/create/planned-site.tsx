@@ -1,0 +1,80 @@
+import { Plus } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { ApiError, messageOf } from '../../../api/client.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Facts } from '../../../ui/facts.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Failure } from '../../../ui/states.tsx'
+import { unicodeOf } from '../../../ui/unicode-domain.ts'
+import { PlanView } from '../../site/plan-view.tsx'
+import { TLS_WORDS } from '../../site/words.ts'
+import type { Creation } from './use-creation.ts'
+
+interface PlannedSiteProps {
+  creation: Creation
+  onRefused: (field: string) => void
+}
+
+/** What will be made, step by step, and the button that makes it. */
+export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
+  const { planned, error, isMaking, refusals } = creation
+  const place = useRef<HTMLElement>(null)
+  // Whoever asked for the plan by keyboard goes on from it.
+  useEffect(() => place.current?.focus(), [])
+  const isRefused = error !== null && Object.keys(refusals).length === 0
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-label="The plan of the site"
+      className="flex flex-col gap-4 outline-none"
+    >
+      {planned && <Chosen site={planned.site} />}
+      {planned && <PlanView plan={planned.plan} />}
+      {!planned && <WithoutPlan error={error} />}
+      {planned && isRefused && <Failure error={error} />}
+      <Button
+        kind="primary"
+        icon={<Plus aria-hidden />}
+        busy={isMaking}
+        onClick={() => creation.make(onRefused)}
+        className="self-end"
+      >
+        {planned ? 'Create site' : 'Create site without a plan'}
+      </Button>
+    </section>
+  )
+}
+
+function Chosen({ site }: { site: NonNullable<Creation['planned']>['site'] }) {
+  const { domain, user, php, tier, tls, email } = site
+  const spelled = unicodeOf(domain)
+  return (
+    <Facts
+      of={{
+        Domain: spelled === domain ? domain : `${spelled} (${domain})`,
+        'System user': <code className="text-xs">{user}</code>,
+        PHP: php,
+        Tier: tier,
+        TLS: TLS_WORDS[tls].name,
+        'E-mail': email,
+      }}
+    />
+  )
+}
+
+function WithoutPlan({ error }: { error: unknown }) {
+  const isAway = !(error instanceof ApiError && error.status === 409)
+  if (!isAway)
+    return (
+      <Notice kind="warn" title={messageOf(error)}>
+        The site can be created all the same; its steps are shown as they are done.
+      </Notice>
+    )
+  return (
+    <Notice kind="wait" title="The server cannot be reached now">
+      There is no plan without it. The site can be created all the same: the operation waits until
+      the server is back, and gives up after its deadline.
+    </Notice>
+  )
+}

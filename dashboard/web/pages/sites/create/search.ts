@@ -1,0 +1,8 @@
+/** What the address of the form may say already. */
+export interface CreateSearch {
+  server_id?: number
+}
+
+export function readCreateSearch({ server_id }: Record<string, unknown>): CreateSearch {
+  return Number.isInteger(server_id) ? { server_id: Number(server_id) } : {}
+}

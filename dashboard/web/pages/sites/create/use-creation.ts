@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ApiError } from '../../../api/client.ts'
+import { createSite, type PlannedSite, planSite } from '../../../api/create-site.ts'
+import { rememberPlan } from '../../../api/known-plans.ts'
+import { type Draft, siteOf } from './draft.ts'
+
+/** Hears which field was refused. */
+type OnRefused = (field: string) => void
+
+/** Asks for the plan of what the form holds, then makes exactly that. */
+export function useCreation(draft: Draft) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { server_id = 0 } = draft
+  const planning = useMutation({ mutationFn: () => planSite(server_id, siteOf(draft)) })
+  const making = useMutation({
+    mutationFn: () => createSite(server_id, planning.data?.site ?? siteOf(draft)),
+    onSuccess: async ({ site, operation_id }) => {
+      if (operation_id && planning.data) rememberPlan(operation_id, planning.data.plan)
+      void client.invalidateQueries({ queryKey: ['sites'] })
+      await navigate({
+        to: '/sites/$site_id',
+        params: { site_id: String(site.id) },
+        search: operation_id ? { operation: operation_id } : {},
+      })
+    },
+  })
+  const refusals = { ...refusalsIn(planning.error), ...refusalsIn(making.error) }
+  return {
+    /** Of what the form holds now; undefined when the server could not be asked. */
+    planned: planning.data as PlannedSite | undefined,
+    isPlanned: planning.isSuccess || (planning.isError && isOptional(planning.error)),
+    isPlanning: planning.isPending,
+    /** Why there is no plan, or why it could not be made. */
+    error: making.error ?? planning.error,
+    isMaking: making.isPending,
+    refusals,
+    plan: (onRefused: OnRefused) => planning.mutate(undefined, { onError: telling(onRefused) }),
+    make: (onRefused: OnRefused) => making.mutate(undefined, { onError: telling(onRefused) }),
+    forget: () => {
+      planning.reset()
+      making.reset()
+    },
+  }
+}
+
+export type Creation = ReturnType<typeof useCreation>
+
+const refusalsIn = (error: unknown) => (error instanceof ApiError ? error.fields : {})
+
+/** Whether a site can be made without its plan: the work waits for a server that is away. */
+function isOptional(error: unknown): boolean {
+  return error instanceof ApiError && [0, 409, 503].includes(error.status)
+}
+
+function telling(onRefused: OnRefused) {
+  return (error: unknown) => {
+    const [field] = Object.keys(refusalsIn(error))
+    if (field) onRefused(field)
+  }
+}

@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import type { TrashEntry } from '#shared/api/sites.ts'
+import { messageOf } from '../../api/client.ts'
+import { purgeSite, restoreSite } from '../../api/site-work.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { formatBytes } from '../../ui/format.ts'
+import { Status } from '../../ui/status.tsx'
+import { Cell } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { tell } from '../../ui/toasts.tsx'
+import { useLeave } from './use-leave.ts'
+
+/** One site in the trash, and the two ways out of it. */
+export function TrashRow({ entry }: { entry: TrashEntry }) {
+  const { id, domain, server, status, status_reason, trashed_at, purge_at, size } = entry
+  const isWaiting = status === 'trashed'
+  return (
+    <tr>
+      <Cell>
+        <Link
+          to="/sites/$site_id"
+          params={{ site_id: String(id) }}
+          className="font-medium break-all hover:underline"
+        >
+          {domain}
+        </Link>
+        <p className="text-xs text-muted md:hidden">
+          {server}
+          <span className="sm:hidden">
+            , purged <Time at={purge_at} none="later" />
+          </span>
+        </p>
+        {status_reason && <p className="text-xs text-bad">{status_reason}</p>}
+      </Cell>
+      <Cell className="max-md:hidden">{server}</Cell>
+      <Cell className="max-sm:hidden">
+        <Time at={trashed_at} />
+      </Cell>
+      <Cell className="max-sm:hidden">
+        <Time at={purge_at} none="later" />
+      </Cell>
+      <Cell className="text-right whitespace-nowrap tabular-nums max-md:hidden">
+        {size === null ? <span className="text-muted">unknown</span> : formatBytes(size)}
+      </Cell>
+      <Cell>
+        <div className="flex justify-end gap-2 max-sm:flex-col">
+          {isWaiting ? <WaysOut entry={entry} /> : <Leaving entry={entry} />}
+        </div>
+      </Cell>
+    </tr>
+  )
+}
+
+function WaysOut({ entry }: { entry: TrashEntry }) {
+  const { domain, server } = entry
+  const [isAsking, setAsking] = useState(false)
+  const restore = useLeave()
+  const purge = useLeave()
+  return (
+    <>
+      <Button
+        icon={<Undo2 aria-hidden />}
+        busy={restore.isPending}
+        aria-label={`Restore ${domain}`}
+        onClick={() => restore.mutate(restoreSite(entry), told(domain))}
+      >
+        Restore
+      </Button>
+      <Button kind="quiet" aria-label={`Purge ${domain}`} onClick={() => setAsking(true)}>
+        Purge
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Purge ${domain}?`}
+        action="Purge for good"
+        typed={domain}
+        onConfirm={() => purge.mutateAsync(purgeSite(entry))}
+      >
+        Its files and its database are removed from {server} for good. Nothing brings them back.
+      </Confirm>
+    </>
+  )
+}
+
+const told = (domain: string) => ({
+  onSuccess: () => tell(`${domain} is on its way back to the sites`),
+  onError: (error: unknown) => tell(`${domain}: ${messageOf(error)}`, { error: true }),
+})
+
+/** On its way out: its operation tells how far it is. */
+function Leaving({ entry }: { entry: TrashEntry }) {
+  return (
+    <Link to="/sites/$site_id" params={{ site_id: String(entry.id) }} className="self-center">
+      <Status value={entry.status === 'deleting' ? 'purging' : 'restoring'} tone="busy" />
+    </Link>
+  )
+}
