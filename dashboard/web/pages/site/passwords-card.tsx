@@ -9,6 +9,7 @@ import { Card } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { tell } from '../../ui/toasts.tsx'
 import { Secret } from './secret.tsx'
+import { isWordpress } from './urls.ts'
 
 /** Passwords when they are asked for, and the cache. */
 export function PasswordsCard({ site }: { site: Site }) {
@@ -16,7 +17,7 @@ export function PasswordsCard({ site }: { site: Site }) {
     <Card title="Access and cache">
       <div className="flex flex-col gap-3">
         <DatabasePassword site={site} />
-        {site.framework === 'wordpress' && <AdminPassword site={site} />}
+        {isWordpress(site) && <AdminPassword site={site} />}
         <CachePurge site={site} />
       </div>
     </Card>

@@ -17,7 +17,7 @@ import { PasswordsCard } from './passwords-card.tsx'
 import { ResourcesCard } from './resources-card.tsx'
 import { Situation } from './situation.tsx'
 import { TlsCard } from './tls-card.tsx'
-import { urlsOf } from './urls.ts'
+import { isWordpress, urlsOf } from './urls.ts'
 import { WordpressCard } from './wordpress-card.tsx'
 
 /** Everything about one site, and what can be done to it. */
@@ -50,7 +50,7 @@ function Parts({ site }: { site: Site }) {
       <LivePart site={site} asked={operation} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          {site.framework === 'wordpress' && <WordpressCard site={site} isThere={isThere} />}
+          {isWordpress(site) && <WordpressCard site={site} isThere={isThere} />}
           <OperationsCard site={site} />
           <ActivityCard domain={site.domain} />
         </div>
@@ -104,7 +104,7 @@ function Links({ site }: { site: Site }) {
   return (
     <>
       <OutLink href={home}>Open site</OutLink>
-      {site.framework === 'wordpress' && <OutLink href={admin}>WordPress admin</OutLink>}
+      {isWordpress(site) && <OutLink href={admin}>WordPress admin</OutLink>}
     </>
   )
 }

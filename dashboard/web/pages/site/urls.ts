@@ -3,3 +3,7 @@ export function urlsOf({ domain, tls }: { domain: string; tls: string }) {
   const home = `${tls === 'none' ? 'http' : 'https'}://${domain}/`
   return { home, admin: `${home}wp-admin/` }
 }
+
+/** What we make is WordPress, also before the first sync has looked. */
+export const isWordpress = ({ framework, managed }: { framework: string; managed: boolean }) =>
+  framework === 'wordpress' || (framework === 'unknown' && managed)

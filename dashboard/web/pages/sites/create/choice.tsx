@@ -19,12 +19,12 @@ export function Choice<T extends string>({
   return (
     <fieldset>
       <legend className="mb-1.5 font-medium">{label}</legend>
-      <div className="grid gap-2 sm:grid-cols-3">
+      <div className="grid gap-2">
         {options.map((option) => (
           <label
             key={option.value}
             className={cx(
-              'flex cursor-pointer gap-2.5 rounded-lg border p-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+              'flex cursor-pointer gap-2.5 rounded-lg border px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
               option.value === value
                 ? 'border-accent bg-accent-soft'
                 : 'border-line-strong hover:bg-sunken',
