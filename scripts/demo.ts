@@ -12,7 +12,8 @@ process.umask(0o077)
 process.umask(0o077)
 const folder = await folderOf(options.data)
 let close = forget
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end())
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  process.once(signal, () => void end())
 try {
   await run()
 } catch (error) {
@@ -52,6 +53,7 @@ async function run(): Promise<void> {
   }
   process.on('SIGUSR1', () => void turn())
   console.log(`Log in as ${EMAIL} with ${first?.password ?? 'the password in ADMIN_PASSWORD'}`)
+  console.log(`kill -USR1 ${process.pid} brings the servers back that are away`)
   console.log(`listening on ${url}`)
 }
 

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { Fleet, FleetServerDetail, FleetSiteDetail, FleetSitesPage } from '#shared/api/fleet.ts'
 import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
-import { type Demo, endOfDemo, eventsOfOperation, startDemo, untilIs } from '#tests/support/demo.ts'
+import {
+  type Demo,
+  endOfDemo,
+  eventsOfOperation,
+  SCRIPT,
+  startDemo,
+  untilIs,
+} from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
 
 setDefaultTimeout(90_000)
@@ -242,6 +249,13 @@ describe('the demo', () => {
       after: [],
     })
   })
+})
+
+test('sh scripts/demo.sh lists the options', async () => {
+  const { code, out } = await endOfDemo(['--help'], {}, SCRIPT)
+
+  expect(code).toBe(0)
+  expect(out).toStartWith('sh scripts/demo.sh (or: bun run demo): the dashboard with a simulated')
 })
 
 describe('a demo that cannot be', () => {

@@ -5,6 +5,8 @@ import { Client, eventsOf, type WireEvent } from './client.ts'
 import { temporaryFolder } from './processes.ts'
 
 const PROGRAM = [process.execPath, join(import.meta.dir, '../../scripts/demo.ts')]
+/** On a machine that may not have Bun. */
+export const SCRIPT = ['sh', join(import.meta.dir, '../../scripts/demo.sh')]
 const PASSWORD = 'for the demo alone'
 const PATIENCE_MS = 60_000
 
@@ -31,8 +33,11 @@ export async function startDemo(args: readonly string[] = []): Promise<Demo> {
 }
 
 /** Runs it until it ends by itself. */
-export const endOfDemo = (args: readonly string[], env: Record<string, string> = {}) =>
-  toItsEnd([...PROGRAM, ...args], { env })
+export const endOfDemo = (
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program: readonly string[] = PROGRAM,
+) => toItsEnd([...program, ...args], { env })
 
 /** Asks for something of the API until it is as wanted. */
 export async function untilIs<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
