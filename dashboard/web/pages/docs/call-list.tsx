@@ -7,8 +7,14 @@ interface Group {
   calls: readonly Call[]
 }
 
-/** The one that an address names may be far down. */
-const show = (link: HTMLElement | null) => link?.scrollIntoView({ block: 'nearest' })
+/** The one that an address names may be far down; the page itself stays where it is. */
+function show(link: HTMLElement | null): void {
+  const list = link?.closest('[data-list]')
+  if (!link || !list) return
+  const [at, seen] = [link.getBoundingClientRect(), list.getBoundingClientRect()]
+  if (at.top < seen.top || at.bottom > Math.min(seen.bottom, innerHeight))
+    list.scrollTop += at.top - seen.top - list.clientHeight / 2
+}
 
 /** Every call that was found, by subject; each leads to itself. */
 export function CallList({ groups, op }: { groups: readonly Group[]; op: string | undefined }) {

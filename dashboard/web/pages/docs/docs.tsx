@@ -67,7 +67,7 @@ function Docs({ document }: { document: ApiDocument }) {
             onChange={(event) => search(event.target.value)}
           />
         </div>
-        <div className="overflow-y-auto">
+        <div data-list className="overflow-y-auto">
           <CallList groups={groups} op={op} />
         </div>
       </nav>
