@@ -26,7 +26,7 @@ export function openApiDocument() {
     },
     servers: [{ url: '/' }],
     security: [{ session: [] }, { bearer: [] }],
-    tags: TAGS.map((name) => ({ name })),
+    tags: TAGS,
     paths,
     components: {
       securitySchemes: SCHEMES,
@@ -145,7 +145,9 @@ function streamContent(key: string, answers: Converted): Json {
   const schemas = kinds.flatMap(([, { schema }]) =>
     Array.isArray(schema.anyOf) ? schema.anyOf : [schema],
   )
-  return { schema: { anyOf: schemas }, 'x-events': Object.fromEntries(kinds) }
+  const [only, ...others] = schemas
+  const schema = only && others.length === 0 ? only : { anyOf: schemas }
+  return { schema, 'x-events': Object.fromEntries(kinds) }
 }
 
 function failureAnswer({ name, about, id, example }: (typeof FAILURES)[number]): Json {

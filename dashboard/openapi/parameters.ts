@@ -67,7 +67,11 @@ export function parametersOf({ method, names, answers }: Route, query: Shape | u
       schema,
     }),
   )
-  return [...inPath, ...inQuery, ...(method === 'GET' && isStream(answers) ? [LAST_EVENT_ID] : [])]
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(method === 'GET' && isResumable(answers) ? [LAST_EVENT_ID] : []),
+  ]
 }
 
 const LAST_EVENT_ID = {
@@ -79,6 +83,7 @@ const LAST_EVENT_ID = {
   example: 12,
 }
 
-function isStream(answers: Route['answers']): boolean {
-  return Object.values(answers).some(({ events }) => events !== undefined)
+/** A stream that has an end is stored; one without is what happens meanwhile. */
+function isResumable(answers: Route['answers']): boolean {
+  return Object.values(answers).some(({ events }) => events?.complete !== undefined)
 }

@@ -14,22 +14,39 @@ import { keyApi } from '#dashboard/trust/keys/api.ts'
 import { healthApi, openApiApi } from './api.ts'
 import type { Description, Descriptions } from './describe.ts'
 
-/** Every route of the dashboard, by subject. A route that is not here fails a test. */
-const TABLE: Readonly<Record<string, Descriptions>> = {
-  Authentication: authApi,
-  Fleet: fleetApi,
-  Servers: { ...serverApi, ...historyApi, ...trustApi },
-  Sites: { ...siteApi, ...siteActionApi },
-  Trash: trashApi,
-  Operations: operationApi,
-  'Bulk operations': bulkApi,
-  Activity: activityApi,
-  Settings: settingsApi,
-  Keys: keyApi,
-  Service: { ...healthApi, ...downloadApi, ...openApiApi },
+interface Subject {
+  about: string
+  routes: Descriptions
 }
 
-export const TAGS = Object.keys(TABLE)
+/** Every route of the dashboard, by subject. A route that is not here fails a test. */
+const TABLE: Readonly<Record<string, Subject>> = {
+  Authentication: { about: 'Sessions, passwords and API tokens.', routes: authApi },
+  Fleet: { about: 'All servers and sites at a glance, as pages need them.', routes: fleetApi },
+  Servers: {
+    about: 'Machines that sites run on, and the trust between them and this dashboard.',
+    routes: { ...serverApi, ...historyApi, ...trustApi },
+  },
+  Sites: {
+    about: 'Web sites on a server, from their creation to the trash.',
+    routes: { ...siteApi, ...siteActionApi },
+  },
+  Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashApi },
+  Operations: {
+    about: 'Work on a server or a site, stored with its events.',
+    routes: operationApi,
+  },
+  'Bulk operations': { about: 'The same for many sites or servers.', routes: bulkApi },
+  Activity: { about: 'What was done, and by whom.', routes: activityApi },
+  Settings: { about: 'What holds for the whole dashboard.', routes: settingsApi },
+  Keys: { about: 'What this dashboard signs its requests to agents with.', routes: keyApi },
+  Service: {
+    about: 'The dashboard itself.',
+    routes: { ...healthApi, ...downloadApi, ...openApiApi },
+  },
+}
+
+export const TAGS = Object.entries(TABLE).map(([name, { about }]) => ({ name, description: about }))
 
 export interface Route extends Description {
   id: string
@@ -41,8 +58,8 @@ export interface Route extends Description {
   names: readonly string[]
 }
 
-export const ROUTES: readonly Route[] = Object.entries(TABLE).flatMap(([tag, described]) =>
-  Object.entries(described).map(([id, description]) => {
+export const ROUTES: readonly Route[] = Object.entries(TABLE).flatMap(([tag, { routes }]) =>
+  Object.entries(routes).map(([id, description]) => {
     const [method = '', path = ''] = description.route.split(' ')
     const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
     return { ...description, id, tag, method, path: path.replace(/:(\w+)/g, '{$1}'), names }

@@ -64,7 +64,7 @@ export interface Operation {
 
 export interface ApiDocument {
   info: { title: string; version: string; description: string }
-  tags: readonly { name: string }[]
+  tags: readonly { name: string; description: string }[]
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   components: {
     schemas: Readonly<Record<string, Schema>>
