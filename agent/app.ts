@@ -64,6 +64,9 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.get('/build', async (context) => context.json(await readings.build()))
   app.get('/services', async (context) => context.json({ services: await readings.services() }))
   app.get('/sites', async (context) => context.json({ sites: await readings.sites() }))
+  app.get('/certificates', async (context) =>
+    context.json({ certificates: await readings.certificates() }),
+  )
   app.get('/trash', async (context) => context.json({ trash: await readings.trash() }))
 
   app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {

@@ -1,4 +1,11 @@
-import type { AgentBuild, FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
+import type {
+  AgentBuild,
+  FoundSite,
+  Metrics,
+  Service,
+  SiteCertificate,
+  TrashedSite,
+} from '#shared/agent.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** What the agent tells without changing anything. Unknown domains throw not_found naming them. */
@@ -8,6 +15,7 @@ export interface Readings {
   build(): Promise<AgentBuild>
   sites(): Promise<FoundSite[]>
   trash(): Promise<TrashedSite[]>
+  certificates(): Promise<SiteCertificate[]>
   databasePassword(domain: string): Promise<Secret>
   adminPassword(domain: string): Promise<{ user: string; password: Secret }>
 }

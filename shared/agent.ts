@@ -64,6 +64,11 @@ export const TrashedSite = z.object({
 export type TrashedSite = z.infer<typeof TrashedSite>
 export const Trash = z.object({ trash: z.array(TrashedSite).max(100_000) })
 
+/** Of the sites that are served with a certificate: when it ends. */
+export const SiteCertificate = z.object({ domain: Domain, expires_at: z.iso.datetime() })
+export type SiteCertificate = z.infer<typeof SiteCertificate>
+export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(100_000) })
+
 export const ExecRequest = z.object({
   command: z.string({
     error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),

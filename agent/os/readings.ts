@@ -4,6 +4,7 @@ import { buildOf } from './build.ts'
 import { databasePassword } from './db-password.ts'
 import { discoverSites } from './discovery.ts'
 import { metricsReader } from './metrics.ts'
+import { servedCertificates } from './served-certificates.ts'
 import { serviceStatuses } from './service-status.ts'
 import { getSite } from './sites.ts'
 import { listTrash } from './trash.ts'
@@ -17,6 +18,7 @@ export function readingsOf(host: Host): Readings {
     build: () => buildOf(host),
     sites: () => discoverSites(host),
     trash: () => listTrash(host),
+    certificates: () => servedCertificates(host),
     databasePassword: (domain) => databasePassword(host, domain),
     adminPassword: async (domain) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -47,6 +47,26 @@ export function planSync(
   return plan
 }
 
+/**
+ * Where the certificate of a site that was found ends at another time than its record says: the agent
+ * renews them by itself. `ends`: by domain, of those that have one.
+ */
+export function certificateUpdates(
+  records: readonly SiteRow[],
+  found: readonly FoundSite[],
+  ends: ReadonlyMap<string, string>,
+): SyncPlan['updates'] {
+  const present = new Set(found.map(({ domain }) => domain))
+  return records
+    .filter(({ domain }) => present.has(domain))
+    .map(({ id, status: from, domain, certificate_expires_at: before }) => {
+      const certificate_expires_at = ends.get(domain) ?? ''
+      return { id, from, values: { certificate_expires_at }, before }
+    })
+    .filter(({ values, before }) => values.certificate_expires_at !== before)
+    .map(({ before: _, ...update }) => update)
+}
+
 /** Whether a site is not where it was, and the trash of its server would tell why. */
 export function isTrashAsked(records: readonly SiteRow[], found: readonly FoundSite[]): boolean {
   const present = new Set(found.map(({ domain }) => domain))

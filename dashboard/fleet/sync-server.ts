@@ -5,6 +5,7 @@ import { reasonOf } from '#dashboard/operations/effects.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import {
+  Certificates,
   type FoundSite,
   FoundSites,
   Metrics,
@@ -17,7 +18,13 @@ import type { Agents } from './agents.ts'
 import { askTrash } from './ask-trash.ts'
 import { sitesOf } from './live/feed.ts'
 import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
-import { type FoundTrash, isTrashAsked, planSync, type SyncPlan } from './sync-plan.ts'
+import {
+  certificateUpdates,
+  type FoundTrash,
+  isTrashAsked,
+  planSync,
+  type SyncPlan,
+} from './sync-plan.ts'
 
 export interface SyncDeps extends HandOverDeps {
   bus: Bus
@@ -69,6 +76,8 @@ async function* readAndApply(
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, sites)
   const { plan, others } = await planned(db, records, sites, kept && { sites: kept, purge_at })
+  const ends = await certificateEnds(agents, server)
+  if (ends) plan.updates.push(...certificateUpdates(records, sites, ends))
   const reading = { metrics, services, php_versions: phpVersions(services) }
   await applySync(db, { server, reading, plan, now: timestamp(clock), purge_at, tell })
   if (isChange(plan)) deps.bus.notify(sitesOf(server.id))
@@ -77,6 +86,16 @@ async function* readAndApply(
   if (plan.trashed.length > 0) yield `New in the trash: ${plan.trashed.length} sites`
   if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
   return { sites: sites.length }
+}
+
+/** By domain. Undefined: the agent is one that does not tell, and what is on record stays. */
+async function certificateEnds(agents: Agents, server: ServerRow) {
+  try {
+    const { certificates } = await agents.get(server, '/certificates', Certificates)
+    return new Map(certificates.map(({ domain, expires_at }) => [domain, expires_at]))
+  } catch {
+    return undefined
+  }
 }
 
 function isChange({ updates, imports, trashed }: SyncPlan): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { FoundSites, Metrics, Services } from '#shared/agent.ts'
+import { Certificates, FoundSites, Metrics, Services } from '#shared/agent.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -76,6 +76,13 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     const { status, body } = await client().get('/trash')
 
     expect({ status, body }).toEqual({ status: 200, body: { trash: [] } })
+  })
+
+  test('GET /certificates lists when those that are served end', async () => {
+    const { status, body } = await client().get('/certificates')
+
+    expect(status).toBe(200)
+    expect(body).toEqual(Certificates.strict().parse(body))
   })
 
   test('answers many readings at once', async () => {

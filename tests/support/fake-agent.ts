@@ -3,6 +3,7 @@ import {
   type FoundSite,
   type Metrics,
   type Service,
+  type SiteCertificate,
   type TrashedSite,
 } from '#shared/agent.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
@@ -33,6 +34,7 @@ interface Known {
 export class FakeAgent {
   sites: FoundSite[] = []
   trash: TrashedSite[] = []
+  certificates: SiteCertificate[] = []
   services: Service[] = []
   metrics: Metrics = {
     cpu: 7,
@@ -122,6 +124,7 @@ export class FakeAgent {
     if (pathname === '/services') return Response.json({ services: this.services })
     if (pathname === '/sites') return Response.json({ sites: this.sites })
     if (pathname === '/trash') return Response.json({ trash: this.trash })
+    if (pathname === '/certificates') return Response.json({ certificates: this.certificates })
     const body: Record<string, unknown> = Object(await request.json())
     if (pathname === '/exec' && body.dry_run === true) return this.#planned(body)
     if (pathname === '/exec')

@@ -60,6 +60,7 @@ export class StubAgent {
     if (pathname === '/services') return json({ services: [{ name: 'nginx', status: 'running' }] })
     if (pathname === '/sites') return json({ sites: this.sites })
     if (pathname === '/trash') return json({ trash: this.trash })
+    if (pathname === '/certificates') return json({ error: 'Not found' }, 404)
     const body = (await request.json()) as { command?: string; params?: object; domain?: string }
     if (pathname === '/sites/db-password') return json({ password: `secret of ${body.domain}` })
     if (pathname === '/sites/wp-scan') return this.#work(request, 'wp.scan', body)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { discoverSites } from '#agent/os/discovery.ts'
+import { servedCertificates } from '#agent/os/served-certificates.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem, selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { fill, rootedFiles } from '#tests/support/rooted-files.ts'
@@ -203,3 +204,30 @@ test('finds 200 WordPress sites and reads each file once', async () => {
   expect(read.length).toBeGreaterThan(200)
   expect(new Set(read).size).toBe(read.length)
 }, 60_000)
+
+test('tells when each certificate ends that is served, by the names of the sites', async () => {
+  const tls = (names: string, pem: string) =>
+    `server { listen 443 ssl; server_name ${names}; root /x; ssl_certificate /etc/ssl/${pem}.pem; }`
+  const host = machine(
+    {
+      one: tls('a.example www.a.example', 'a'),
+      own: tls('www.own.example own.example', 'own'),
+      broken: tls('broken.example', 'broken'),
+      missing: tls('missing.example', 'missing'),
+      plain: 'server { listen 80; server_name plain.example; root /x; }',
+    },
+    {
+      '/etc/ssl/a.pem': selfSignedPem,
+      '/etc/ssl/own.pem': authorityPem,
+      '/etc/ssl/broken.pem': 'no certificate',
+      '/var/lib/hosting-agent/sites/own.example.json': JSON.stringify({
+        ...{ domain: 'own.example', php: '8.2', tier: 'large', tls: 'letsencrypt' },
+        ...{ user: 'own_ab12', email: 'a@own.example' },
+      }),
+    },
+  )
+  expect(await servedCertificates(host)).toEqual([
+    { domain: 'a.example', expires_at: '2126-10-27T11:43:51.000Z' },
+    { domain: 'own.example', expires_at: '2126-10-27T11:43:51.000Z' },
+  ])
+})

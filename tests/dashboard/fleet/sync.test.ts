@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/fleet/run-sync.ts'
+import type { FleetSite } from '#shared/api/fleet.ts'
 import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
 import { found } from '../support/sites.ts'
 
@@ -155,6 +156,50 @@ describe('a sync', () => {
 
     expect(await status()).toBe('trashed')
     expect((await dashboard.call('GET', path)).body.sites).toEqual([])
+  })
+})
+
+describe('a certificate', () => {
+  const ends = async (dashboard: Dashboard) => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites')
+    return body.sites.map((site: FleetSite) => [site.domain, site.certificate_expires_at])
+  }
+
+  test('ends when the agent says, who renews it by itself', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('plain.example'), found('shop.example')]
+    const server = await dashboard.addServer(agent)
+    await sync(dashboard, server)
+    const seen: unknown[] = []
+    for (const expires_at of ['2027-01-01T00:00:00.000Z', '2027-03-01T00:00:00.000Z', undefined]) {
+      agent.certificates = expires_at ? [{ domain: 'shop.example', expires_at }] : []
+      await sync(dashboard, server)
+      seen.push(await ends(dashboard))
+    }
+
+    expect(seen).toEqual(
+      ['2027-01-01T00:00:00.000Z', '2027-03-01T00:00:00.000Z', ''].map((expires_at) => [
+        ['plain.example', ''],
+        ['shop.example', expires_at],
+      ]),
+    )
+  })
+
+  test('stays as it is on record with an agent that does not tell', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example')]
+    agent.certificates = [{ domain: 'shop.example', expires_at: '2027-01-01T00:00:00.000Z' }]
+    const server = await dashboard.addServer(agent)
+    await sync(dashboard, server)
+    await sync(dashboard, server)
+    agent.answers.set('/certificates', () =>
+      Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 }),
+    )
+
+    expect((await sync(dashboard, server)).text).toContain('event: complete')
+    expect(await ends(dashboard)).toEqual([['shop.example', '2027-01-01T00:00:00.000Z']])
   })
 })
 
