@@ -1,19 +1,28 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { must, run } from './run.ts'
 
+/** A host writes less than one; what is in memory cannot be swapped for room. */
+const ROOMY_GIB = 8
+
 /**
- * Mounts a disk of its own over the shared `layers` (uppermost first) and returns where. What
- * this machine cannot stack on the folder's own file system it stacks in memory.
+ * Mounts a disk of its own over the shared `layers` (uppermost first) and returns where. It is in
+ * memory where there is enough of it, or where this machine cannot stack on the folder's own file
+ * system: a site has thousands of files.
  */
 export async function mountDisk(layers: readonly string[], folder: string): Promise<string> {
   const root = join(folder, 'root')
   await mkdir(root, { recursive: true })
-  if (await stack(layers, folder, root)) return root
+  if (!(await isRoomy()) && (await stack(layers, folder, root))) return root
   await must(['mount', '-t', 'tmpfs', '-o', 'mode=755', 'tmpfs', folder])
   await mkdir(root)
   if (await stack(layers, folder, root)) return root
   throw new Error(`overlay mounts do not work below ${folder}`)
+}
+
+async function isRoomy(): Promise<boolean> {
+  const found = /^MemAvailable: +(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8'))
+  return Number(found?.[1] ?? 0) > ROOMY_GIB << 20
 }
 
 /** `volatile` spares the disk every sync: a killed host loses nothing, only a dead kernel would. */
