@@ -1,15 +1,19 @@
 import { available } from '#tests/support/lab/available.ts'
 import { prepareBase } from '#tests/support/lab/base.ts'
 import { suites } from '#tests/support/lab/suites.ts'
+import { switchDown } from '#tests/support/lab/switch.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
 import { fail } from './lib/fail.ts'
 
-/** Makes the root filesystems that the hosts of the system tests start from. */
+/** Makes the disks that the hosts of the system tests start from. */
 async function main(): Promise<void> {
   const reason = available()
   if (reason !== undefined) return console.log(`no laboratory here: it ${reason}`)
   for (const suite of Object.keys(suites) as (keyof typeof suites)[]) {
     console.log((await prepareBase(suite)).root)
   }
+  console.log(...(await packaged('bookworm')).layers)
+  await switchDown()
 }
 
 await main().catch(fail)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import type { Enrolled } from '#tests/support/system/enrolled.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
 import { snapshot } from '#tests/support/system/snapshot.ts'
 import { type Blow, Chain, CYCLE, startChain } from '#tests/support/system/sweep/chain.ts'
 
@@ -15,7 +16,7 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
   let world: Enrolled
   const table: string[] = []
   beforeAll(async () => {
-    world = await startChain()
+    world = await startChain(await packaged('bookworm'))
     const input = { php_versions: ['8.2'] }
     await world.dashboard.stream('POST', world.path('/provision'), input)
   }, 5 * MINUTES)

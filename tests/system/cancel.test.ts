@@ -7,6 +7,7 @@ import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
 import { arm, disarm, survivors } from '#tests/support/system/hostile.ts'
 import { startMachine } from '#tests/support/system/machine.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
 const MINUTES = 60_000
@@ -43,7 +44,8 @@ unless(lab.available()).describe('a cancelled create', () => {
       const { file: program } = await buildAgent('.')
       const name = `cancel-${init}`
       const mirror = await wordpressMirror()
-      const options = { name, suite: 'bookworm', init } as const
+      const image = await packaged('bookworm')
+      const options = { name, suite: 'bookworm', init, image } as const
       host = await startMachine(options, { program, mirror, serve: init === 'none' })
       agent = init === 'none' ? Asking.plainly(host) : await Asking.signed(host)
       if (init === 'systemd') {

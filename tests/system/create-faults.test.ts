@@ -3,6 +3,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
@@ -44,7 +45,7 @@ describe.skipIf(reason !== undefined)(
       ])
       const mirror = await wordpressMirror()
       host = await startMachine(
-        { name: 'faults', suite: 'bookworm', init: 'systemd' },
+        { name: 'faults', suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
         { program: PROGRAM, mirror, serve: false },
       )
     }, 3 * MINUTES)

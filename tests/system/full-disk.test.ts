@@ -7,6 +7,7 @@ import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
 import { startMachine } from '#tests/support/system/machine.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
 import { DOOM, type Doom } from '#tests/support/system/sweep/doom.ts'
 import { type State, stateOf } from '#tests/support/system/sweep/state.ts'
 
@@ -72,7 +73,8 @@ unless(lab.available()).describe('a disk that is full', () => {
   beforeAll(async () => {
     await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, SOURCE])
     const mirror = await wordpressMirror()
-    const machine = { name: 'full', suite: 'bookworm', init: 'systemd' } as const
+    const image = await packaged('bookworm')
+    const machine = { name: 'full', suite: 'bookworm', init: 'systemd', image } as const
     host = await startMachine(machine, { program: PROGRAM, mirror })
     asking = Asking.plainly(host)
     await run('site.create', site)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
+import type { Image } from '#tests/support/lab/host.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Dashboard, startDashboard } from './dashboard.ts'
 
@@ -25,7 +26,11 @@ export interface Enrolled {
   stop(): Promise<void>
 }
 
-export async function startEnrolled(suite: 'bookworm' | 'trixie'): Promise<Enrolled> {
+/** With nothing but Debian, or from `image`. */
+export async function startEnrolled(
+  suite: 'bookworm' | 'trixie',
+  image?: Image,
+): Promise<Enrolled> {
   const { file } = await buildAgent('.')
   const { netns, address } = await lab.switchUp()
   const acme = await startAcme()
@@ -33,6 +38,7 @@ export async function startEnrolled(suite: 'bookworm' | 'trixie'): Promise<Enrol
     name: `sandbox-${suite}`,
     suite,
     init: 'systemd',
+    ...(image ? { image } : {}),
     binds: [{ from: await wordpressMirror(), to: '/srv/mirror', readonly: true }],
   })
   await host.put(PROGRAM, await Bun.file(file).bytes(), 0o755)

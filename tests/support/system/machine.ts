@@ -28,9 +28,9 @@ ${Object.entries(ENVIRONMENT)
 WantedBy=multi-user.target
 `
 
-/** A fresh server with nothing but Debian, on which the agent's executable runs as a service. */
+/** A fresh server with nothing but Debian, or from `image`, on which the agent's executable runs as a service. */
 export async function startMachine(
-  options: Pick<HostOptions, 'name' | 'suite' | 'init'>,
+  options: Pick<HostOptions, 'name' | 'suite' | 'init' | 'image'>,
   { program, mirror, serve = true }: { program: string; mirror: string; serve?: boolean },
 ): Promise<Host> {
   const host = await startHost({

@@ -8,6 +8,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { reach } from '../inside.ts'
 import { startMachine } from '../machine.ts'
+import { packaged } from '../packaged.ts'
 import { DOOM, type Doom, STARTED } from './doom.ts'
 
 const PROGRAM = 'dist/doomed-agent'
@@ -34,7 +35,7 @@ export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
   await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
   const mirror = await wordpressMirror()
   const host = await startMachine(
-    { name, suite: 'bookworm', init: 'systemd' },
+    { name, suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
     { program: PROGRAM, mirror },
   )
   const folder = mkdtempSync(join(tmpdir(), 'sweep-'))

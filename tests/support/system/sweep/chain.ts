@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import type { Image } from '#tests/support/lab/host.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Answer } from '../dashboard.ts'
 import { type Enrolled, startEnrolled } from '../enrolled.ts'
@@ -167,8 +168,8 @@ function idOf({ headers, status, body }: Answer): string {
   return id
 }
 
-export async function startChain(): Promise<Enrolled> {
-  const world = await startEnrolled('bookworm')
+export async function startChain(image?: Image): Promise<Enrolled> {
+  const world = await startEnrolled('bookworm', image)
   const policy = JSON.stringify({ destructive_per_hour: 1000 })
   await world.host.put('/etc/hosting-agent/policy.json', policy, 0o600)
   return world

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { prepareBase } from './base.ts'
+import { cached } from './cache.ts'
+import type { Host, Image } from './host.ts'
+import { must } from './run.ts'
+import { startHost } from './start-host.ts'
+import type { Suite } from './suites.ts'
+
+const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' } }
+const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
+
+/**
+ * A disk of `suite` on which these packages are installed and nothing else was done: for tests whose
+ * subject is not their installation, which takes half a minute. Made at most once on a machine.
+ */
+export async function preparePackaged(suite: Suite, packages: readonly string[]): Promise<Image> {
+  const base = await prepareBase(suite)
+  const recipe = JSON.stringify([basename(join(base.root, '..')), packages])
+  const digest = createHash('sha256').update(recipe).digest('hex').slice(0, 12)
+  const folder = await cached(`${suite}-packaged-${digest}`, async (draft) => {
+    // In a container, where an installation starts nothing.
+    const host = await startHost({ name: `packaged-${suite}`, suite, init: 'none' })
+    try {
+      await install(host, packages)
+      await must(['cp', '--archive', '--one-file-system', host.root, join(draft, 'root')])
+    } finally {
+      await host.remove()
+    }
+  })
+  return { layers: [join(folder, 'root')] }
+}
+
+async function install(host: Host, packages: readonly string[]): Promise<void> {
+  await host.must(['apt-get', 'update', '-q'], OPTIONS)
+  await host.must(['apt-get', ...INSTALL, ...packages], OPTIONS)
+  await host.must(['rm', '/usr/sbin/policy-rc.d'])
+  await host.stop()
+}

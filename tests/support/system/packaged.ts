@@ -1,0 +1,10 @@
+import { missingPackages } from '#agent/os/packages.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+import type { Image } from '#tests/support/lab/host.ts'
+import { preparePackaged } from '#tests/support/lab/packaged.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
+
+/** A server that has the packages of `server.provision`, which finds all the rest to do. */
+export async function packaged(suite: Suite): Promise<Image> {
+  return preparePackaged(suite, await missingPackages(fakeHost(), [suites[suite].php]))
+}
