@@ -1,8 +1,8 @@
-import { and, count, desc, eq, lt } from 'drizzle-orm'
+import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { activities } from '#dashboard/db/schema.ts'
-import type { Activity, ActivityQuery } from '#shared/api/activity.ts'
+import { activities, bulk_operations, operations, servers, users } from '#dashboard/db/schema.ts'
+import type { Activity, ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
 
 /** For the batch that holds the change which the entry tells of. */
 export function activityStatement(queries: Queries, entry: NewActivity): Statement {
@@ -24,6 +24,39 @@ export async function listActivities(
     db.read
       .select({ id, type, domain, status, created_at })
       .from(activities)
+      .where(matching)
+      .orderBy(desc(id))
+      .limit(query.limit),
+    db.read.select({ total: count() }).from(activities).where(matching),
+  ])
+  return { activities: rows, total: counted?.total ?? 0 }
+}
+
+/** The same with who did it and where, as far as that is still there. */
+export async function listFleetActivities(
+  db: Database,
+  query: ActivityQuery,
+): Promise<{ activities: FleetActivity[]; total: number }> {
+  const matching = conditions(query)
+  const { id, type, domain, status, created_at } = activities
+  const site_id = sql<
+    number | null
+  >`(select sites.id from sites where sites.domain = ${domain} and ${domain} <> '')`
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select({
+        ...{ id, type, domain, status, created_at, site_id },
+        actor: users.email,
+        server_id: servers.id,
+        server: servers.name,
+        operation_id: operations.id,
+        bulk_id: bulk_operations.id,
+      })
+      .from(activities)
+      .leftJoin(users, eq(users.id, activities.user_id))
+      .leftJoin(servers, eq(servers.id, activities.server_id))
+      .leftJoin(operations, eq(operations.id, activities.operation_id))
+      .leftJoin(bulk_operations, eq(bulk_operations.id, activities.operation_id))
       .where(matching)
       .orderBy(desc(id))
       .limit(query.limit),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Descriptions } from '#dashboard/openapi/describe.ts'
+import { ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
 import {
   Fleet,
   FleetServerDetail,
@@ -10,6 +11,7 @@ import {
   FleetSitesQuery,
 } from '#shared/api/fleet.ts'
 import { FleetNews } from '#shared/api/live.ts'
+import { Count } from '#shared/api/parts.ts'
 
 export const fleetApi: Descriptions = {
   getFleet: {
@@ -29,6 +31,17 @@ export const fleetApi: Descriptions = {
     summary: 'Show everything known of a server',
     answers: {
       200: { about: 'The server.', json: z.strictObject({ server: FleetServerDetail }) },
+    },
+  },
+  listFleetActivity: {
+    route: 'GET /api/fleet/activity',
+    summary: 'List what was done, by whom and where',
+    query: ActivityQuery,
+    answers: {
+      200: {
+        about: 'Newest first. `total` counts all that match the filters.',
+        json: z.strictObject({ activities: z.array(FleetActivity), total: Count }),
+      },
     },
   },
   listFleetSites: {

@@ -1,8 +1,10 @@
 import { Elysia } from 'elysia'
+import { listFleetActivities } from '#dashboard/activity/queries.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { callerStream } from '#dashboard/http/stream.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
+import { ActivityQuery } from '#shared/api/activity.ts'
 import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
 import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
@@ -30,6 +32,7 @@ export function fleetRoutes(deps: Deps) {
       const operations = await listOperations(db, { ...RECENT, server_id })
       return { server: { ...withAge(clock, row), sites, updates, operations } }
     })
+    .get('/activity', ({ query }) => listFleetActivities(db, parse(ActivityQuery, query)))
     .get('/sites', async ({ query }) => {
       const wanted = parse(FleetSitesQuery, query)
       const { page, per_page } = wanted

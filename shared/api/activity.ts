@@ -37,3 +37,14 @@ export const Activity = z
   })
   .meta({ id: 'Activity', description: 'Who did what is told by one entry for each change.' })
 export type Activity = z.infer<typeof Activity>
+
+/** An entry with what a page needs to lead on; what is gone by now is null. */
+export const FleetActivity = Activity.extend({
+  actor: z.string().nullable().describe('The e-mail of who did it; null: the dashboard itself.'),
+  server_id: RecordId.nullable(),
+  server: z.string().nullable().describe('The name of the server.'),
+  site_id: RecordId.nullable().describe('The site that has this domain now.'),
+  operation_id: z.string().nullable(),
+  bulk_id: z.string().nullable(),
+}).meta({ id: 'FleetActivity', description: 'An entry with who did it and where.' })
+export type FleetActivity = z.infer<typeof FleetActivity>

@@ -48,3 +48,36 @@ describe('the activity log', () => {
     },
   )
 })
+
+describe('the activity of the fleet', () => {
+  test('tells who did it and where, as far as that is still there', async () => {
+    const { body: made } = await dashboard.call('POST', '/api/servers/1/sites', {
+      domain: 'shop.example',
+      tls: 'none',
+    })
+    await dashboard.call('POST', '/api/servers', { hostname: 'gone.example' })
+    await dashboard.call('DELETE', '/api/servers/3')
+
+    const { body } = await dashboard.call('GET', '/api/fleet/activity?limit=3')
+
+    const { body: listed } = await dashboard.call('GET', '/api/operations?limit=1')
+    const actor = listed.operations[0].actor
+    const nowhere = { server_id: null, server: null, operation_id: null, bulk_id: null }
+    expect(actor).toContain('@')
+    expect(body.total).toBe(6)
+    expect(body.activities).toMatchObject([
+      { type: 'server.delete', domain: 'gone.example', actor, site_id: null, ...nowhere },
+      { type: 'server.create', domain: 'gone.example', actor, site_id: null, ...nowhere },
+      {
+        type: 'site.create',
+        domain: 'shop.example',
+        actor,
+        site_id: made.site.id,
+        server_id: 1,
+        server: 'a.example',
+        operation_id: listed.operations[0].id,
+        bulk_id: null,
+      },
+    ])
+  })
+})
