@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
+import { readActivitySearch } from '../pages/activity/search.ts'
 import { readBulkSearch } from '../pages/bulk/search.ts'
 import { readDocsSearch } from '../pages/docs/search.ts'
 import { readOperationsSearch } from '../pages/operations/search.ts'
@@ -121,6 +122,7 @@ const trash = createRoute({
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
+  validateSearch: readActivitySearch,
   component: lazyRouteComponent(() => import('../pages/activity/activity.tsx'), 'ActivityPage'),
 })
 

@@ -55,7 +55,8 @@ const isPalette = ({ ctrlKey, metaKey, altKey, shiftKey, key }: KeyboardEvent): 
 
 function isForUs({ ctrlKey, metaKey, altKey, repeat, defaultPrevented, target }: KeyboardEvent) {
   if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || !areOn()) return false
-  if (document.querySelector('[role=dialog], [role=alertdialog]')) return false
+  if (document.querySelector('[role=dialog]:not([aria-modal=false]), [role=alertdialog]'))
+    return false
   const types = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
   return !(target instanceof Element && target.closest(types))
 }

@@ -13,6 +13,8 @@ interface ConfirmProps {
   children: ReactNode
   /** What the button says: the act itself. */
   action: string
+  /** What the other button says: that it is not done. */
+  keep?: string
   /** To be typed, for what destroys something. */
   typed?: string
   /** Does it; what it throws is shown, and the dialog stays. */
@@ -29,7 +31,8 @@ export function Confirm(props: ConfirmProps) {
   )
 }
 
-function Question({ onClose, children, action, typed, onConfirm }: ConfirmProps) {
+function Question(props: ConfirmProps) {
+  const { onClose, children, action, keep = 'Keep it', typed, onConfirm } = props
   const [text, setText] = useState('')
   const { mutate, isPending, error } = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const isMeant = typed === undefined || text.trim() === typed
@@ -47,7 +50,7 @@ function Question({ onClose, children, action, typed, onConfirm }: ConfirmProps)
       )}
       {error && <Failure error={error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>{keep}</Button>
         <Button
           type="submit"
           kind={typed === undefined ? 'primary' : 'danger'}

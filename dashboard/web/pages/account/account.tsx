@@ -1,10 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { meQuery } from '../../api/session.ts'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { Password } from './password.tsx'
+import { Sessions } from './sessions.tsx'
+import { Tokens } from './tokens.tsx'
 
 export function AccountPage() {
+  const { data: user } = useQuery(meQuery)
   return (
-    <Page title="Account">
-      <Skeleton />
+    <Page title="Account" about={user && `${user.name}, ${user.email}`}>
+      <Tokens />
+      <div className="grid items-start gap-5 xl:grid-cols-2">
+        <Password />
+        <Sessions />
+      </div>
     </Page>
   )
 }

@@ -1,10 +1,65 @@
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Activity, ArrowLeft, ArrowRight } from 'lucide-react'
+import { activityQuery } from '../../api/activity.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Card, Page } from '../../ui/page.tsx'
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
+import { Entries } from './entries.tsx'
+import { Filters } from './filters.tsx'
+import type { ActivitySearch } from './search.ts'
 
+/** Everything that was changed, and every login. */
 export function ActivityPage() {
+  const search = useSearch({ from: '/inside/activity' })
+  const { before, ...filters } = search
+  const { data, error, refetch } = useQuery(activityQuery(filters, before))
   return (
-    <Page title="Activity">
-      <Skeleton />
+    <Page title="Activity" about="Everything that was changed, every login, and who it was.">
+      <Filters search={search} />
+      {error && <Failure error={error} onRetry={refetch} />}
+      <Card flush>
+        {!data && !error && <Skeleton rows={8} />}
+        {data?.activities.length === 0 && (
+          <Empty icon={<Activity aria-hidden />} title="Nothing here">
+            Nothing on record is like this. Entries are kept for a while, then they go.
+          </Empty>
+        )}
+        {data && data.activities.length > 0 && <Entries activities={data.activities} />}
+        {data && <Pages search={search} total={data.total} older={data.older} />}
+      </Card>
     </Page>
+  )
+}
+
+interface PagesProps {
+  search: ActivitySearch
+  total: number
+  older: number | undefined
+}
+
+function Pages({ search, total, older }: PagesProps) {
+  return (
+    <nav aria-label="Pages" className="flex items-center gap-2 border-t border-line p-3">
+      <span className="flex-1 pl-1 text-xs text-muted tabular-nums">
+        {formatNumber(total)} {search.before === undefined ? 'entries' : 'from here on'}
+      </span>
+      {search.before !== undefined && (
+        <ButtonLink
+          to="/activity"
+          search={{ ...search, before: undefined }}
+          icon={<ArrowLeft aria-hidden />}
+        >
+          Newest
+        </ButtonLink>
+      )}
+      {older !== undefined && (
+        <ButtonLink to="/activity" search={{ ...search, before: older }}>
+          Older
+          <ArrowRight aria-hidden />
+        </ButtonLink>
+      )}
+    </nav>
   )
 }

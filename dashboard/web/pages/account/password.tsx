@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { changePassword } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { tell } from '../../ui/toasts.tsx'
+
+const LEAST = 12
+const EMPTY = { current: '', next: '', again: '' }
+
+/** The other sessions of the user end with it; this one stays. */
+export function Password() {
+  const [typed, setTyped] = useState(EMPTY)
+  const client = useQueryClient()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: changePassword,
+    onSuccess: () => {
+      setTyped(EMPTY)
+      void client.invalidateQueries({ queryKey: ['activity'] })
+      tell('The password is changed, and all other sessions have ended')
+    },
+  })
+  const fields = error instanceof ApiError ? error.fields : {}
+  const type = (name: keyof typeof EMPTY) => ({
+    type: 'password',
+    value: typed[name],
+    onChange: (event: { target: HTMLInputElement }) => {
+      reset()
+      setTyped({ ...typed, [name]: event.target.value })
+    },
+  })
+  const isOther = typed.again !== '' && typed.again !== typed.next
+  const isShort = typed.next !== '' && typed.next.length < LEAST
+  const isWhole = typed.current !== '' && typed.next !== '' && typed.again === typed.next
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isWhole) mutate({ current_password: typed.current, password: typed.next })
+  }
+  return (
+    <Card title="Password">
+      <form onSubmit={submit} noValidate className="flex max-w-sm flex-col gap-4">
+        {error && Object.keys(fields).length === 0 && <Failure error={error} />}
+        <Field name="current_password" label="Current password" error={fields.current_password}>
+          <Input {...type('current')} autoComplete="current-password" />
+        </Field>
+        <Field
+          name="password"
+          label="New password"
+          hint={`At least ${LEAST} characters${isShort ? `, ${LEAST - typed.next.length} more` : ''}.`}
+          error={fields.password}
+        >
+          <Input {...type('next')} autoComplete="new-password" />
+        </Field>
+        <Field
+          name="again"
+          label="New password once more"
+          error={isOther ? 'Is not the same' : undefined}
+        >
+          <Input {...type('again')} autoComplete="new-password" />
+        </Field>
+        <div>
+          <Button type="submit" kind="primary" busy={isPending} disabled={!isWhole}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

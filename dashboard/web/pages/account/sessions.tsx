@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { signOutEverywhere } from '../../api/account.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Card } from '../../ui/page.tsx'
+
+/** The way out on every device at once. */
+export function Sessions() {
+  const [asks, setAsks] = useState(false)
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const leave = async () => {
+    await signOutEverywhere()
+    await navigate({ to: '/login' })
+    client.clear()
+  }
+  return (
+    <Card title="Sessions">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-prose text-muted">
+          Signs you out in every browser, this one too. API tokens go on to work.
+        </p>
+        <Button icon={<LogOut aria-hidden />} onClick={() => setAsks(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+      <Confirm
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Sign out everywhere?"
+        action="Sign out everywhere"
+        keep="Stay signed in"
+        onConfirm={leave}
+      >
+        Every session of yours ends at once, and you sign in again.
+      </Confirm>
+    </Card>
+  )
+}

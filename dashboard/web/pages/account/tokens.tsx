@@ -1,0 +1,95 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { ApiToken } from '#shared/api/auth.ts'
+import { deleteToken, tokensQuery } from '../../api/account.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { tell } from '../../ui/toasts.tsx'
+import { NewToken } from './new-token.tsx'
+
+/** For scripts: each has all rights of its owner. */
+export function Tokens() {
+  const { data, error, refetch } = useQuery(tokensQuery)
+  const [makes, setMakes] = useState(false)
+  const [doomed, setDoomed] = useState<ApiToken>()
+  const client = useQueryClient()
+  const remove = async ({ id, name }: ApiToken) => {
+    await deleteToken(id)
+    await client.invalidateQueries({ queryKey: ['tokens'] })
+    tell(`The token ${name} is deleted`)
+  }
+  return (
+    <Card
+      title="API tokens"
+      flush
+      actions={
+        <Button icon={<Plus aria-hidden />} onClick={() => setMakes(true)}>
+          Create token
+        </Button>
+      }
+    >
+      <p className="px-4 py-4 text-muted">
+        For scripts, which send it as <code className="font-mono">Authorization: Bearer</code>. A
+        token may do all that you may.
+      </p>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={2} />}
+      {data && data.length > 0 && <TokenTable tokens={data} onDelete={setDoomed} />}
+      <NewToken open={makes} onClose={() => setMakes(false)} />
+      <Confirm
+        open={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        title={`Delete the token ${doomed?.name ?? ''}?`}
+        action="Delete token"
+        onConfirm={async () => doomed && remove(doomed)}
+      >
+        What uses it is refused from then on. This cannot be undone.
+      </Confirm>
+    </Card>
+  )
+}
+
+interface TokenTableProps {
+  tokens: readonly ApiToken[]
+  onDelete: (token: ApiToken) => void
+}
+
+function TokenTable({ tokens, onDelete }: TokenTableProps) {
+  return (
+    <Table
+      label="API tokens"
+      head={
+        <>
+          <Head>Name</Head>
+          <Head>Created</Head>
+          <Head>Last used</Head>
+          <Head />
+        </>
+      }
+    >
+      {tokens.map((token) => (
+        <tr key={token.id}>
+          <Cell className="font-medium break-words">{token.name}</Cell>
+          <Cell>
+            <Time at={token.created_at} />
+          </Cell>
+          <Cell>
+            <Time at={token.last_used_at} />
+          </Cell>
+          <Cell className="text-right">
+            <IconButton
+              name={`Delete the token ${token.name}`}
+              icon={<Trash2 aria-hidden />}
+              onClick={() => onDelete(token)}
+            />
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

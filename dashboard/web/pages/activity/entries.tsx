@@ -1,0 +1,110 @@
+import { Link } from '@tanstack/react-router'
+import type { FleetActivity } from '#shared/api/activity.ts'
+import { Status } from '../../ui/status.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { activityName } from './types.ts'
+
+const LINK = 'font-medium text-accent hover:underline'
+
+export function Entries({ activities }: { activities: readonly FleetActivity[] }) {
+  return (
+    <Table
+      label="Activity"
+      head={
+        <>
+          <Head>What</Head>
+          <Head>On</Head>
+          <Head className="max-lg:hidden">Server</Head>
+          <Head className="max-lg:hidden">Who</Head>
+          <Head className="max-sm:hidden">Status</Head>
+          <Head className="text-right max-sm:hidden">When</Head>
+        </>
+      }
+    >
+      {activities.map((entry) => (
+        <Entry key={entry.id} entry={entry} />
+      ))}
+    </Table>
+  )
+}
+
+/** In fewer columns where there is less room. */
+function Entry({ entry }: { entry: FleetActivity }) {
+  const { actor, status, created_at } = entry
+  const who = actor ?? 'the dashboard'
+  return (
+    <tr>
+      <Cell className="max-sm:align-top">
+        <What {...entry} />
+        <p className="text-xs break-words text-muted lg:hidden">{who}</p>
+        <p className="mt-1 sm:hidden">
+          <Status value={status} />
+        </p>
+      </Cell>
+      <Cell className="max-sm:align-top">
+        <On {...entry} />
+        <p className="text-xs lg:hidden">
+          <Where {...entry} />
+        </p>
+        <p className="mt-1 text-xs text-muted sm:hidden">
+          <Time at={created_at} />
+        </p>
+      </Cell>
+      <Cell className="whitespace-nowrap max-lg:hidden">
+        <Where {...entry} />
+      </Cell>
+      <Cell className="text-muted max-lg:hidden">{who}</Cell>
+      <Cell className="max-sm:hidden">
+        <Status value={status} />
+      </Cell>
+      <Cell className="text-right text-muted max-sm:hidden">
+        <Time at={created_at} />
+      </Cell>
+    </tr>
+  )
+}
+
+function Where({ server_id, server }: FleetActivity) {
+  if (server_id === null) return null
+  return (
+    <Link
+      to="/servers/$server_id"
+      params={{ server_id: String(server_id) }}
+      className="hover:underline"
+    >
+      {server}
+    </Link>
+  )
+}
+
+/** Leads to the operation that it tells of, while that is on record. */
+function What({ type, operation_id, bulk_id }: FleetActivity) {
+  const name = activityName(type)
+  if (operation_id !== null)
+    return (
+      <Link to="/operations/$operation_id" params={{ operation_id }} className={LINK}>
+        {name}
+      </Link>
+    )
+  if (bulk_id !== null)
+    return (
+      <Link to="/operations/bulk/$bulk_id" params={{ bulk_id }} className={LINK}>
+        {name}
+      </Link>
+    )
+  return <span className="font-medium">{name}</span>
+}
+
+function On({ domain, site_id }: FleetActivity) {
+  if (site_id === null) return <span className="break-words">{domain}</span>
+  return (
+    <Link
+      to="/sites/$site_id"
+      params={{ site_id: String(site_id) }}
+      className="break-words hover:underline"
+    >
+      {domain}
+    </Link>
+  )
+}

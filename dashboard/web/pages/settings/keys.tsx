@@ -1,0 +1,104 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import type { KeyView } from '#shared/api/keys.ts'
+import { keysQuery, rotateKey } from '../../api/settings.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Copy } from '../../ui/copy.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Card } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { Badge, type Tone } from '../../ui/status.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { tell } from '../../ui/toasts.tsx'
+
+const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
+  current: { tone: 'good', about: 'Every agent is given it' },
+  leaving: { tone: 'warn', about: 'Signs for agents that do not know the current one yet' },
+  retired: { tone: 'plain', about: 'Only hands over the current one' },
+}
+
+/** The keys by which agents know this dashboard. */
+export function Keys() {
+  const [asks, setAsks] = useState(false)
+  const { data, error, refetch } = useQuery(keysQuery)
+  const client = useQueryClient()
+  const rotate = useMutation({
+    mutationFn: rotateKey,
+    onSuccess: (keys) => {
+      client.setQueryData(keysQuery.queryKey, keys)
+      tell('There is a new key, and the agents are being given it')
+    },
+  })
+  return (
+    <Card
+      title="Signing keys"
+      flush
+      actions={
+        <Button icon={<KeyRound aria-hidden />} onClick={() => setAsks(true)}>
+          Rotate the key
+        </Button>
+      }
+    >
+      <p className="max-w-prose p-4 text-muted">
+        Each request to an agent is signed, and an agent takes orders from the holder of this key
+        alone.
+      </p>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={2} />}
+      {data && <KeyTable keys={data} />}
+      <Confirm
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Make a new signing key?"
+        action="Rotate the key"
+        onConfirm={() => rotate.mutateAsync()}
+      >
+        Agents are given the new key at their next sync, those that are away when they are back. For
+        a day the old one goes on to be taken. Do this when somebody may have got hold of the key or
+        of a backup.
+      </Confirm>
+    </Card>
+  )
+}
+
+function KeyTable({ keys }: { keys: readonly KeyView[] }) {
+  return (
+    <Table
+      label="Signing keys"
+      head={
+        <>
+          <Head>Key</Head>
+          <Head>State</Head>
+          <Head className="text-right">Agents</Head>
+          <Head>Made</Head>
+          <Head>Ends</Head>
+        </>
+      }
+    >
+      {keys.map(({ kid, hub_key, state, agents, created_at, until }) => (
+        <tr key={kid}>
+          <Cell>
+            <span className="flex items-center gap-1 font-mono text-xs">
+              {kid}
+              <Copy text={hub_key} what="the key for hosting-agent trust" />
+            </span>
+          </Cell>
+          <Cell>
+            <Badge tone={STATES[state].tone}>{state}</Badge>
+            <span className="ml-2 text-xs text-muted">{STATES[state].about}</span>
+          </Cell>
+          <Cell className="text-right tabular-nums">{formatNumber(agents)}</Cell>
+          <Cell>
+            <Time at={created_at} />
+          </Cell>
+          <Cell>
+            <Time at={until} none="–" />
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

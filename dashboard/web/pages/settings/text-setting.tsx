@@ -1,0 +1,60 @@
+import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
+import type { SettingKey } from '#shared/api/settings.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { useSave } from './use-save.ts'
+
+interface TextSettingProps {
+  setting: SettingKey
+  label: string
+  hint: string
+  value: string
+  /** What the API takes for it. */
+  read: (text: string) => unknown
+  input?: InputHTMLAttributes<HTMLInputElement>
+}
+
+/** One setting that is typed, saved on its own. */
+export function TextSetting({ setting, label, hint, value, read, input }: TextSettingProps) {
+  const [draft, setDraft] = useState<string>()
+  const { save, isPending, refusal, reset } = useSave(setting, label)
+  const text = draft ?? value
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save(read(text.trim()), { onSuccess: () => setDraft(undefined) })
+  }
+  const type = (next: string) => {
+    reset()
+    setDraft(next === value ? undefined : next)
+  }
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-3">
+      <div className="w-full sm:w-72">
+        <Field name={setting} label={label} hint={hint} error={refusal}>
+          <Input
+            {...input}
+            value={text}
+            onChange={(event) => type(event.target.value)}
+            className="tabular-nums"
+          />
+        </Field>
+      </div>
+      {draft !== undefined && (
+        <div className="flex gap-2 sm:mt-[1.625rem]">
+          <Button type="submit" kind="primary" busy={isPending}>
+            Save
+          </Button>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              reset()
+              setDraft(undefined)
+            }}
+          >
+            Leave as it is
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { SettingKey } from '#shared/api/settings.ts'
+import { ApiError, messageOf } from '../../api/client.ts'
+import { changeSetting, settingsQuery } from '../../api/settings.ts'
+import { tell } from '../../ui/toasts.tsx'
+
+/** Saves one setting; `refusal` is what is wrong with the value. */
+export function useSave(key: SettingKey, name: string) {
+  const client = useQueryClient()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: (value: unknown) => changeSetting(key, value),
+    onSuccess: ({ value }) => {
+      client.setQueryData(settingsQuery.queryKey, (old) => old && { ...old, [key]: value })
+      tell(`${name} is saved`)
+    },
+    onError: (problem) => {
+      if (refusalOf(problem) === undefined) tell(messageOf(problem), { error: true })
+    },
+  })
+  return { save: mutate, isPending, refusal: refusalOf(error), reset }
+}
+
+function refusalOf(error: unknown): string | undefined {
+  return error instanceof ApiError ? error.fields.value : undefined
+}
