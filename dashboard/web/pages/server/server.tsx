@@ -27,9 +27,14 @@ const TRAIL = (
 /** One server: how it is, what runs there, what was done there, and what can be done. */
 export function ServerPage() {
   const { server_id } = useParams({ from: '/inside/servers/$server_id' })
-  const id = Number(server_id)
+  return <OneServer key={server_id} id={Number(server_id)} />
+}
+
+function OneServer({ id }: { id: number }) {
   const [dialog, setDialog] = useState<ServerDialog>()
   const { data: server, error, refetch } = useQuery(serverQuery(id))
+  const [wasNew, setWasNew] = useState(false)
+  if (server?.status === 'pending' && !wasNew) setWasNew(true)
   const { data: enrolment } = useQuery(enrolmentQuery(id))
   if (error instanceof ApiError && error.status === 404) return <NotFound />
   if (!server)
@@ -49,7 +54,7 @@ export function ServerPage() {
     >
       {error && <Failure error={error} onRetry={refetch} />}
       <UnderWay server_id={id} />
-      <Advice server={server} onProvision={() => setDialog('provision')} />
+      <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
       {(isNew || isStrange) && <EnrolmentPanel server={server} />}
       {!isNew && (
         <div className="grid items-start gap-5 xl:grid-cols-3">

@@ -1,7 +1,7 @@
 import { PackagePlus } from 'lucide-react'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
-import { formatMegabytes } from '../../../ui/format.ts'
+import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
 import { toneOf } from '../../../ui/meter.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -10,45 +10,62 @@ import { reasonOf } from '../../servers/reason.ts'
 
 interface AdviceProps {
   server: FleetServerDetail
+  /** It was seen pending here. */
+  isArrived: boolean
   onProvision: () => void
 }
 
 /** What is wrong with the server and what to do about it; what it lacks to take sites. */
-export function Advice({ server, onProvision }: AdviceProps) {
-  const { status, metrics, services, sites_count } = server
+export function Advice({ server, isArrived, onProvision }: AdviceProps) {
+  const { status, metrics } = server
+  if (status === 'offline') return <Away server={server} />
+  if (status === 'pending') return null
   const disk = metrics?.disk
   const isFull = disk && toneOf(shareOf(disk) ?? 0) === 'bad'
-  const lacks = ['nginx', 'mariadb'].filter(
-    (name) => !services.some((service) => service.name === name && service.status !== 'missing'),
-  )
   return (
     <>
-      {status === 'offline' && <Away server={server} />}
-      {status === 'online' && isFull && (
+      {isFull && (
         <Notice kind="bad" title="The disk is nearly full">
           {formatMegabytes(disk.total - disk.used)} of {formatMegabytes(disk.total)} are left. Make
           room, or move sites: changes there are refused when nothing is left.
         </Notice>
       )}
-      {status === 'online' && lacks.length > 0 && (
-        <Notice
-          kind="info"
-          title={sites_count > 0 ? 'It is not provisioned' : 'It is online and ready to be set up'}
-          actions={
-            <>
-              <Button icon={<PackagePlus aria-hidden />} kind="primary" onClick={onProvision}>
-                Provision
-              </Button>
-              <ButtonLink to="/sites/new" search={{ server_id: server.id }}>
-                Create a site
-              </ButtonLink>
-            </>
-          }
-        >
-          It lacks {lacks.join(' and ')}. Provision it now, or let the first site do it.
-        </Notice>
-      )}
+      <Next server={server} isArrived={isArrived} onProvision={onProvision} />
     </>
+  )
+}
+
+/** What a server that has just come, or that cannot take sites yet, is to be given. */
+function Next({ server, isArrived, onProvision }: AdviceProps) {
+  const { id, name, os, version, sites_count, services } = server
+  const lacks = ['nginx', 'mariadb'].filter(
+    (wanted) =>
+      !services.some((service) => service.name === wanted && service.status !== 'missing'),
+  )
+  if (!isArrived && lacks.length === 0) return null
+  const found = sites_count === 1 ? '1 site' : `${formatNumber(sites_count)} sites`
+  const actions = (
+    <>
+      {lacks.length > 0 && (
+        <Button icon={<PackagePlus aria-hidden />} kind="primary" onClick={onProvision}>
+          Provision
+        </Button>
+      )}
+      <ButtonLink to="/sites/new" search={{ server_id: id }}>
+        Create a site
+      </ButtonLink>
+    </>
+  )
+  return (
+    <Notice
+      kind="info"
+      title={isArrived ? `${name} is online` : 'It cannot take sites yet'}
+      actions={actions}
+    >
+      {isArrived && `Agent ${version} on ${os}; ${found} found there. `}
+      {lacks.length > 0 &&
+        `It lacks ${lacks.join(' and ')}: provision it now, or let the first site do it.`}
+    </Notice>
   )
 }
 

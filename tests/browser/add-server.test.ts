@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { type Running, startAgent, temporaryFolder } from '#tests/support/processes.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { enrolAgent } from '#tests/support/trust/enrol-agent.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+/** A program is started and asked, and both sides look once a second or two. */
+const WAIT_MS = 45_000
+
+let agent: Running
+let state = ''
+beforeAll(async () => {
+  state = await temporaryFolder('enrolled')
+  agent = await startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state })
+}, 60_000)
+afterAll(() => agent?.kill())
+
+test('a server is added, its agent enrolled with the line, and the page turns online by itself', async () => {
+  const { page, problems } = await open('/servers/new')
+
+  await page.getByLabel('Hostname').fill('not a hostname')
+  await page.getByText('Must be a DNS name or an IP address').waitFor()
+  await page.getByLabel('Hostname').fill('127.0.0.1')
+  await page.getByLabel('Name', { exact: true }).fill('web-1')
+  await page.getByLabel('Port of the agent').fill(String(agent.port))
+  await page.getByLabel('Tags').fill('eu, production')
+  await page.getByRole('button', { name: 'Add the server' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'web-1' }).waitFor()
+  await page.getByText('The agent is there and waits for its code').waitFor({ timeout: WAIT_MS })
+  const [line = '', code = ''] = await page.locator('code.select-all').allTextContents()
+  const address = page.url()
+  const output = await enrolAgent({ code, lines: [{ machine: '', line }] }, state)
+  expect(output.trim()).toBe('enrolled: the dashboard and this agent trust each other')
+
+  await page.getByText('web-1 is online').waitFor({ timeout: WAIT_MS })
+  await page.getByText('online', { exact: true }).waitFor()
+  expect(await page.getByRole('heading', { name: 'Install the agent' }).count()).toBe(0)
+  expect(page.url()).toBe(address)
+  expect(problems).toEqual([])
+}, 120_000)
+
+test('a page that is loaded again while a server waits tells that its code was shown once', async () => {
+  const { page, problems } = await open('/servers/new')
+  await page.getByLabel('Hostname').fill('127.0.0.2')
+  await page.getByLabel('Port of the agent').fill('9')
+  await page.getByRole('button', { name: 'Add the server' }).click()
+  const code = page.locator('code.select-all').last()
+  await code.waitFor()
+  const first = await code.textContent()
+
+  await page.reload()
+  await page.getByText('A code was made, and was shown only once').waitFor()
+  await page.getByText('refused the connection').waitFor({ timeout: WAIT_MS })
+  await page.getByRole('button', { name: 'Make a new code' }).click()
+
+  await code.waitFor()
+  expect(await code.textContent()).not.toBe(first)
+  expect(problems).toEqual([])
+}, 120_000)
