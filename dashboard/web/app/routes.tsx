@@ -12,6 +12,7 @@ import { readActivitySearch } from '../pages/activity/search.ts'
 import { readBulkSearch } from '../pages/bulk/search.ts'
 import { readDocsSearch } from '../pages/docs/search.ts'
 import { readOperationsSearch } from '../pages/operations/search.ts'
+import { readServerSearch } from '../pages/server/search.ts'
 import { readServersSearch } from '../pages/servers/search.ts'
 import { readSiteSearch } from '../pages/site/search.ts'
 import { readCreateSearch } from '../pages/sites/create/search.ts'
@@ -63,6 +64,7 @@ const addServer = createRoute({
 const server = createRoute({
   getParentRoute: () => inside,
   path: '/servers/$server_id',
+  validateSearch: readServerSearch,
   component: lazyRouteComponent(() => import('../pages/server/server.tsx'), 'ServerPage'),
 })
 

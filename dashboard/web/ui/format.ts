@@ -5,9 +5,15 @@ const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' })
+const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
 export const formatNumber = (value: number): string => number.format(value)
+
+/** With one decimal at most. */
+export const formatShort = (value: number): string => short.format(value)
 
 /** A share between 0 and 1. */
 export const formatShare = (share: number): string => percent.format(share)
@@ -25,6 +31,15 @@ export const formatMegabytes = (mb: number): string => formatBytes(mb * 1e6)
 export const formatTime = (iso: string): string => exact.format(new Date(iso))
 
 export const formatDate = (iso: string): string => day.format(new Date(iso))
+
+const DAY_S = 86_400
+
+/** A mark on the axis of a chart that spans so many seconds; `at` is in seconds since 1970. */
+export function formatAxisTime(at: number, span: number): string {
+  const time = new Date(at * 1000)
+  if (span <= 1.5 * DAY_S) return hour.format(time)
+  return span <= 8 * DAY_S ? weekday.format(time) : date.format(time)
+}
 
 const SPANS = [
   ['year', 31_536_000],

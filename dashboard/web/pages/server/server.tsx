@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { ApiError } from '../../api/client.ts'
 import { enrolmentQuery } from '../../api/enrolment.ts'
 import { serverQuery } from '../../api/servers.ts'
@@ -11,6 +12,7 @@ import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
 import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
 import { Advice } from './parts/advice.tsx'
 import { Header } from './parts/header.tsx'
+import { History } from './parts/history.tsx'
 import { PhpVersions } from './parts/php-versions.tsx'
 import { RecentActivity } from './parts/recent-activity.tsx'
 import { RecentOperations } from './parts/recent-operations.tsx'
@@ -56,19 +58,27 @@ function OneServer({ id }: { id: number }) {
       <UnderWay server_id={id} />
       <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
       {(isNew || isStrange) && <EnrolmentPanel server={server} />}
-      {!isNew && (
-        <div className="grid items-start gap-5 xl:grid-cols-3">
-          <div className="flex min-w-0 flex-col gap-5 xl:col-span-2">
-            <ServerSites server={server} />
-            <RecentOperations server={server} />
-            <RecentActivity server_id={id} />
-          </div>
-          <div className="flex min-w-0 flex-col gap-5">
-            <Services server={server} />
-            <PhpVersions server={server} />
-          </div>
-        </div>
-      )}
+      {!isNew && <Known server={server} />}
     </Page>
+  )
+}
+
+/** What is known of a server that was heard of. */
+function Known({ server }: { server: FleetServerDetail }) {
+  return (
+    <>
+      <History server_id={server.id} />
+      <div className="grid items-start gap-5 xl:grid-cols-3">
+        <div className="flex min-w-0 flex-col gap-5 xl:col-span-2">
+          <ServerSites server={server} />
+          <RecentOperations server={server} />
+          <RecentActivity server_id={server.id} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Services server={server} />
+          <PhpVersions server={server} />
+        </div>
+      </div>
+    </>
   )
 }

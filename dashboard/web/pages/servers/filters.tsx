@@ -1,9 +1,9 @@
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { SERVER_STATUSES } from '#shared/values.ts'
-import { cx } from '../../ui/cx.ts'
 import { Select } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { SearchInput } from '../../ui/search-input.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import type { ServerStatus, ServersChange, ServersSearch } from './search.ts'
 
 interface FiltersProps {
@@ -46,28 +46,22 @@ interface StatusTabsProps extends Pick<FiltersProps, 'servers' | 'onChange'> {
 
 /** One status at a time, each with how many servers there are of it. */
 function StatusTabs({ servers, status, onChange }: StatusTabsProps) {
-  const choices = [undefined, ...SERVER_STATUSES]
+  const choices = (['all', ...SERVER_STATUSES] as const).map((value) => {
+    const count = servers.filter((server) => value === 'all' || server.status === value).length
+    const name = (
+      <>
+        <span className="inline-block first-letter:uppercase">{value}</span>{' '}
+        <span className="text-xs tabular-nums opacity-80">{formatNumber(count)}</span>
+      </>
+    )
+    return { value, name }
+  })
   return (
-    <fieldset className="flex overflow-hidden rounded-lg border border-line-strong bg-surface">
-      <legend className="sr-only">Status</legend>
-      {choices.map((value) => {
-        const count = servers.filter((server) => !value || server.status === value).length
-        return (
-          <button
-            key={value ?? 'all'}
-            type="button"
-            aria-pressed={status === value}
-            onClick={() => onChange({ status: value })}
-            className={cx(
-              'min-h-9 border-l border-line px-2.5 text-sm -outline-offset-2 first:border-l-0 sm:px-3',
-              status === value ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-sunken',
-            )}
-          >
-            <span className="first-letter:uppercase inline-block">{value ?? 'all'}</span>{' '}
-            <span className="text-xs tabular-nums opacity-80">{formatNumber(count)}</span>
-          </button>
-        )
-      })}
-    </fieldset>
+    <Segments
+      label="Status"
+      choices={choices}
+      value={status ?? 'all'}
+      onChange={(value) => onChange({ status: value === 'all' ? undefined : value })}
+    />
   )
 }

@@ -7,7 +7,7 @@ import { useNow } from '../../../ui/time.tsx'
 
 const SOON_MS = 180 * 24 * 3600_000
 
-/** The PHP versions there, each with how long its security holes are mended. */
+/** The PHP versions there, each with how long its security holes are fixed. */
 export function PhpVersions({ server }: { server: FleetServerDetail }) {
   const { php_versions, os } = server
   return (
@@ -16,7 +16,7 @@ export function PhpVersions({ server }: { server: FleetServerDetail }) {
       <ul className="divide-y divide-line">
         {php_versions.map((php) => (
           <li key={php} className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-2">
-            <span className="flex-1 font-medium tabular-nums">PHP {php}</span>
+            <span className="flex-1 font-medium whitespace-nowrap tabular-nums">PHP {php}</span>
             <Support ends={supportEnds(php, os)} />
           </li>
         ))}
@@ -32,7 +32,7 @@ function Support({ ends }: { ends: string | undefined }) {
   return (
     <>
       <span className="text-xs text-muted">
-        Security fixes {left < 0 ? 'ended' : 'until'} {formatDate(ends)}
+        Fixes {left < 0 ? 'ended' : 'until'} {formatDate(ends)}
       </span>
       {left < 0 && <Badge tone="bad">end of life</Badge>}
       {left >= 0 && left < SOON_MS && <Badge tone="warn">ends soon</Badge>}

@@ -24,7 +24,9 @@ export function UnderWay({ server_id }: { server_id: number }) {
           >
             {operationTitle(operation)}
           </Link>
-          <span className="min-w-0 flex-1 truncate text-xs text-muted">{operation.last_line}</span>
+          <span className="min-w-0 flex-1 truncate text-xs text-muted">
+            {operation.error?.message ?? operation.last_line}
+          </span>
           <span className="text-xs text-muted">
             <Elapsed since={operation.created_at} until={null} />
           </span>

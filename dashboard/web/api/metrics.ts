@@ -1,0 +1,18 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, take } from './client.ts'
+
+/** The metrics of a server over the last so many hours. */
+export const metricsQuery = (server_id: number, hours: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'metrics', hours],
+    queryFn: async () => {
+      const to = Date.now()
+      const query = {
+        from: new Date(to - hours * 3600_000).toISOString(),
+        to: new Date(to).toISOString(),
+      }
+      return (await take(api.servers({ server_id }).metrics.get({ query }))).metrics
+    },
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })

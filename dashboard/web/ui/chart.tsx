@@ -1,0 +1,92 @@
+import { useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import { chartOptions } from './chart-options.ts'
+import { ChartReadout } from './chart-readout.tsx'
+import { useTheme } from './use-theme.ts'
+
+export interface ChartSeries {
+  name: string
+  /** As many as there are times; null is a gap. */
+  values: readonly (number | null)[]
+  tone: 'accent' | 'good' | 'warn' | 'muted'
+  /** Filled down to zero. */
+  isArea?: boolean
+}
+
+export interface ChartProps {
+  title: string
+  /** When each value was, in seconds since 1970. */
+  at: readonly number[]
+  /** What the chart spans, in seconds since 1970, whether there are values or not. */
+  span: readonly [from: number, to: number]
+  series: readonly ChartSeries[]
+  /** The top of the scale; undefined: what the values ask for. */
+  top?: number | undefined
+  format: (value: number) => string
+  /** Charts of the same group show the same moment while one is pointed at. */
+  group: string
+}
+
+/** Lines over time: gaps stay gaps, and what is pointed at is told in numbers. */
+export function Chart(props: ChartProps) {
+  const { title, at, span, series, top, format } = props
+  const [index, setIndex] = useState<number | null>(null)
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const theme = useTheme()
+  const shape = series.map(({ name, tone }) => `${name} ${tone}`).join()
+  const data = [at, ...series.map(({ values }) => values)] as uPlot.AlignedData
+  const latest = useRef({ props, data })
+  latest.current = { props, data }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other colours or lines are another chart
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const { props, data } = latest.current
+    const options = chartOptions(() => latest.current.props, element.clientWidth, setIndex)
+    const made = new uPlot(options, data, element)
+    plot.current = made
+    const resized = new ResizeObserver(() => {
+      made.setSize({ width: element.clientWidth, height: made.height })
+    })
+    resized.observe(element)
+    return () => {
+      resized.disconnect()
+      made.destroy()
+      uPlot.sync(props.group).unsub(made)
+    }
+  }, [theme, shape])
+
+  const [from, to] = span
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns of one answer change together
+  useEffect(() => {
+    plot.current?.setData(data, false)
+    plot.current?.setScale('x', { min: from, max: to })
+  }, [at, from, to, top])
+
+  const isEmpty = series.every(({ values }) => values.every((value) => value === null))
+  return (
+    <figure className="min-w-0">
+      <ChartReadout title={title} at={at} series={series} index={index} format={format} />
+      <div className="relative">
+        <div ref={place} role="img" aria-label={summaryOf(props)} className="h-40" />
+        {isEmpty && (
+          <p className="absolute inset-0 flex items-center justify-center text-xs text-muted">
+            Nothing was read in this time.
+          </p>
+        )}
+      </div>
+    </figure>
+  )
+}
+
+function summaryOf({ title, series, format }: ChartProps): string {
+  const parts = series.map(({ name, values }) => {
+    const known = values.filter((value) => value !== null)
+    const last = known.at(-1)
+    if (last === undefined) return `${name}: nothing was read`
+    return `${name}: ${format(last)} at last, at most ${format(Math.max(...known))}`
+  })
+  return `${title}. ${parts.join('. ')}`
+}
