@@ -6,3 +6,5 @@ export const fleetQuery = queryOptions({
   queryKey: ['fleet'],
   queryFn: () => take(api.fleet.get()),
 })
+
+export type Fleet = Awaited<ReturnType<NonNullable<typeof fleetQuery.queryFn>>>

@@ -12,6 +12,10 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: '
 
 export const formatNumber = (value: number): string => number.format(value)
 
+/** `1 server`, `12 servers`. */
+export const formatCount = (value: number, one: string, many = `${one}s`): string =>
+  `${number.format(value)} ${value === 1 ? one : many}`
+
 /** With one decimal at most. */
 export const formatShort = (value: number): string => short.format(value)
 

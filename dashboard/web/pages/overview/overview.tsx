@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { fleetQuery } from '../../api/fleet.ts'
-import { formatNumber } from '../../ui/format.ts'
-import { Card, Page } from '../../ui/page.tsx'
+import { type Fleet, fleetQuery } from '../../api/fleet.ts'
+import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
-import { Status } from '../../ui/status.tsx'
+import { UnderWay } from '../server/parts/under-way.tsx'
+import { AllWell } from './all-well.tsx'
+import { Attention } from './attention.tsx'
+import { Counts } from './counts.tsx'
+import { FirstServer } from './first-server.tsx'
+import { Glance } from './glance.tsx'
 
 /** What needs attention now, over the whole fleet. */
 export function OverviewPage() {
@@ -11,18 +15,28 @@ export function OverviewPage() {
   return (
     <Page title="Overview">
       {error && <Failure error={error} onRetry={refetch} />}
-      <Card title="Servers" flush>
-        {!data && !error && <Skeleton />}
-        <ul className="divide-y divide-line">
-          {data?.servers.map(({ id, name, status, sites_count }) => (
-            <li key={id} className="flex items-center gap-4 px-4 py-2.5">
-              <span className="flex-1 font-medium">{name}</span>
-              <span className="text-muted">{formatNumber(sites_count)} sites</span>
-              <Status value={status} />
-            </li>
-          ))}
-        </ul>
-      </Card>
+      {!data && !error && <Skeleton rows={10} />}
+      {data && (data.servers.length > 0 ? <Everything fleet={data} /> : <FirstServer />)}
     </Page>
+  )
+}
+
+function Everything({ fleet }: { fleet: Fleet }) {
+  const { servers, attention } = fleet
+  const isWell = attention.every(({ severity }) => severity === 'info')
+  return (
+    <>
+      <Counts fleet={fleet} />
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
+        <div className="flex min-w-0 flex-col gap-5">
+          {isWell && <AllWell fleet={fleet} />}
+          <Attention groups={attention} servers={servers} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <UnderWay />
+          <Glance servers={servers} />
+        </div>
+      </div>
+    </>
   )
 }

@@ -7,6 +7,7 @@ import { Card, Page } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { ServerFields } from './server-fields.tsx'
 import { NEW_SERVER, useServerForm } from './use-server-form.ts'
+import { WhatComes } from './what-comes.tsx'
 
 /** Registers a server, then leads to its page, which shows what to paste there. */
 export function AddServerPage() {
@@ -46,38 +47,5 @@ export function AddServerPage() {
         <WhatComes />
       </div>
     </Page>
-  )
-}
-
-const STEPS = [
-  ['One line to paste', 'The next page shows a line for a shell there, and a code to type.'],
-  ['It comes online by itself', 'The agent proves that it has the code; nothing else is opened.'],
-  [
-    'Ready for sites',
-    'nginx, PHP and MariaDB are installed with one click, or with the first site.',
-  ],
-] as const
-
-function WhatComes() {
-  return (
-    <section aria-label="What comes next" className="flex flex-col gap-4 p-1 text-muted lg:pt-4">
-      <ol className="flex flex-col gap-4">
-        {STEPS.map(([title, about], at) => (
-          <li key={title} className="flex gap-3">
-            <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent">
-              {at + 1}
-            </span>
-            <span>
-              <span className="block font-medium text-text">{title}</span>
-              {about}
-            </span>
-          </li>
-        ))}
-      </ol>
-      <p className="text-xs">
-        The machine needs Debian 12 or 13, and its port 8443 open to the dashboard. Sites that are
-        there already are found, and left as they are.
-      </p>
-    </section>
   )
 }

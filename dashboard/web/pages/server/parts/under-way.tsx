@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { OperationView } from '#shared/api/operations.ts'
 import { operationTitle } from '../../../api/operation-words.ts'
 import { activeOperationsQuery } from '../../../api/operations.ts'
 import { Elapsed } from '../../../ui/elapsed.tsx'
+import { formatNumber } from '../../../ui/format.ts'
 import { Status } from '../../../ui/status.tsx'
 
-/** What is being done there now. */
-export function UnderWay({ server_id }: { server_id: number }) {
+const MOST = 6
+
+/** What is being done now, on one server or anywhere. */
+export function UnderWay({ server_id }: { server_id?: number }) {
   const { data = [] } = useQuery(activeOperationsQuery({ server_id }))
   if (data.length === 0) return null
   return (
@@ -14,24 +18,38 @@ export function UnderWay({ server_id }: { server_id: number }) {
       aria-label="Under way"
       className="divide-y divide-line rounded-xl border border-line bg-surface"
     >
-      {data.map((operation) => (
-        <li key={operation.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
-          <Status value={operation.status} />
-          <Link
-            to="/operations/$operation_id"
-            params={{ operation_id: operation.id }}
-            className="font-medium hover:underline"
-          >
-            {operationTitle(operation)}
-          </Link>
-          <span className="min-w-0 flex-1 truncate text-xs text-muted">
-            {operation.error?.message ?? operation.last_line}
-          </span>
-          <span className="text-xs text-muted">
-            <Elapsed since={operation.created_at} until={null} />
-          </span>
-        </li>
+      {data.slice(0, MOST).map((operation) => (
+        <Active key={operation.id} operation={operation} />
       ))}
+      {data.length > MOST && (
+        <li className="px-4 py-2.5 text-xs">
+          <Link to="/operations" className="text-muted hover:text-text hover:underline">
+            and {formatNumber(data.length - MOST)} more under way
+          </Link>
+        </li>
+      )}
     </ul>
+  )
+}
+
+function Active({ operation }: { operation: OperationView }) {
+  const { id, status, error, last_line, next_at, created_at } = operation
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+      <Status value={next_at ? 'waiting' : status} {...(next_at && { tone: 'warn' as const })} />
+      <Link
+        to="/operations/$operation_id"
+        params={{ operation_id: id }}
+        className="min-w-0 truncate font-medium hover:underline"
+      >
+        {operationTitle(operation)}
+      </Link>
+      <span className="min-w-0 flex-1 basis-40 truncate text-xs text-muted">
+        {error?.message ?? last_line}
+      </span>
+      <span className="text-xs text-muted">
+        <Elapsed since={created_at} until={null} />
+      </span>
+    </li>
   )
 }

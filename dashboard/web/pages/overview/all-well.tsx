@@ -1,0 +1,20 @@
+import { CircleCheckBig } from 'lucide-react'
+import type { Fleet } from '../../api/fleet.ts'
+import { formatCount } from '../../ui/format.ts'
+
+/** Shown while nothing is wrong. */
+export function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
+  const { active = 0 } = counts.sites
+  return (
+    <section className="flex items-center gap-4 rounded-xl border border-line bg-surface px-5 py-6">
+      <CircleCheckBig className="size-8 shrink-0 text-good" aria-hidden />
+      <div>
+        <h2 className="text-base font-semibold">All is well</h2>
+        <p className="text-muted">
+          {formatCount(servers.length, 'server')} and {formatCount(active, 'active site')}: nothing
+          needs you now.
+        </p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Attention as Group } from '#shared/api/attention.ts'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { AttentionGroup } from './attention-group.tsx'
+
+const HEADS = {
+  critical: { title: 'Critical', about: 'Visitors notice it, or will within days.' },
+  warning: { title: 'Warnings', about: 'Something is wrong and should be looked at.' },
+  info: { title: 'At leisure', about: 'Nothing is wrong; something can be done.' },
+} as const
+
+interface AttentionProps {
+  groups: readonly Group[]
+  servers: readonly FleetServer[]
+}
+
+/** What a person should look at, the gravest first, each with what to do. */
+export function Attention({ groups, servers }: AttentionProps) {
+  const severities = (['critical', 'warning', 'info'] as const)
+    .map((severity) => ({ severity, of: groups.filter((group) => group.severity === severity) }))
+    .filter(({ of }) => of.length > 0)
+  return severities.map(({ severity, of }) => (
+    <section key={severity} aria-labelledby={`attention-${severity}`}>
+      <div className="mb-2 flex flex-wrap items-baseline gap-x-2">
+        <h2 id={`attention-${severity}`} className="font-semibold">
+          {HEADS[severity].title}
+        </h2>
+        <p className="text-xs text-muted">{HEADS[severity].about}</p>
+      </div>
+      <div className="flex flex-col gap-3">
+        {of.map((group) => (
+          <AttentionGroup key={group.kind} group={group} servers={servers} />
+        ))}
+      </div>
+    </section>
+  ))
+}

@@ -1,0 +1,63 @@
+import { createLink } from '@tanstack/react-router'
+import type { AnchorHTMLAttributes } from 'react'
+import type { Fleet } from '../../api/fleet.ts'
+import { formatNumber } from '../../ui/format.ts'
+
+/** How much there is of everything, each with the way to it. */
+export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
+  const { trashed = 0, ...sites } = counts.sites
+  const { failed = 0, ...active } = counts.operations
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Tile to="/servers" name="Servers" value={servers.length} parts={counts.servers} />
+      <Tile
+        to="/sites"
+        name="Sites"
+        value={sum(sites)}
+        parts={{ ...sites, 'in the trash': trashed }}
+      />
+      <Tile
+        to="/sites"
+        search={{ status: 'active', updates: true }}
+        name="Sites with updates"
+        value={counts.updates}
+        parts={{ 'not known of': counts.updates_unknown }}
+      />
+      <Tile
+        to="/operations"
+        name="Operations under way"
+        value={sum(active)}
+        parts={{ 'failed today': failed }}
+      />
+    </div>
+  )
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
+
+interface TileProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  name: string
+  value: number
+  parts: Record<string, number>
+}
+
+function TileAnchor({ name, value, parts, ...rest }: TileProps) {
+  const told = Object.entries(parts).filter(([, count]) => count > 0)
+  return (
+    <a
+      {...rest}
+      className="rounded-xl border border-line bg-surface px-4 py-3 transition hover:border-line-strong"
+    >
+      <span className="block text-xs text-muted">{name}</span>
+      <span className="block text-2xl font-semibold tracking-tight tabular-nums">
+        {formatNumber(value)}
+      </span>
+      <span className="block min-h-4 text-xs text-muted tabular-nums">
+        {told.map(([part, count]) => `${formatNumber(count)} ${part}`).join(' · ')}
+      </span>
+    </a>
+  )
+}
+
+const Tile = createLink(TileAnchor)

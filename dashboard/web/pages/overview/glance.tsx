@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { formatCount, formatNumber } from '../../ui/format.ts'
+import { Card } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { arrange, shareOf } from '../servers/arrange.ts'
+import { ShortReading } from '../servers/readings.tsx'
+
+const MOST = 12
+
+/** The servers, those in trouble first, then those with the least room. */
+export function Glance({ servers }: { servers: readonly FleetServer[] }) {
+  const shown = arrange(servers, { sort: 'status' })
+    .sort((a, b) => rank(b) - rank(a))
+    .slice(0, MOST)
+  return (
+    <Card
+      title="Servers"
+      flush
+      actions={<ButtonLink to="/servers">All {formatNumber(servers.length)}</ButtonLink>}
+    >
+      <ul className="divide-y divide-line">
+        {shown.map((server) => (
+          <li key={server.id} className="flex items-center gap-3 px-4 py-2">
+            <div className="min-w-0 flex-1">
+              <Link
+                to="/servers/$server_id"
+                params={{ server_id: String(server.id) }}
+                className="block truncate font-medium hover:underline"
+              >
+                {server.name}
+              </Link>
+              <ShortReading server={server} />
+            </div>
+            <span className="text-xs whitespace-nowrap text-muted tabular-nums">
+              {formatCount(server.sites_count, 'site')}
+            </span>
+            <Status value={server.status} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function rank({ status, metrics }: FleetServer): number {
+  if (status !== 'online') return status === 'offline' ? 3 : 2
+  return Math.max(
+    (metrics?.cpu ?? 0) / 100,
+    shareOf(metrics?.ram) ?? 0,
+    shareOf(metrics?.disk) ?? 0,
+  )
+}

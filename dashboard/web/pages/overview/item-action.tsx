@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { RefreshCw, RotateCw } from 'lucide-react'
+import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
+import { messageOf } from '../../api/client.ts'
+import { retryOperation } from '../../api/operations.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { tell } from '../../ui/toasts.tsx'
+import { useSync } from '../server/actions/use-sync.ts'
+import { sitesSearchOf } from './filters.ts'
+
+interface ItemActionProps {
+  kind: AttentionKind
+  item: AttentionItem
+}
+
+/** What helps with one thing: asking again, repeating, or the page where it is mended. */
+export function ItemAction({ kind, item }: ItemActionProps) {
+  const { name, server_id, site_id, operation_id, count, query } = item
+  if (operation_id !== null) return <Retry operation_id={operation_id} name={name} />
+  if (kind === 'server_offline' && server_id !== null)
+    return <AskAgain server={{ id: server_id, name }} />
+  if (site_id !== null)
+    return (
+      <ButtonLink
+        to="/sites/$site_id"
+        params={{ site_id: String(site_id) }}
+        aria-label={`Open the site ${name}`}
+      >
+        Open the site
+      </ButtonLink>
+    )
+  if (server_id !== null)
+    return (
+      <ButtonLink
+        to="/servers/$server_id"
+        params={{ server_id: String(server_id) }}
+        aria-label={`Open the server ${name}`}
+      >
+        Open the server
+      </ButtonLink>
+    )
+  if (query)
+    return (
+      <ButtonLink to="/sites" search={sitesSearchOf(query)} aria-label={`Show sites on ${name}`}>
+        Show {formatCount(count, 'site')}
+      </ButtonLink>
+    )
+  return null
+}
+
+function AskAgain({ server }: { server: { id: number; name: string } }) {
+  const { sync, isSyncing } = useSync(server)
+  return (
+    <Button
+      icon={<RefreshCw aria-hidden />}
+      aria-label={`Ask ${server.name} again`}
+      busy={isSyncing}
+      onClick={sync}
+    >
+      Ask again
+    </Button>
+  )
+}
+
+function Retry({ operation_id, name }: { operation_id: string; name: string }) {
+  const client = useQueryClient()
+  const { mutate, isPending, data } = useMutation({
+    mutationFn: () => retryOperation(operation_id),
+    onError: (error) => tell(`Not repeated: ${messageOf(error)}`, { error: true }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['operations'] }),
+  })
+  if (data !== undefined)
+    return (
+      <ButtonLink to="/operations/$operation_id" params={{ operation_id: data }}>
+        Under way: follow it
+      </ButtonLink>
+    )
+  return (
+    <Button
+      icon={<RotateCw aria-hidden />}
+      aria-label={`Repeat it for ${name}`}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
+      Repeat
+    </Button>
+  )
+}
