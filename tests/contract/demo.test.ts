@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
+import { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { Fleet, FleetServerDetail, FleetSiteDetail, FleetSitesPage } from '#shared/api/fleet.ts'
 import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
@@ -185,6 +186,21 @@ describe('the demo', () => {
         )
       ).status,
     ).toBe('active')
+  })
+
+  test('goes on with what was to be done to many when that is asked for', async () => {
+    const Bulks = z.object({ bulk_operations: z.array(BulkOperationView) })
+    const bulks = async () => (await read('/api/bulk-operations', Bulks)).bulk_operations
+    const [paused, done] = await bulks()
+    await demo.client.post(`/api/bulk-operations/${paused?.id}/resume`)
+    const [ended] = await untilIs(bulks, ([first]) => first?.finished_at !== null)
+
+    expect([paused?.status, paused?.counts.waiting, done?.status]).toEqual([
+      'paused',
+      12,
+      'success',
+    ])
+    expect(ended?.counts).toMatchObject({ total: 15, success: 10, failed: 5 })
   })
 
   test('brings servers back that are away, and what waits for them is done', async () => {

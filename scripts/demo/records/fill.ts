@@ -3,11 +3,13 @@ import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers, settings, sites } from '#dashboard/db/schema.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
-import { fillHistory } from './history.ts'
+import { fillBulks } from './bulks.ts'
+import { insertTold, makeTeller } from './history.ts'
 import { insertAll } from './insert.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
+import { tellStories } from './stories.ts'
 import { fillTrust } from './trust.ts'
 import { fillWaiting } from './waiting.ts'
 
@@ -22,9 +24,11 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   const all = await siteRows(fleet, now)
   await insertAll(db, all, (queries, some) => queries.insert(sites).values(some))
   await fillMetrics(db, fleet, now)
-  const told = await fillHistory(db, fleet, now)
+  const tell = await makeTeller(fleet, now)
+  const told = await insertTold(db, tellStories(fleet.plan).map(tell))
+  const bulks = await fillBulks(db, fleet, { tell, now })
   const waiting = await fillWaiting(db, fleet, now)
-  const entries = [...told, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
+  const entries = [...told, ...bulks, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
   await insertAll(db, entries, (queries, some) => queries.insert(activities).values(some))
   const value = 60 * Math.max(1, Math.ceil(all.length / SITES_A_MINUTE))
   const setting = { key: 'sync_interval', value }

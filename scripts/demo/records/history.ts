@@ -7,7 +7,7 @@ import { Dice } from '../dice.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Transcript } from '../machine/carry-out.ts'
 import { insertAll } from './insert.ts'
-import { type Story, tellStories } from './stories.ts'
+import type { Story } from './stories.ts'
 import { DOMAIN, makeTranscripts, retold, USER } from './transcripts.ts'
 
 type Event = typeof operation_events.$inferInsert
@@ -18,13 +18,17 @@ const DEADLINE_MS = 30 * 60_000
 /** The only account. */
 const ACTOR = 1
 
-/** The operations of the last thirty days, with what each of them said. Returns what the log tells of them. */
-export async function fillHistory(db: Database, fleet: Fleet, now: number): Promise<NewActivity[]> {
+/** Makes of a story the operation that it was, with what it said. */
+export type Teller = (story: Story) => Told
+
+export async function makeTeller(fleet: Fleet, now: number): Promise<Teller> {
   const transcripts = await makeTranscripts(fleet)
   const dice = new Dice(`${fleet.plan.seed} history`)
-  const told = tellStories(fleet.plan).map((story) =>
-    tell(story, toldOf(story, transcripts[story.kind]), { dice, now }),
-  )
+  return (story) => tell(story, toldOf(story, transcripts[story.kind]), { dice, now })
+}
+
+/** Stores operations of the past. Returns what the log tells of them. */
+export async function insertTold(db: Database, told: readonly Told[]): Promise<NewActivity[]> {
   const rows = told.map(({ operation }) => operation)
   await insertAll(db, rows, (queries, some) => queries.insert(operations).values(some))
   const events = told.flatMap((each) => each.events)

@@ -17,7 +17,7 @@ export interface Story {
 }
 
 type Place = Pick<Story, 'server_id' | 'server' | 'site'>
-type SitePlace = Place & { site: NonNullable<Place['site']> }
+export type SitePlace = Place & { site: NonNullable<Place['site']> }
 type Telling = Pick<Story, 'type' | 'kind' | 'params'>
 
 const DAY_MS = 86_400_000

@@ -1,0 +1,119 @@
+import { batch, type Database } from '#dashboard/db/client.ts'
+import type { BulkItemRow, BulkRow, NewActivity, OperationRow } from '#dashboard/db/rows.ts'
+import { bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
+import { reasonOf } from '#dashboard/operations/effects.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { insertTold, stamp, type Teller } from './history.ts'
+import { placesOf, type SitePlace, type Story } from './stories.ts'
+
+type Event = typeof bulk_events.$inferInsert
+type Item = BulkItemRow & { operation: OperationRow | undefined }
+
+const HOUR_MS = 3_600_000
+const ACTOR = 1
+const PAUSE_AFTER = 3
+
+/** The same done to many: once to its end, and once until too much of it failed. */
+export async function fillBulks(
+  db: Database,
+  fleet: Fleet,
+  { tell, now }: { tell: Teller; now: number },
+): Promise<NewActivity[]> {
+  const usable = placesOf(fleet.plan).filter(isUsable)
+  const astray = usable.filter(({ site }) => site.plan.astray)
+  const others = usable.filter(({ site }) => !site.plan.astray)
+  const purge: Bulk = { type: 'cache.purge', kind: 'purged', params: {}, at: 50 * HOUR_MS }
+  const certify: Bulk = {
+    ...{ type: 'tls.issue', kind: 'uncertified', params: { tls: 'letsencrypt' } },
+    at: 0.7 * HOUR_MS,
+    begun: Math.min(PAUSE_AFTER, astray.length),
+  }
+  const done = await fillBulk(db, purge, others.slice(0, 24), { tell, now })
+  if (astray.length < PAUSE_AFTER) return done
+  const few = [...astray, ...others.slice(24, 34)]
+  return [...done, ...(await fillBulk(db, certify, few, { tell, now }))]
+}
+
+function isUsable({ server, site: { plan } }: SitePlace): boolean {
+  const away = server.role === 'offline' || server.role === 'flaky'
+  return !away && plan.managed && plan.place === 'served' && plan.tls === 'letsencrypt'
+}
+
+interface Bulk extends Pick<Story, 'kind' | 'at'> {
+  type: 'cache.purge' | 'tls.issue'
+  params: Record<string, unknown>
+  /** How many were begun before it paused; undefined: all. */
+  begun?: number
+}
+
+async function fillBulk(
+  db: Database,
+  bulk: Bulk,
+  places: readonly SitePlace[],
+  { tell, now }: { tell: Teller; now: number },
+): Promise<NewActivity[]> {
+  if (places.length === 0) return []
+  const { type, params, kind, at, begun = places.length } = bulk
+  const id = `bulk-of-${type.replace('.', '-')}`.padEnd(22, '-')
+  const told = places.slice(0, begun).map((place, turn) => {
+    const own = { domain: place.site.plan.domain, ...params }
+    return tell({ ...place, type, kind, params: own, at: at - turn * 4_000 })
+  })
+  const items = places.map(({ server_id, site }, place): Item => {
+    const operation = told[place]?.operation
+    return {
+      ...{ bulk_id: id, position: place + 1, server_id, site_id: site.id, operation },
+      domain: site.plan.domain,
+      status: operation ? (operation.error ? 'failed' : 'success') : 'waiting',
+      operation_id: operation?.id ?? null,
+      error: operation?.error ?? null,
+    }
+  })
+  const created_at = stamp(now - at)
+  const row = { ...outcomeOf(items), id, type, params, parallel: 4, actor: ACTOR, created_at }
+  const activities = await insertTold(db, told)
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(bulk_operations).values({ ...row, pause_after: PAUSE_AFTER }),
+      queries.insert(bulk_items).values(items.map(({ operation: _, ...item }) => item)),
+      queries.insert(bulk_events).values(eventsOf(row, items)),
+    ]),
+  )
+  const entry = { type: 'bulk.create', domain: '', operation_id: id, user_id: ACTOR, created_at }
+  return [...activities, { ...entry, status: row.finished_at ? 'success' : 'running' }]
+}
+
+type Outcome = Pick<BulkRow, 'status' | 'reason' | 'finished_at'>
+
+function outcomeOf(items: readonly Item[]): Outcome {
+  const last = items.findLast(({ operation }) => operation)
+  if (!last?.error || items.every(({ operation }) => operation))
+    return { status: 'success', reason: '', finished_at: last?.operation?.finished_at ?? null }
+  const reason = `${PAUSE_AFTER} failures in a row, the last on ${last.domain}: ${reasonOf(last.error)}`
+  return { status: 'paused', reason, finished_at: null }
+}
+
+/** As the dashboard tells it: what begins, how it ends, and the end or the pause of all. */
+function eventsOf(
+  { id, type, status, reason }: Outcome & { id: string; type: string },
+  items: readonly Item[],
+): Event[] {
+  const begins = { message: `${type} of ${items.length} sites begins`, status: 'running' }
+  const lines = items.flatMap(({ operation, domain, position, status: how, error }) => {
+    if (!operation) return []
+    const facts = { position, domain, operation_id: operation.id }
+    const ended = `${domain}: ${error ? reasonOf(error) : 'done'}`
+    return [
+      { message: `${domain} begins`, ...facts, status: 'running' },
+      { message: ended, ...facts, status: how },
+    ]
+  })
+  const paused = status === 'paused' ? [{ message: `Paused: ${reason}`, status }] : []
+  const logs = [begins, ...lines, ...paused].map(
+    (data, at): Event => ({ bulk_id: id, id: at + 1, event: 'log', data }),
+  )
+  if (status === 'paused') return logs
+  const total = items.length
+  const data = { status: 'ok', total, success: total, failed: 0, cancelled: 0 }
+  return [...logs, { bulk_id: id, id: logs.length + 1, event: 'complete', data }]
+}
