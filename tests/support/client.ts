@@ -34,8 +34,8 @@ export class Client {
   }
 
   /**
-   * The answer as it arrives, for streams. One of the dashboard's API fails when the OpenAPI document
-   * does not have it.
+   * The answer as it arrives, for streams. One of the dashboard's fails when the OpenAPI document does
+   * not have it.
    */
   async open(
     { method = 'GET', path, body, headers = {} }: Call,
@@ -56,7 +56,7 @@ export class Client {
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     })
-    if (!path.startsWith('/api')) return response
+    if (!/^\/(api|agent)\b/.test(path)) return response
     const { checked } = await import('./openapi/checked.ts')
     return checked({ method, path, body }, response)
   }

@@ -180,3 +180,26 @@ test('purging a cache answers when it is done', async () => {
     body: { status: 'ok', message: 'Emptied the page cache of shop.example' },
   })
 })
+
+describe('a certificate', () => {
+  test('is issued as a stream, and the site has it', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.works.set('tls.issue', async function* ({ domain, tls }) {
+      yield 'Issuing'
+      return { status: 'ok', domain, tls, expires_at: '2026-05-30T09:30:00.000Z' }
+    })
+    const { server } = await siteOn(dashboard, agent)
+
+    const response = await dashboard.send('POST', `${server}/sites/1/tls`, { tls: 'self-signed' })
+
+    expect(await response.text()).toEndWith(
+      'event: complete\ndata: {"status":"ok","domain":"shop.example","tls":"self-signed","expires_at":"2026-05-30T09:30:00.000Z"}\n\n',
+    )
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site).toMatchObject({
+      tls: 'self-signed',
+      certificate_expires_at: '2026-05-30T09:30:00.000Z',
+    })
+  })
+})
