@@ -121,7 +121,8 @@ describe('the pages', () => {
   })
 
   test('of a server have its metrics over time', async () => {
-    const { metrics } = await body('/api/servers/1/metrics')
+    const to = new Date(Date.now() + 60_000).toISOString()
+    const { metrics } = await body(`/api/servers/1/metrics?to=${to}`)
 
     const { at, cpu } = exactly(MetricsHistory, metrics)
     expect(at).toHaveLength(cpu.length)

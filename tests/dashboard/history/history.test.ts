@@ -257,7 +257,8 @@ describe('a reading', () => {
 
     await (await fresh.send('POST', `/api/servers/${server}/sync`)).text()
 
-    const { body } = await fresh.call('GET', `/api/servers/${server}/metrics`)
+    const to = new Date(Date.now() + 60_000).toISOString()
+    const { body } = await fresh.call('GET', `/api/servers/${server}/metrics?to=${to}`)
     expect(MetricsHistory.parse(body.metrics).cpu.filter((cpu) => cpu !== null)).toEqual([7])
     const detail = await fresh.call('GET', `/api/fleet/servers/${server}`)
     expect(detail.body.server.metrics_at).toBe(detail.body.server.last_sync)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
+import { siteNews } from '#dashboard/fleet/live/changes.ts'
 import { Subscriber } from '#dashboard/fleet/live/subscriber.ts'
 import { FleetNews } from '#shared/api/live.ts'
 import type { StoredEvent } from '#shared/sse.ts'
@@ -216,14 +217,22 @@ describe('a client that reads slowly', () => {
     const news = (kind: 'server' | 'bulk', id: number): FleetNews =>
       kind === 'server' ? { kind, message: '', id } : { kind, message: '', id: String(id) }
     subscriber.tell([news('server', 1), news('server', 2)])
-    subscriber.tell([news('server', 1), news('bulk', 1)])
+    subscriber.tell([news('server', 1), news('bulk', 1), siteNews(null, 1), siteNews(null, 2)])
+    subscriber.tell([siteNews(null, 1), siteNews(3, 1)])
     const heard: string[] = []
 
     for await (const event of subscriber.events(leaving.signal)) {
       heard.push(`${event.id} ${shown(event)}`)
-      if (heard.length === 3) leaving.abort()
+      if (heard.length === 6) leaving.abort()
     }
 
-    expect(heard).toEqual(['1 server 1', '2 server 2', '3 bulk 1'])
+    expect(heard).toEqual([
+      '1 server 1',
+      '2 server 2',
+      '3 bulk 1',
+      '4 site null of 1',
+      '5 site null of 2',
+      '6 site 3 of 1',
+    ])
   })
 })
