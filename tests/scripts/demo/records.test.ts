@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import type { NewSite } from '#dashboard/db/rows.ts'
+import { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
+import { Turns } from '#scripts/demo/machine/turns.ts'
+import { siteRows } from '#scripts/demo/records/sites.ts'
+import type { FoundSite } from '#shared/agent.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+
+test('what is on record of each site is what its agent finds', async () => {
+  const fleet = await Fleet.open(makeFleet('demo', { servers: 7, sites: 56 }), {
+    turns: new Turns(),
+    pace: 0,
+    time: { now: () => NOW, elapsed: () => 0, mood: () => NOW },
+    report: (error) => expect(error).toBeUndefined(),
+  })
+  const found = await Promise.all(fleet.members.map(({ agent }) => agent.readings.sites()))
+  const records = new Map((await siteRows(fleet, NOW)).map((row) => [row.domain, row]))
+  const recorded = found.flat().map(({ domain }) => foundIn(records.get(domain)))
+
+  expect(found.flat()).toHaveLength(53)
+  expect(recorded).toEqual(found.flat())
+})
+
+/** What an agent would have told to lead to this record. */
+function foundIn(row: NewSite | undefined): FoundSite {
+  if (!row) throw new Error('found, and on no record')
+  const { domain, user, docroot = '', php, tier, tls, framework = 'unknown' } = row
+  const { wp_version = '', db_name = '', updates_plugins, updates_themes, updates_core } = row
+  return {
+    ...{ domain, user, docroot, php, tier, tls, framework, wp_version, db_name },
+    updates: {
+      plugins: updates_plugins ?? null,
+      themes: updates_themes ?? null,
+      core: updates_core ?? null,
+    },
+  }
+}
