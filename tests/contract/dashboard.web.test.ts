@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { temporaryFolder } from '#tests/support/processes.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -70,6 +70,30 @@ describe('the pages', () => {
       expect(answer.headers.get('content-type')).toContain('application/json')
     },
   )
+})
+
+describe('pages that are built again while the dashboard runs', () => {
+  const { client } = useDashboard({ WEB_DIR: `${web}/again` })
+
+  test('are the new ones from then on', async () => {
+    const build = async (document: string, name: string, time: number) => {
+      await rm(`${web}/again`, { recursive: true, force: true })
+      await mkdir(`${web}/again/assets`, { recursive: true })
+      await writeFile(`${web}/again/assets/${name}`, CODE)
+      await writeFile(`${web}/again/index.html`, document)
+      await utimes(`${web}/again/index.html`, time, time)
+    }
+    const seen = async () => [
+      (await client().get('/')).text,
+      (await client().get('/assets/one.js')).status,
+      (await client().get('/assets/two.js')).status,
+    ]
+
+    await build('first', 'one.js', 1_000)
+    expect(await seen()).toEqual(['first', 200, 404])
+    await build('second', 'two.js', 2_000)
+    expect(await seen()).toEqual(['second', 404, 200])
+  })
 })
 
 describe('a checkout whose pages are not built', () => {

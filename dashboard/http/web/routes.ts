@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import { notFound } from '#shared/errors.ts'
@@ -30,11 +31,11 @@ const UNBUILT = `<!doctype html><title>Hosting Control</title>
 
 /** The pages and the files that they load, for anybody: what they show comes from the API. */
 export function webRoutes(deps: Deps) {
-  const site = lazily(() => readSite(deps))
+  const site = asBuilt(deps)
   const page = async ({ request }: { request: Request }) => answer(await site(), request)
   const routes = new Elysia().get('/', page).get('/assets/:name', async ({ params, request }) => {
     const asset = (await site())?.assets.get(params.name)
-    if (!asset) throw notFound('File')
+    if (!asset || !(await Bun.file(asset.path).exists())) throw notFound('File')
     const { path, encoding } = fileOf(asset, request.headers.get('accept-encoding') ?? '')
     const headers = { ...PAGE_HEADERS, 'content-type': asset.type, 'cache-control': YEAR }
     const coded = encoding ? { 'content-encoding': encoding } : {}
@@ -65,13 +66,14 @@ function answer(site: Site | undefined, request: Request): Response {
   return new Response(request.method === 'HEAD' ? null : site.document, { headers: tagged })
 }
 
-/** What is not there yet is looked for again. */
-function lazily<T>(make: () => Promise<T | undefined>): () => Promise<T | undefined> {
-  let made: Promise<T | undefined> | undefined
+/** What is built again meanwhile is read again. */
+function asBuilt(deps: Deps): () => Promise<Site | undefined> {
+  const document = join(deps.web_dir ?? DIST, 'index.html')
+  let known: { built_at: number; site: Promise<Site | undefined> } | undefined
   return async () => {
-    made ??= make()
-    const value = await made
-    if (value === undefined) made = undefined
-    return value
+    const built_at = (await stat(document).catch(() => undefined))?.mtimeMs
+    if (built_at === undefined) return undefined
+    if (known?.built_at !== built_at) known = { built_at, site: readSite(deps) }
+    return known.site
   }
 }
