@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -73,5 +74,83 @@ test('what failed says why, and is tried again as an operation of its own', asyn
   await page.getByText('success', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'A retry' }).click()
   await page.waitForURL(`**/operations/${id}`)
+  expect(problems).toEqual([])
+})
+
+test('a tab that nobody sees lets go of its streams, and goes on where it was', async () => {
+  const id = await create('hidden.example')
+  const { page, problems } = await open(`/operations/${id}`)
+  await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
+  const isOurs = (url: string) => url.endsWith(`/operations/${id}/events`)
+
+  const left = page.waitForEvent('requestfailed', (request) => isOurs(request.url()))
+  await see(page, false)
+  await left
+  const back = page.waitForRequest((request) => isOurs(request.url()))
+  await see(page, true)
+
+  expect((await back).headers()['last-event-id']).toBe('2')
+  go.resolve()
+  await page.getByText('success', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
+/** As a browser tells a page whether its tab is in front. */
+async function see(page: Page, seen: boolean): Promise<void> {
+  await page.evaluate((isSeen) => {
+    Object.defineProperty(document, 'hidden', { value: !isSeen, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, seen)
+}
+
+test('two tabs show the same operation at once, and the list counts it', async () => {
+  const { page, problems } = await open('/operations')
+  await page.getByText('Nothing is under way').waitFor()
+  const other = await page.context().newPage()
+  await other.goto('/operations')
+  await other.getByText('Nothing is under way').waitFor()
+
+  const id = await create('tabs.example')
+
+  for (const tab of [page, other]) {
+    const row = tab.getByRole('list', { name: 'Under way' }).getByRole('listitem')
+    await row.getByText('Copying WordPress').waitFor()
+    await tab.getByRole('link', { name: '1 operation under way' }).waitFor()
+  }
+  await other.goto(`/operations/${id}`)
+  await other.getByText('Copying WordPress').first().waitFor()
+  go.resolve()
+  await other.getByText('success', { exact: true }).waitFor()
+  await page.getByText('Nothing is under way').waitFor()
+  await page
+    .getByRole('list', { name: 'Ended' })
+    .getByRole('link', { name: 'Create tabs.example' })
+    .waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an operation waits for an agent that is away, and goes on when it is back', async () => {
+  await agent.stop()
+  const id = await create('away.example')
+  const { page } = await open(`/operations/${id}`)
+  await page.getByText('Waiting for the agent of web-1').waitFor()
+  await page.getByText(/refused the connection/).waitFor()
+
+  agent.listen()
+  await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
+  go.resolve()
+
+  await page.getByText('success', { exact: true }).waitFor()
+})
+
+test('an operation is cancelled, and says what became of it', async () => {
+  const id = await create('cancel.example')
+  const { page, problems } = await open(`/operations/${id}`)
+  await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
+
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByText('What it had made was undone.').waitFor()
+  await page.getByRole('button', { name: 'Retry' }).waitFor()
   expect(problems).toEqual([])
 })

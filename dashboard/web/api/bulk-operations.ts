@@ -2,7 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { api, take } from './client.ts'
 
-const LIVE_MS = 2_000
+/** Beside the feed, which tells at once. */
+const LIVE_MS = 5_000
 const RECENT = 8
 const PAGE = 500
 
@@ -11,7 +12,7 @@ export const isBulkActive = ({ finished_at }: Pick<BulkOperationView, 'finished_
 
 export const bulkQuery = (bulk_id: string) =>
   queryOptions({
-    queryKey: ['bulk', bulk_id],
+    queryKey: ['bulk', bulk_id, 'state'],
     queryFn: async () => (await take(api['bulk-operations']({ bulk_id }).get())).bulk_operation,
     refetchInterval: ({ state: { data } }) => (data && !isBulkActive(data) ? false : LIVE_MS),
   })

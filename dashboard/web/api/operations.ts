@@ -3,12 +3,13 @@ import type { OperationType, OperationView } from '#shared/api/operations.ts'
 import { begin } from './begin.ts'
 import { api, take } from './client.ts'
 
-const LIVE_MS = 2_000
+/** Beside the feed, which tells at once. */
+const LIVE_MS = 5_000
 
 export const isActive = ({ finished_at }: Pick<OperationView, 'finished_at'>): boolean =>
   finished_at === null
 
-/** One operation; asked often until it has ended, since events do not tell that it waits. */
+/** One operation; asked for until it has ended, since its events do not tell that it waits. */
 export const operationQuery = (operation_id: string) =>
   queryOptions({
     queryKey: ['operations', operation_id],
@@ -35,7 +36,7 @@ export const activeOperationsQuery = (filters: OperationFilters = {}) =>
 export const countActiveQuery = queryOptions({
   queryKey: ['operations', 'count'],
   queryFn: async () => (await listOperations({ active: true, limit: 100 })).length,
-  refetchInterval: 10_000,
+  refetchInterval: 15_000,
 })
 
 const PAGE = 50

@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
 import { Menu, X } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { AccountLinks } from './account-links.tsx'
@@ -11,6 +11,8 @@ import { MainMenu } from './menu.tsx'
 import { ThemeButton } from './theme-button.tsx'
 import { UnderWayChip } from './under-way.tsx'
 import { useFocusOnPage } from './use-focus-on-page.ts'
+
+const Feed = lazy(async () => ({ default: (await import('./live/feed.tsx')).Feed }))
 
 /** What is around every page of somebody who is signed in. */
 export function Shell() {
@@ -26,6 +28,9 @@ export function Shell() {
         To the content
       </a>
       <DemoMark />
+      <Suspense fallback={null}>
+        <Feed />
+      </Suspense>
       <div className="lg:grid lg:grid-cols-[15rem_1fr]">
         <aside
           className={cx(

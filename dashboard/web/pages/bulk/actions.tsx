@@ -87,6 +87,6 @@ function useAct(id: string, act: () => Promise<BulkOperationView>, done: string)
     mutationFn: act,
     onSuccess: () => tell(done),
     onError: (error) => tell(messageOf(error), { error: true }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['bulk', id], exact: true }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['bulk', id, 'state'] }),
   })
 }

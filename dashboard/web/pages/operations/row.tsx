@@ -25,7 +25,7 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
   const { id, server, actor, created_at, started_at, finished_at, next_at, status } = operation
   const title = operationTitle(operation)
   return (
-    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 lg:grid-cols-[auto_6.5rem_minmax(14rem,1fr)_minmax(0,1.2fr)_6.5rem_2.25rem] lg:*:row-start-1">
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] [contain-intrinsic-size:auto_3.5rem] [content-visibility:auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 lg:grid-cols-[auto_6.5rem_minmax(14rem,1fr)_minmax(0,1.2fr)_6.5rem_2.25rem] lg:*:row-start-1">
       <Check
         name={`Select ${title}`}
         checked={selected}
