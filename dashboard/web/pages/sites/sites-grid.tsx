@@ -99,7 +99,7 @@ function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: G
         <tbody
           ref={body}
           style={{ height: total * height }}
-          className={cx('relative block transition-opacity', isChanging && 'opacity-60')}
+          className="relative block"
         >
           {rows.map(({ index }) => {
             const site = siteAt(index)

@@ -1,0 +1,43 @@
+import type { FoundSite } from '#shared/agent.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
+import type { Used } from '#tests/support/running.ts'
+
+/** A WordPress site as an agent finds it. */
+export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundSite {
+  const user = domain.split('.')[0] ?? domain
+  return {
+    domain,
+    user,
+    docroot: `/srv/www/${user}/public`,
+    php: '8.2',
+    tier: 'small',
+    tls: 'none',
+    framework: 'wordpress',
+    wp_version: '6.8.1',
+    db_name: user,
+    updates: { plugins: null, themes: null, core: null },
+    ...more,
+  }
+}
+
+/**
+ * Adds the agent's machine as a server, and waits until its sites are on record. From then on nobody
+ * looks there again by themselves.
+ */
+export async function addServer({ client }: Used, agent: FakeAgent, name: string): Promise<void> {
+  await client().put('/api/settings/sync_interval', { value: 86_400 })
+  const server = { name, hostname: '127.0.0.1', port: agent.port }
+  const { body } = await client().post('/api/servers', server)
+  const { id } = Object(Object(body).server)
+  const { text } = await client().post(`/api/servers/${id}/sync`)
+  if (!text.includes('event: complete')) throw new Error(`The sync of ${name} ended with ${text}`)
+}
+
+/** An agent that makes sites, and finds what it has made. */
+export function makesSites(agent: FakeAgent): void {
+  agent.works.set('site.create', async function* ({ domain }) {
+    yield `Creating the files of ${domain}`
+    agent.sites.push(foundSite(String(domain)))
+    return { domain }
+  })
+}
