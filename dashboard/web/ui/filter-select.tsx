@@ -11,6 +11,7 @@ interface FilterSelectProps {
 
 /** One of several, or any; it stands out while it narrows something down. */
 export function FilterSelect({ name, value, options, onChange }: FilterSelectProps) {
+  const isKnown = options.some((option) => String(option.value) === String(value ?? ''))
   return (
     <Select
       aria-label={name}
@@ -22,6 +23,7 @@ export function FilterSelect({ name, value, options, onChange }: FilterSelectPro
       )}
     >
       <option value="">{name}</option>
+      {!isKnown && value !== undefined && <option value={value}>{value}</option>}
       {options.map((option) => (
         <option key={option.value} value={option.value}>
           {option.name}

@@ -1,43 +1,71 @@
-import type { Plan } from '#shared/plan.ts'
+import { Minus, Pencil, Play, Plus } from 'lucide-react'
+import type { Effect, Plan } from '#shared/plan.ts'
+import { cx } from './cx.ts'
 import { formatNumber } from './format.ts'
 
-type Effect = Plan['steps'][number]['effects'][number]
+const ACTIONS = {
+  create: { icon: Plus, word: 'Makes', tone: 'text-good' },
+  change: { icon: Pencil, word: 'Changes', tone: 'text-warn' },
+  remove: { icon: Minus, word: 'Removes', tone: 'text-bad' },
+  run: { icon: Play, word: 'Runs', tone: 'text-muted' },
+} as const
 
-const SIGNS: Record<Effect['action'], string> = { create: '+', change: '~', remove: '−', run: '›' }
-
-/** What would be done, step by step; what each step touches is behind it. */
+/** Steps in the order in which they would be done, each with what it would do on the machine. */
 export function PlanSteps({ plan }: { plan: Plan }) {
   if (plan.steps.length === 0)
-    return <p className="text-muted">There is nothing to do: all of it is there already.</p>
+    return <p className="text-muted">Nothing has to be done on the server for this.</p>
   return (
-    <ol className="flex flex-col divide-y divide-line rounded-lg border border-line">
-      {plan.steps.map(({ name, title, effects }, at) => (
-        <li key={name} className="px-3 py-2">
-          <details>
-            <summary className="flex cursor-pointer items-baseline gap-2">
-              <span className="w-5 shrink-0 text-right text-xs text-muted tabular-nums">
-                {at + 1}
-              </span>
-              <span className="min-w-0 flex-1 break-words">{title}</span>
-              <span className="shrink-0 text-xs text-muted tabular-nums">
-                {formatNumber(effects.length)} {effects.length === 1 ? 'effect' : 'effects'}
-              </span>
-            </summary>
-            <ul className="mt-2 ml-7 flex flex-col gap-1 text-xs text-muted">
-              {effects.map(({ action, kind, name }) => (
-                <li key={`${action} ${kind} ${name}`} className="flex gap-2">
-                  <span aria-hidden className="font-mono">
-                    {SIGNS[action]}
-                  </span>
-                  <span className="min-w-0 break-all">
-                    {action} {kind} <code className="font-mono text-text">{name}</code>
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </details>
+    <ol className="flex flex-col gap-3" aria-label="Steps of the plan">
+      {plan.steps.map(({ name, title, effects }, index) => (
+        <li key={name} className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2">
+          <span
+            aria-hidden
+            className="flex size-6 items-center justify-center rounded-full bg-sunken text-xs text-muted tabular-nums"
+          >
+            {index + 1}
+          </span>
+          <div className="min-w-0 pt-0.5">
+            <p className="break-words">{title}</p>
+            <Effects of={effects} />
+          </div>
         </li>
       ))}
     </ol>
+  )
+}
+
+/** More than these are behind a line that says how many there are. */
+const MANY = 12
+
+function Effects({ of }: { of: readonly Effect[] }) {
+  if (of.length === 0) return null
+  if (of.length <= MANY) return <EffectList of={of} />
+  return (
+    <details>
+      <summary className="cursor-pointer text-xs text-muted">
+        {formatNumber(of.length)} effects
+      </summary>
+      <EffectList of={of} />
+    </details>
+  )
+}
+
+function EffectList({ of }: { of: readonly Effect[] }) {
+  return (
+    <ul className="mt-1 flex flex-col gap-0.5 text-xs text-muted">
+      {of.map(({ action, kind, name }) => {
+        const { icon: Icon, word, tone } = ACTIONS[action]
+        return (
+          <li key={`${action} ${kind} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
+            <Icon className={cx('size-3 shrink-0 translate-y-0.5', tone)} aria-hidden />
+            <span className="shrink-0">
+              <span className="sr-only">{word} the </span>
+              {kind}
+            </span>
+            <code className="min-w-0 break-all text-text">{name}</code>
+          </li>
+        )
+      })}
+    </ul>
   )
 }

@@ -1,28 +1,23 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, take } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { activityQuery } from '../../api/activity.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { activityName } from '../activity/types.ts'
 
 const SHOWN = 10
 
-const activityQuery = (domain: string) =>
-  queryOptions({
-    queryKey: ['activity', 'site', domain],
-    queryFn: () => take(api.activity.get({ query: { domain, limit: SHOWN } })),
-  })
-
 /** Who did what to it, the last first. */
 export function ActivityCard({ domain }: { domain: string }) {
-  const { data, error, refetch } = useQuery(activityQuery(domain))
+  const { data, error, refetch } = useQuery(activityQuery({ domain }))
   return (
     <Card
       title="Activity"
       flush
       actions={
-        <ButtonLink to="/activity" kind="quiet">
+        <ButtonLink to="/activity" search={{ domain }} kind="quiet">
           All
         </ButtonLink>
       }
@@ -30,9 +25,12 @@ export function ActivityCard({ domain }: { domain: string }) {
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
       <ul className="divide-y divide-line">
-        {data?.activities.map(({ id, type, status, created_at }) => (
+        {data?.activities.slice(0, SHOWN).map(({ id, type, status, actor, created_at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2">
-            <code className="min-w-0 flex-1 truncate text-xs">{type}</code>
+            <span className="min-w-0 flex-1 truncate">
+              {activityName(type)}{' '}
+              <span className="text-xs text-muted">{actor ?? 'the dashboard'}</span>
+            </span>
             <Status value={status} />
             <span className="w-24 text-right text-xs text-muted">
               <Time at={created_at} />

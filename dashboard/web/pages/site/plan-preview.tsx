@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/client.ts'
 import { planQuery, type SiteWork } from '../../api/site-work.ts'
 import { Notice } from '../../ui/notice.tsx'
+import { PlanSteps } from '../../ui/plan.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
-import { PlanView } from './plan-view.tsx'
 
 /** What would be done on the server, before it is. */
 export function PlanPreview({ work }: { work: SiteWork }) {
@@ -11,7 +11,7 @@ export function PlanPreview({ work }: { work: SiteWork }) {
   return (
     <section aria-label="Plan" className="rounded-lg border border-line p-4">
       <h3 className="mb-3 font-semibold">What will be done on the server</h3>
-      {data && <PlanView plan={data} />}
+      {data && <PlanSteps plan={data} />}
       {!data && !error && <Skeleton rows={4} />}
       {error && (isAway(error) ? <Away /> : <Failure error={error} onRetry={refetch} />)}
     </section>

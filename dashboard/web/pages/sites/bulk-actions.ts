@@ -1,7 +1,6 @@
 import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2, Zap } from 'lucide-react'
 import type { BulkType } from '#shared/api/bulk-operations.ts'
-import type { Option } from './filter-select.tsx'
-import { PHP, TIERS, TLS } from './options.ts'
+import { type Option, PHP, TIERS, TLS } from './options.ts'
 
 export interface BulkAction {
   type: BulkType

@@ -10,7 +10,6 @@ import { formatNumber } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import type { BulkAction } from './bulk-actions.ts'
 import { BulkTargets } from './bulk-targets.tsx'
-import { optionsOf } from './filter-select.tsx'
 
 interface BulkDialogProps {
   /** Undefined: closed. */
@@ -59,7 +58,7 @@ function Form({ action, ids, onBegun }: FormProps) {
         <Field label={param.label} name={param.name} error={fields[param.name]}>
           <Select value={value} onChange={(event) => setValue(event.target.value)} autoFocus>
             <option value="">Choose…</option>
-            {optionsOf(param.options).map((option) => (
+            {param.options.map((option) => (
               <option key={option.value} value={option.value}>
                 {option.name}
               </option>

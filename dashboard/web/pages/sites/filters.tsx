@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { fleetQuery } from '../../api/fleet.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { FilterSelect } from './filter-select.tsx'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { PHP, SORTED_BY, STATUSES, TIERS, TLS, UPDATES } from './options.ts'
 import { type Change, NARROWING, type SitesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
@@ -53,7 +53,12 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           options={servers.map(({ id, name }) => ({ value: String(id), name }))}
           onChange={(id) => onChange({ server_id: id ? Number(id) : undefined })}
         />
-        <FilterSelect name="Tag" value={search.tag} options={tags} onChange={set('tag')} />
+        <FilterSelect
+          name="Tag"
+          value={search.tag}
+          options={tags.map((tag) => ({ value: tag, name: tag }))}
+          onChange={set('tag')}
+        />
         <FilterSelect
           name="Status"
           value={search.status}
@@ -65,19 +70,20 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
         <FilterSelect name="TLS" value={search.tls} options={TLS} onChange={set('tls')} />
         <FilterSelect
           name="Updates"
-          value={search.updates}
+          value={search.updates === undefined ? undefined : String(search.updates)}
           options={UPDATES}
           onChange={(text) =>
             onChange({ updates: text === undefined ? undefined : text === 'true' })
           }
         />
-        <FilterSelect
-          className="md:hidden"
-          name="Order"
-          value={search.sort}
-          options={SORTED_BY}
-          onChange={set('sort')}
-        />
+        <div className="md:hidden">
+          <FilterSelect
+            name="Order"
+            value={search.sort}
+            options={SORTED_BY}
+            onChange={set('sort')}
+          />
+        </div>
       </div>
     </div>
   )

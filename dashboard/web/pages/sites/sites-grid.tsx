@@ -96,11 +96,7 @@ function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: G
         >
           <Headings order={order} {...all} />
         </thead>
-        <tbody
-          ref={body}
-          style={{ height: total * height }}
-          className="relative block"
-        >
+        <tbody ref={body} style={{ height: total * height }} className="relative block">
           {rows.map(({ index }) => {
             const site = siteAt(index)
             return (

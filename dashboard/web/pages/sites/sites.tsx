@@ -27,7 +27,10 @@ export function SitesPage() {
   const { sort = 'domain', order, ...narrowing } = search
   const isDescending = order === 'desc'
   const onSort = (by: Sort) =>
-    change({ sort: by === 'domain' ? undefined : by, order: by === sort && !isDescending ? 'desc' : undefined })
+    change({
+      sort: by === 'domain' ? undefined : by,
+      order: by === sort && !isDescending ? 'desc' : undefined,
+    })
   const isNarrowed = Object.keys(narrowing).length > 0
   return (
     <Page

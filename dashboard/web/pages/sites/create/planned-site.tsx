@@ -4,9 +4,9 @@ import { ApiError, messageOf } from '../../../api/client.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Facts } from '../../../ui/facts.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { PlanSteps } from '../../../ui/plan.tsx'
 import { Failure } from '../../../ui/states.tsx'
 import { unicodeOf } from '../../../ui/unicode-domain.ts'
-import { PlanView } from '../../site/plan-view.tsx'
 import { TLS_WORDS } from '../../site/words.ts'
 import type { Creation } from './use-creation.ts'
 
@@ -30,7 +30,7 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
       className="flex flex-col gap-4 outline-none"
     >
       {planned && <Chosen site={planned.site} />}
-      {planned && <PlanView plan={planned.plan} />}
+      {planned && <PlanSteps plan={planned.plan} />}
       {!planned && <WithoutPlan error={error} />}
       {planned && isRefused && <Failure error={error} />}
       <Button
