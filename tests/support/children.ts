@@ -29,6 +29,8 @@ export interface Options {
   env?: Environment
   /** Without root's rights, whoever runs the tests. */
   unprivileged?: boolean
+  /** How long it may take until it listens. */
+  ready_ms?: number
 }
 
 const children = new Set<ChildProcess>()
@@ -72,7 +74,8 @@ export async function listening(argv: readonly string[], options: Options): Prom
       await Promise.race([changed(), ended])
     }
   })()
-  const url = await within(READY_MS, found, () => `not ready: ${output.out}${output.err}`)
+  const { ready_ms = READY_MS } = options
+  const url = await within(ready_ms, found, () => `not ready: ${output.out}${output.err}`)
   return {
     url: url.origin,
     port: Number(url.port),

@@ -1,8 +1,10 @@
+import { afterAll, beforeAll } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listening, type Running, toItsEnd } from './children.ts'
 import { Client, eventsOf, type WireEvent } from './client.ts'
-import { temporaryFolder } from './processes.ts'
+import { sweep, temporaryFolder } from './processes.ts'
+import { there, type Used } from './running.ts'
 
 const PROGRAM = [process.execPath, join(import.meta.dir, '../../scripts/demo.ts')]
 /** On a machine that may not have Bun. */
@@ -16,20 +18,41 @@ export interface Demo extends Running {
   left(): Promise<string[]>
 }
 
-/** The demo with programs that take no time, and somebody logged in. */
-export async function startDemo(args: readonly string[] = []): Promise<Demo> {
+/** Programs take no time, and nothing happens by itself. */
+const STILL = ['--pace', '0', '--steady']
+
+/** The demo and somebody logged in; with the pages of this checkout, or with an empty one. */
+export async function startDemo(
+  args: readonly string[] = STILL,
+  { pages = false } = {},
+): Promise<Demo> {
   const folder = await temporaryFolder('demo')
-  const [TMPDIR, WEB_DIR] = [join(folder, 'tmp'), join(folder, 'web')]
-  await mkdir(join(WEB_DIR, 'assets'), { recursive: true })
+  const TMPDIR = join(folder, 'tmp')
   await mkdir(TMPDIR)
-  await writeFile(join(WEB_DIR, 'index.html'), '<html><head></head><body></body></html>')
-  const env = { TMPDIR, WEB_DIR, ADMIN_PASSWORD: PASSWORD }
-  const argv = [...PROGRAM, '--port', '0', '--pace', '0', '--steady', ...args]
-  const running = await listening(argv, { env })
+  const web: Record<string, string> = pages ? {} : { WEB_DIR: await emptyPage(folder) }
+  const env = { TMPDIR, ADMIN_PASSWORD: PASSWORD, ...web }
+  const running = await listening([...PROGRAM, '--port', '0', ...args], { env, ready_ms: 60_000 })
   const client = new Client(running.url)
   const { status } = await client.login({ email: 'demo@example.com', password: PASSWORD })
   if (status !== 200) throw new Error(`The login answered ${status}`)
   return { ...running, client, left: () => readdir(TMPDIR) }
+}
+
+async function emptyPage(folder: string): Promise<string> {
+  const web = join(folder, 'web')
+  await mkdir(join(web, 'assets'), { recursive: true })
+  await writeFile(join(web, 'index.html'), '<html><head></head><body></body></html>')
+  return web
+}
+
+/** The demo with its pages, for the tests of this file. */
+export function useDemo(args: readonly string[] = STILL): Used {
+  let demo: Demo | undefined
+  beforeAll(async () => {
+    demo = await startDemo(args, { pages: true })
+  }, 90_000)
+  afterAll(sweep)
+  return { client: () => there(demo).client, running: () => there(demo) }
 }
 
 /** Runs it until it ends by itself. */

@@ -53,7 +53,7 @@ function use(start: () => Promise<Running>): Used {
   return { client: () => there(client), running: () => there(running) }
 }
 
-function there<T>(value: T | undefined): T {
+export function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('It runs between beforeAll and afterAll only')
   return value
 }

@@ -4,8 +4,11 @@ const isDemo = document.querySelector('meta[name="demo"]') !== null
 export function DemoMark() {
   if (!isDemo) return null
   return (
-    <p className="bg-warn-soft px-4 py-1.5 text-center text-xs font-medium text-warn">
+    <aside
+      aria-label="Demo"
+      className="bg-warn-soft px-4 py-1.5 text-center text-xs font-medium text-warn"
+    >
       Demo: the servers and sites here are simulated. Nothing you do reaches a real machine.
-    </p>
+    </aside>
   )
 }

@@ -11,12 +11,12 @@ export function UnderWayChip() {
     <ButtonLink
       to="/operations"
       kind="quiet"
-      aria-label={`${count} ${data === 1 ? 'operation' : 'operations'} under way`}
       icon={<span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />}
       className="text-accent tabular-nums"
     >
       {count}
-      <span className="hidden lg:inline">under way</span>
+      <span className="sr-only">{data === 1 ? 'operation' : 'operations'}</span>
+      <span className="sr-only lg:not-sr-only">under way</span>
     </ButtonLink>
   )
 }

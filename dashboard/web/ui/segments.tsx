@@ -12,7 +12,7 @@ interface SegmentsProps<T extends string> {
 /** One of a few, all of them in sight. */
 export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
   return (
-    <fieldset className="flex overflow-hidden rounded-lg border border-line-strong bg-surface">
+    <fieldset className="flex min-w-0 flex-wrap overflow-hidden rounded-lg border border-line-strong bg-surface">
       <legend className="sr-only">{label}</legend>
       {choices.map((choice) => (
         <button

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
 import type { Used } from '#tests/support/running.ts'
 import { launch } from './index.ts'
@@ -38,14 +39,18 @@ export function useBrowser({ client, running }: Used) {
       locale: 'en-GB',
       ...rest,
     })
-    const cookie = client().cookie?.split('=')
-    const [name = '', value = ''] = cookie ?? []
-    if (signedIn && cookie) await context.addCookies([{ name, value, url, sameSite: 'Strict' }])
+    if (signedIn) await context.addCookies(sessionOf(client()))
     const page = await context.newPage()
     const problems = watch(page)
     await page.goto(path)
     return { page, problems }
   }
+}
+
+/** The session of a client that has logged in, for a browser. */
+export function sessionOf({ base: url, cookie = '' }: Client) {
+  const [name = '', value = ''] = cookie.split('=')
+  return name === '' ? [] : [{ name, value, url, sameSite: 'Strict' as const }]
 }
 
 /** What the console and the page itself complain of, and answers of 500 and above. */

@@ -72,7 +72,7 @@ function Item({
         <Link
           to="/operations/$operation_id"
           params={{ operation_id }}
-          aria-label={`Operation on ${domain}`}
+          aria-label={`Log of ${domain}`}
           className="text-xs font-medium text-accent hover:underline"
         >
           Log

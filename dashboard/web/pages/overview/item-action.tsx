@@ -42,8 +42,9 @@ export function ItemAction({ kind, item }: ItemActionProps) {
     )
   if (query)
     return (
-      <ButtonLink to="/sites" search={sitesSearchOf(query)} aria-label={`Show sites on ${name}`}>
+      <ButtonLink to="/sites" search={sitesSearchOf(query)}>
         Show {formatCount(count, 'site')}
+        <span className="sr-only">on {name}</span>
       </ButtonLink>
     )
   return null
@@ -54,7 +55,7 @@ function AskAgain({ server }: { server: { id: number; name: string } }) {
   return (
     <Button
       icon={<RefreshCw aria-hidden />}
-      aria-label={`Ask ${server.name} again`}
+      aria-label={`Ask again: ${server.name}`}
       busy={isSyncing}
       onClick={sync}
     >

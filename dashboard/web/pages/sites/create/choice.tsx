@@ -17,7 +17,7 @@ export function Choice<T extends string>({
   onChange,
 }: ChoiceProps<T>) {
   return (
-    <fieldset>
+    <fieldset className="min-w-0">
       <legend className="mb-1.5 font-medium">{label}</legend>
       <div className="grid gap-2">
         {options.map((option) => (

@@ -32,7 +32,7 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
   )
   const sorted = [...shown].sort((a, b) => Number(!canTake(a)) - Number(!canTake(b)))
   return (
-    <fieldset className="flex flex-col gap-1.5" aria-describedby="server-error">
+    <fieldset className="flex min-w-0 flex-col gap-1.5" aria-describedby="server-error">
       <legend className="mb-1.5 font-medium">Server</legend>
       {data.servers.length > MANY && (
         <Input

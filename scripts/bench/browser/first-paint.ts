@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+import { settled } from '#tests/support/browser/settled.ts'
+import type { Bench } from './bench.ts'
+import { ms, type Outcome } from './promise.ts'
+import { median } from './statistics.ts'
+
+const PROMISED_MS = 500
+const RUNS = 9
+const PAGES = ['/', '/sites', '/servers', '/operations']
+
+/** From the first byte asked for to the first text that is seen, each time with an empty cache. */
+export async function firstPaint(bench: Bench): Promise<Outcome[]> {
+  await proves(bench)
+  const times = new Map<string, number[]>([bench.blank_url, ...PAGES].map((url) => [url, []]))
+  for (let run = 0; run < RUNS; run++) {
+    for (const [url, list] of times) list.push(await painted(bench, url))
+  }
+  const floor = median(times.get(bench.blank_url) ?? [])
+  return PAGES.map((path) => {
+    const found = median(times.get(path) ?? [])
+    const ratio = (found / floor).toFixed(1)
+    return {
+      name: `first paint of ${path}`,
+      found: `${ms(found)} (promised: ${ms(PROMISED_MS)}), ${ratio} × a blank page's ${ms(floor)}`,
+      holds: found <= PROMISED_MS,
+    }
+  })
+}
+
+async function painted({ open }: Bench, url: string): Promise<number> {
+  const page = await open()
+  await page.goto(url)
+  const time = await page.evaluate(paintOf)
+  await page.context().close()
+  return time
+}
+
+/** In the browser. */
+function paintOf(): Promise<number> {
+  return new Promise((resolve) => {
+    new PerformanceObserver((list) => {
+      const [first] = list.getEntriesByName('first-contentful-paint')
+      if (first) resolve(first.startTime)
+    }).observe({ type: 'paint', buffered: true })
+  })
+}
+
+/** It is the page that was measured: it tells of all sites. */
+async function proves({ open, sites }: Bench): Promise<void> {
+  const page = await open()
+  await page.goto('/sites')
+  await settled(page)
+  const shown = await countOf(page)
+  if (shown !== sites) throw new Error(`/sites shows ${shown} of ${sites} sites`)
+  await page.context().close()
+}
+
+const countOf = async (page: Page) =>
+  Number(await page.getByRole('grid', { name: 'Sites' }).getAttribute('aria-rowcount')) - 1

@@ -1,0 +1,49 @@
+import { settled } from '#tests/support/browser/settled.ts'
+import type { Bench } from './bench.ts'
+import type { Outcome } from './promise.ts'
+
+const PROMISED = 200_000
+const PAGES = ['/', '/servers', '/sites', '/operations', '/activity', '/settings', '/docs']
+
+/** What the document itself asks for is there before any page; each page then loads a part of its own. */
+export async function size({ client, open }: Bench): Promise<Outcome[]> {
+  const { text } = await client.get('/login')
+  const initial = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, at]) => at)
+  const sizes = await Promise.all(initial.map((path = '') => gzipped(client.base + path)))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const parts = new Set<string>()
+  for (const path of PAGES) parts.add((await loadedBy(open, path, initial)).join(' '))
+  const own = parts.size === PAGES.length && !parts.has('')
+  return [
+    {
+      name: 'JavaScript of every page',
+      found: `${(bytes / 1000).toFixed(1)} kB gzip in ${initial.length} files (promised: ${PROMISED / 1000} kB)`,
+      holds: bytes > 0 && bytes <= PROMISED,
+    },
+    {
+      name: 'pages load their own code',
+      found: `${parts.size} of ${PAGES.length} pages load files that no other loads alone`,
+      holds: own,
+    },
+  ]
+}
+
+async function gzipped(url: string): Promise<number> {
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'gzip' }, decompress: false })
+  if (answer.headers.get('content-encoding') !== 'gzip') throw new Error(`${url} is not compressed`)
+  return (await answer.arrayBuffer()).byteLength
+}
+
+/** Files that this page loads beside those of every page. */
+async function loadedBy(open: Bench['open'], path: string, initial: (string | undefined)[]) {
+  const page = await open()
+  const found: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.endsWith('.js') && !initial.includes(pathname)) found.push(pathname)
+  })
+  await page.goto(path)
+  await settled(page)
+  await page.context().close()
+  return found.sort()
+}

@@ -1,0 +1,90 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { launch } from '#tests/support/browser/index.ts'
+import { sessionOf } from '#tests/support/browser/pages.ts'
+import { beginBulk, PLACES } from '#tests/support/browser/places.ts'
+import { settled } from '#tests/support/browser/settled.ts'
+import type { Client } from '#tests/support/client.ts'
+import { startDemo } from '#tests/support/demo.ts'
+import { sweep } from '#tests/support/processes.ts'
+import { fail } from './lib/fail.ts'
+
+const WIDTHS = { 390: 844, 820: 1180, 1440: 900 }
+const THEMES = ['light', 'dark'] as const
+/** Pages that are taller than this are cut there. */
+const MOST_HEIGHT = 1600
+
+/**
+ * Takes a picture of every page of the demo, in three widths and both themes, into a folder:
+ * bun run screenshots [--to <folder>] [--only <part of a route>]
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      to: { type: 'string', default: join(tmpdir(), 'hosting-control-pages') },
+      only: { type: 'string', default: '' },
+    },
+  })
+  const folder = resolve(values.to)
+  await mkdir(folder, { recursive: true })
+  const { client } = await startDemo(['--steady'], { pages: true })
+  await beginBulk(client)
+  const browser = await launch()
+  try {
+    for (const theme of THEMES) await picture({ browser, client, folder, theme, only: values.only })
+  } finally {
+    await browser.close()
+    await sweep()
+  }
+  console.log(folder)
+}
+
+interface Wanted {
+  browser: Browser
+  client: Client
+  folder: string
+  theme: (typeof THEMES)[number]
+  only: string
+}
+
+async function picture({ browser, client, folder, theme, only }: Wanted): Promise<void> {
+  const context = await browser.newContext({
+    baseURL: client.base,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  })
+  await context.addCookies(sessionOf(client))
+  const page = await context.newPage()
+  for (const [route, address] of Object.entries(PLACES)) {
+    if (!route.includes(only)) continue
+    await page.goto(await address(client))
+    await settled(page)
+    for (const [width, height] of Object.entries(WIDTHS)) {
+      const path = join(folder, `${nameOf(route)}-${width}-${theme}.png`)
+      await rm(path, { force: true })
+      await take(page, path, { width: Number(width), height })
+    }
+  }
+  await context.close()
+}
+
+async function take(page: Page, path: string, size: { width: number; height: number }) {
+  await page.setViewportSize(size)
+  await settled(page)
+  const full = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({
+    ...size,
+    height: Math.min(Math.max(full, size.height), MOST_HEIGHT),
+  })
+  await settled(page)
+  await page.screenshot({ path })
+}
+
+const nameOf = (route: string) =>
+  route === '/' ? 'overview' : route.slice(1).replace(/\$\w+/g, 'one').replaceAll('/', '-')
+
+await main().then(() => process.exit(0), fail)

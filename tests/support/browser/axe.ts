@@ -1,0 +1,20 @@
+import { type AxeResults, type RunOptions, source } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/**
+ * What axe-core finds wrong on a page as it stands, one line for each element. Its code comes from
+ * here and not from the page, whose content security policy stays as it is.
+ */
+export async function violationsOf(page: Page, options: RunOptions = {}): Promise<string[]> {
+  const isThere = await page.evaluate(() => 'axe' in window)
+  if (!isThere) await page.evaluate(source)
+  const { violations } = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...options })})`,
+  )) as AxeResults
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => {
+      const [, ...reasons] = failureSummary.split('\n')
+      return `${id} ${target.join(' ')}: ${reasons.map((line) => line.trim()).join('; ')}`
+    }),
+  )
+}

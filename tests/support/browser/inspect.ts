@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core'
+import { violationsOf } from './axe.ts'
+import { painted, settled } from './settled.ts'
+
+const PHONES = [390, 320]
+
+/** What is wrong with a page, as lists that are to be empty. */
+export interface Inspection {
+  /** By axe-core, in light. */
+  light: string[]
+  /** Its colours in the dark: all else is the same there. */
+  dark: string[]
+  /** Widths of phones at which it scrolls sideways. */
+  too_wide: number[]
+}
+
+/** Looks at a page that is open in a context with `reducedMotion`: colours change at once. */
+export async function inspect(page: Page): Promise<Inspection> {
+  await settled(page)
+  await inTheme(page, 'light')
+  const light = await violationsOf(page)
+  await inTheme(page, 'dark')
+  const dark = await violationsOf(page, { runOnly: ['color-contrast'] })
+  return { light, dark, too_wide: await tooWide(page) }
+}
+
+async function inTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme)
+  await painted(page)
+}
+
+async function tooWide(page: Page): Promise<number[]> {
+  const before = page.viewportSize()
+  const found: number[] = []
+  for (const width of PHONES) {
+    await page.setViewportSize({ width, height: 800 })
+    await painted(page)
+    const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (scrolled > width) found.push(width)
+  }
+  if (before) await page.setViewportSize(before)
+  return found
+}

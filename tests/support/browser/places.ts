@@ -1,0 +1,45 @@
+import type { Client } from '#tests/support/client.ts'
+
+/**
+ * Every route as app/routes.tsx writes it, and an address of it. What has to exist for a page to show something is looked for, by the client,
+ * in the records of the dashboard; where there is nothing, the page says that it does not exist.
+ */
+export const PLACES: Record<string, (client: Client) => Promise<string>> = {
+  '/login': async () => '/login',
+  '/': async () => '/',
+  '/servers': async () => '/servers',
+  '/servers/new': async () => '/servers/new',
+  '/servers/$server_id': async () => '/servers/1',
+  '/sites': async () => '/sites',
+  '/sites/new': async () => '/sites/new',
+  '/sites/$site_id': async () => '/sites/1',
+  '/operations': async () => '/operations',
+  '/operations/bulk/$bulk_id': async (client) =>
+    `/operations/bulk/${await first(client, '/api/bulk-operations', 'bulk_operations')}`,
+  '/operations/$operation_id': async (client) =>
+    `/operations/${await first(client, '/api/operations', 'operations')}`,
+  '/trash': async () => '/trash',
+  '/activity': async () => '/activity',
+  '/settings': async () => '/settings',
+  '/account': async () => '/account',
+  '/docs': async () => '/docs',
+}
+
+/** The paths in app/routes.tsx. */
+export async function routesOfPages(): Promise<string[]> {
+  const source = await Bun.file('dashboard/web/app/routes.tsx').text()
+  return [...source.matchAll(/^ +path: '(.+)',$/gm)].map(([, path = '']) => path)
+}
+
+/** So that there is one to be shown. */
+export async function beginBulk(client: Client): Promise<void> {
+  const body = { type: 'site.scan', params: {}, targets: { site_ids: [1, 2] } }
+  const { status, text } = await client.post('/api/bulk-operations', body)
+  if (status !== 202) throw new Error(text)
+}
+
+async function first(client: Client, path: string, list: string): Promise<number | string> {
+  const { body } = await client.get(path)
+  const [one] = (body as Record<string, { id: number | string }[]>)[list] ?? []
+  return one?.id ?? 1
+}

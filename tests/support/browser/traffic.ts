@@ -1,0 +1,29 @@
+import type { Page, Response } from 'playwright-core'
+
+/** What a page asked for, as lists that are to be empty. */
+export interface Traffic {
+  /** Requests that left the dashboard's origin. */
+  elsewhere: string[]
+  /** Files that came without compression, or may not be kept for good. */
+  costly: string[]
+}
+
+/** Watches from now on what a page loads. */
+export function watchTraffic(page: Page, origin: string): Traffic {
+  const traffic: Traffic = { elsewhere: [], costly: [] }
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    if (protocol !== 'data:' && asked !== origin) traffic.elsewhere.push(request.url())
+  })
+  page.on('response', (response) => {
+    if (isFile(response) && !isCheap(response.headers())) traffic.costly.push(response.url())
+  })
+  return traffic
+}
+
+const isFile = (response: Response) => new URL(response.url()).pathname.startsWith('/assets/')
+
+function isCheap(headers: Record<string, string>): boolean {
+  const isKept = headers['cache-control'] === 'public, max-age=31536000, immutable'
+  return isKept && headers['content-encoding'] === 'br'
+}

@@ -1,3 +1,0 @@
-import { sandboxed } from '#tests/support/system/sandbox.ts'
-
-sandboxed('trixie')
