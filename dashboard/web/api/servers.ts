@@ -14,7 +14,7 @@ export const serverQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id],
     queryFn: async () => (await take(api.fleet.servers({ server_id }).get())).server,
-    refetchInterval: 10_000,
+    refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? 2_000 : 10_000),
   })
 
 /** Begins the same on several servers. */

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import { messageOf } from '../../../api/client.ts'
 import { restartService } from '../../../api/servers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../../ui/confirm.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Card } from '../../../ui/page.tsx'
 import { Status } from '../../../ui/status.tsx'
+import { tell } from '../../../ui/toasts.tsx'
 
 type Service = FleetServerDetail['services'][number]
 
@@ -49,8 +49,9 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
   const [asks, setAsks] = useState(false)
   const client = useQueryClient()
   const { name, status } = service
-  const { mutateAsync, isPending, error } = useMutation({
+  const { mutateAsync, isPending } = useMutation({
     mutationFn: () => restartService(server.id, name),
+    onSuccess: () => tell(`${name} was restarted`),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers', server.id] }),
   })
   return (
@@ -69,11 +70,6 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
           busy={isPending}
           onClick={() => setAsks(true)}
         />
-      )}
-      {error && (
-        <p role="alert" className="w-full text-xs text-bad">
-          It was not restarted: {messageOf(error)}
-        </p>
       )}
       <Confirm
         open={asks}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { type Running, startAgent, temporaryFolder } from '#tests/support/processes.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { enrolAgent } from '#tests/support/trust/enrol-agent.ts'
@@ -10,12 +11,36 @@ const open = useBrowser(dashboard)
 const WAIT_MS = 45_000
 
 let agent: Running
+const fake = new FakeAgent()
 let state = ''
 beforeAll(async () => {
   state = await temporaryFolder('enrolled')
   agent = await startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state })
 }, 60_000)
-afterAll(() => agent?.kill())
+afterAll(async () => {
+  fake.stop()
+  await agent?.kill()
+})
+
+test('teaches how the first server is added', async () => {
+  const { page, problems } = await open('/')
+  await page.getByText('Add your first server').waitFor()
+
+  await page.getByRole('main').getByRole('link', { name: 'Add a server' }).click()
+
+  await page.waitForURL('**/servers/new')
+  expect(problems).toEqual([])
+})
+
+test('says that all is well while nothing is wrong', async () => {
+  const client = dashboard.client()
+  await client.post('/api/servers', { hostname: '127.0.0.1', port: fake.port })
+  await client.post('/api/servers/1/sync')
+  const { page, problems } = await open('/')
+
+  await page.getByRole('heading', { name: 'All is well' }).waitFor()
+  expect(problems).toEqual([])
+})
 
 test('a server is added, its agent enrolled with the line, and the page turns online by itself', async () => {
   const { page, problems } = await open('/servers/new')

@@ -1,0 +1,192 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { useDemo } from '#tests/support/demo.ts'
+
+const demo = useDemo()
+const open = useBrowser(demo)
+
+const table = (page: Page) => page.getByRole('region', { name: 'Servers' })
+const names = (page: Page) => table(page).getByRole('row').getByRole('link').allTextContents()
+
+test('what is searched, filtered and sorted stands in the address and survives a reload', async () => {
+  const { page, problems } = await open('/servers')
+  await table(page).waitFor()
+
+  await page.getByLabel('Search servers').fill('web-01')
+  await page.getByLabel('Tag').selectOption('eu')
+  await page.getByRole('button', { name: /^online/i }).click()
+  await page.getByRole('button', { name: 'Disk' }).click()
+  await page.waitForURL('**/servers?q=web-01&status=online&tag=eu&sort=disk&order=desc')
+
+  const wanted = ['ams-web-01', 'fra-web-01', 'hel-web-01']
+  expect(await names(page)).toEqual(wanted)
+  await page.reload()
+  await table(page).waitFor()
+  expect(await names(page)).toEqual(wanted)
+  expect(await page.getByLabel('Search servers').inputValue()).toBe('web-01')
+  expect(problems).toEqual([])
+})
+
+test('several servers are worked on at once', async () => {
+  const { page, problems } = await open('/servers')
+  await page.getByLabel('Select ams-web-01').check()
+  await page.getByLabel('Select fra-web-01').check()
+
+  await page.getByRole('button', { name: 'Sync', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Sync on 2 servers' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sync', exact: true }).click()
+
+  await page.waitForURL('**/operations/bulk/*')
+  const id = page.url().split('/').at(-1)
+  const { body } = await demo.client().get(`/api/bulk-operations/${id}`)
+  expect(body).toMatchObject({ bulk_operation: { type: 'server.sync', counts: { total: 2 } } })
+  expect(problems).toEqual([])
+})
+
+/** In how many of twenty strips, from left to right, the filled line of a chart is drawn. */
+function drawnStrips(page: Page, title: string): Promise<boolean[]> {
+  return page.evaluate((title) => {
+    const figures = [...document.querySelectorAll('figure')]
+    const figure = figures.find(({ textContent }) => textContent.startsWith(title))
+    const canvas = figure?.querySelector('canvas')
+    const over = figure?.querySelector('.u-over')
+    const context = canvas?.getContext('2d')
+    if (!canvas || !over || !context) return []
+    const { left, top, width, height } = over.getBoundingClientRect()
+    const place = canvas.getBoundingClientRect()
+    const scale = canvas.width / place.width
+    return Array.from({ length: 20 }, (_, at) => {
+      const x = Math.round((left - place.left + (width * (at + 0.5)) / 20) * scale)
+      const bottom = Math.round((top - place.top + height - 3) * scale)
+      const { data } = context.getImageData(x, bottom, 1, 1)
+      return (data[3] ?? 0) > 0
+    })
+  }, title)
+}
+
+async function charts(page: Page): Promise<void> {
+  await page.locator('figure canvas').nth(3).waitFor()
+}
+
+test('the metrics of a server are drawn, over the time that the address says', async () => {
+  const { page, problems } = await open('/servers/1')
+  await charts(page)
+
+  expect(await drawnStrips(page, 'CPU')).toEqual(Array(20).fill(true))
+  await page.getByRole('button', { name: '7 d' }).click()
+  await page.waitForURL('**/servers/1?range=7d')
+  await page.reload()
+  await charts(page)
+  expect(await page.getByRole('button', { name: '7 d' }).getAttribute('aria-pressed')).toBe('true')
+  expect(await drawnStrips(page, 'Memory')).toEqual(Array(20).fill(true))
+  expect(problems).toEqual([])
+})
+
+test('while a server was away its charts have a gap, and the page says why it is', async () => {
+  const { page, problems } = await open('/servers/5?range=6h')
+  await charts(page)
+
+  const strips = await drawnStrips(page, 'CPU')
+  // It has been away for three of the six hours.
+  expect([strips.slice(0, 8), strips.slice(-8)]).toEqual([
+    Array(8).fill(true),
+    Array(8).fill(false),
+  ])
+  await page.getByText('fra-web-02 is offline').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('what is pointed at in one chart is told in all of them', async () => {
+  const { page } = await open('/servers/1')
+  await charts(page)
+
+  await page.locator('figure .u-over').first().hover()
+
+  await page.locator('figure time').nth(3).waitFor()
+  const times = await page.locator('figure time').allTextContents()
+  expect(new Set(times).size).toBe(1)
+})
+
+test('a service is restarted after a question, and the operation is listed', async () => {
+  const { page, problems } = await open('/servers/1')
+  await page.getByRole('button', { name: 'Restart nginx' }).click()
+
+  await page.getByRole('button', { name: 'Restart it' }).click()
+
+  await page.getByText('nginx was restarted').waitFor()
+  const { body } = await demo.client().get('/api/operations?server_id=1&limit=1')
+  expect(body).toMatchObject({ operations: [{ type: 'service.restart', status: 'success' }] })
+  expect(problems).toEqual([])
+})
+
+test('provisioning shows what would be done before it does it', async () => {
+  const { page, problems } = await open('/servers/1')
+  await page.getByRole('button', { name: 'More actions of fra-web-01' }).click()
+  await page.getByRole('menuitem', { name: 'Provision…' }).click()
+
+  await page.getByLabel('PHP versions').fill('8.5')
+  await page.getByRole('button', { name: 'Show what would be done' }).click()
+  await page.getByRole('dialog').getByText('effect').first().waitFor()
+  await page.getByRole('button', { name: 'Provision', exact: true }).click()
+
+  await page.waitForURL('**/operations/*')
+  await page.getByRole('heading', { level: 1, name: 'Provision fra-web-01' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('names what is wrong, the gravest first, and leads there', async () => {
+  const { page, problems } = await open('/')
+  await page.getByRole('heading', { level: 2, name: 'Critical' }).waitFor()
+
+  const heads = await page.getByRole('heading', { level: 2 }).allTextContents()
+  expect(heads.slice(0, 3)).toEqual(['Critical', 'Warnings', 'At leisure'])
+  const critical = page.getByRole('region', { name: 'Critical' })
+  expect(await critical.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+    '2 servers are offline',
+    '1 disk is nearly full',
+    '1 service has failed',
+    '1 site has failed',
+  ])
+  await critical.getByRole('link', { name: 'fra-web-02' }).click()
+  await page.waitForURL('**/servers/5')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Show sites on PHP 7.4' }).click()
+  await page.waitForURL(/\/sites\?php=.*7\.4/)
+  await page.getByText('9 sites').first().waitFor()
+  expect(problems).toEqual([])
+})
+
+test('repeats what failed right there', async () => {
+  const { page, problems } = await open('/')
+  await page
+    .getByRole('button', { name: /^Repeat it for/ })
+    .first()
+    .click()
+
+  await page.getByRole('link', { name: 'Under way: follow it' }).first().click()
+
+  await page.waitForURL('**/operations/*')
+  const id = page.url().split('/').at(-1)
+  const { body } = await demo.client().get(`/api/operations/${id}`)
+  expect(body).toMatchObject({ operation: { retry_of: expect.any(String) } })
+  expect(problems).toEqual([])
+})
+
+test('a server is removed from the dashboard once its name is typed', async () => {
+  const { page, problems } = await open('/servers/12')
+  await page.getByRole('button', { name: 'More actions of nyc-web-03' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the dashboard…' }).click()
+  const remove = page.getByRole('button', { name: 'Remove it' })
+  await remove.waitFor()
+
+  expect(await remove.isDisabled()).toBe(true)
+  await page.getByLabel('Type nyc-web-03 to confirm').fill('nyc-web-03')
+  await remove.click()
+
+  await page.waitForURL('**/servers')
+  await table(page).waitFor()
+  expect(await names(page)).not.toContain('nyc-web-03')
+  expect((await demo.client().get('/api/fleet/servers/12')).status).toBe(404)
+  expect(problems).toEqual([])
+})
