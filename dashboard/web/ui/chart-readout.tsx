@@ -20,13 +20,14 @@ export function ChartReadout({ title, at, series, index, format }: ChartReadoutP
   return (
     <figcaption className="mb-1 flex min-h-6 flex-wrap items-baseline gap-x-3 text-xs">
       <span className="text-sm font-semibold">{title}</span>
-      {series.map(({ name, values, tone }) => (
+      {series.map(({ name, values, tone, unit }) => (
         <span key={name} className="flex items-center gap-1.5 text-muted">
           <span aria-hidden className={cx('size-2 rounded-full', DOTS[tone])} />
           {name}
           <span className="font-medium text-text tabular-nums">
             {shown(index === null ? lastOf(values) : values[index], format)}
           </span>
+          {unit}
         </span>
       ))}
       {time !== undefined && (

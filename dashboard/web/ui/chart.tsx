@@ -9,6 +9,8 @@ export interface ChartSeries {
   /** As many as there are times; null is a gap. */
   values: readonly (number | null)[]
   tone: 'accent' | 'good' | 'warn' | 'muted'
+  /** After each value: `of 8.2 GB`. */
+  unit?: string
   /** Filled down to zero. */
   isArea?: boolean
 }

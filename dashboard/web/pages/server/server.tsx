@@ -67,7 +67,7 @@ function OneServer({ id }: { id: number }) {
 function Known({ server }: { server: FleetServerDetail }) {
   return (
     <>
-      <History server_id={server.id} />
+      <History server={server} />
       <div className="grid items-start gap-5 xl:grid-cols-3">
         <div className="flex min-w-0 flex-col gap-5 xl:col-span-2">
           <ServerSites server={server} />

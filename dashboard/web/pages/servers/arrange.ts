@@ -13,7 +13,13 @@ const VALUES: Record<ServerSort, (server: FleetServer) => string | number | unde
   disk: ({ metrics }) => shareOf(metrics?.disk),
   sites: ({ sites_count }) => sites_count,
   version: ({ version }) => version || undefined,
-  age: ({ age }) => age ?? undefined,
+  age: heardAgo,
+}
+
+/** Seconds since anything was heard of it; undefined before the first time. */
+function heardAgo({ age, metrics_age }: FleetServer): number | undefined {
+  const ages = [age, metrics_age].filter((value) => value !== null)
+  return ages.length > 0 ? Math.min(...ages) : undefined
 }
 
 /** Between 0 and 1; undefined while nothing is known. */

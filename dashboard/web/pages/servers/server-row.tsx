@@ -15,7 +15,7 @@ interface ServerRowProps {
 }
 
 export function ServerRow({ server, chosen, onChoose }: ServerRowProps) {
-  const { id, name, hostname, tags, os, version, status, sites_count, last_sync } = server
+  const { id, name, hostname, tags, os, version, status, sites_count } = server
   const reason = reasonOf(server)
   return (
     <tr className="hover:bg-sunken/60 has-checked:bg-accent-soft/60">
@@ -70,10 +70,16 @@ export function ServerRow({ server, chosen, onChoose }: ServerRowProps) {
         </div>
       </Cell>
       <Cell className="hidden text-muted lg:table-cell">
-        <Time at={last_sync} />
+        <Time at={heardAt(server)} />
       </Cell>
     </tr>
   )
 }
+
+const heardAt = ({ last_sync, metrics_at }: FleetServer) =>
+  [last_sync, metrics_at]
+    .filter((at) => at !== null)
+    .sort()
+    .at(-1)
 
 const shortOs = (os: string) => os.replace(/^Debian GNU\/Linux/, 'Debian')

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
   { sort: 'disk', name: 'Disk', first: 'desc', className: 'hidden md:table-cell' },
   { sort: 'sites', name: 'Sites', first: 'desc', numeric: true, className: 'hidden sm:table-cell' },
   { sort: 'version', name: 'Agent', className: 'hidden lg:table-cell' },
-  { sort: 'age', name: 'Last sync', className: 'hidden lg:table-cell' },
+  { sort: 'age', name: 'Last contact', className: 'hidden lg:table-cell' },
 ]
 
 export function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTableProps) {

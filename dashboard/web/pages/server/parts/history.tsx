@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { MetricsHistory } from '#shared/api/metrics.ts'
 import { metricsQuery } from '../../../api/metrics.ts'
 import { Chart } from '../../../ui/chart.tsx'
@@ -8,21 +9,28 @@ import { formatMegabytes, formatShare, formatShort } from '../../../ui/format.ts
 import { Card } from '../../../ui/page.tsx'
 import { Segments } from '../../../ui/segments.tsx'
 import { Failure, Skeleton } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
 import { RANGES, type Range, readServerSearch, USUAL_RANGE } from '../search.ts'
 
 const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
 const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1 ') }))
 
 /** How the server was over the last hours or days, up to now. */
-export function History({ server_id }: { server_id: number }) {
+export function History({ server }: { server: FleetServerDetail }) {
+  const { id, metrics_at } = server
   const { range = USUAL_RANGE } = useSearch({ from: '/inside/servers/$server_id' })
   const navigate = useNavigate({ from: '/servers/$server_id' })
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    metricsQuery(server_id, HOURS[range]),
-  )
+  const { data, error, refetch, isPlaceholderData } = useQuery(metricsQuery(id, HOURS[range]))
   const choose = (next: Range) =>
     void navigate({ search: readServerSearch({ range: next }), replace: true })
-  const ranges = <Segments label="Time" choices={CHOICES} value={range} onChange={choose} />
+  const ranges = (
+    <>
+      <span className="hidden text-xs text-muted sm:inline">
+        read <Time at={metrics_at} />
+      </span>
+      <Segments label="Time" choices={CHOICES} value={range} onChange={choose} />
+    </>
+  )
   return (
     <Card title="Metrics" actions={ranges}>
       {error && <Failure error={error} onRetry={refetch} />}
@@ -34,7 +42,7 @@ export function History({ server_id }: { server_id: number }) {
             isPlaceholderData && 'opacity-50',
           )}
         >
-          <Charts history={data} group={`server-${server_id}`} />
+          <Charts history={data} group={`server-${id}`} />
         </div>
       )}
     </Card>
@@ -72,14 +80,24 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
       <Chart
         {...shared}
         title="Memory"
-        series={[{ name: usedOf(ram_total), values: ram_used, tone: 'accent', isArea: true }]}
+        series={[
+          { name: 'used', unit: outOf(ram_total), values: ram_used, tone: 'accent', isArea: true },
+        ]}
         top={highestOf(ram_total)}
         format={formatMegabytes}
       />
       <Chart
         {...shared}
         title="Disk"
-        series={[{ name: usedOf(disk_total), values: disk_used, tone: 'accent', isArea: true }]}
+        series={[
+          {
+            name: 'used',
+            unit: outOf(disk_total),
+            values: disk_used,
+            tone: 'accent',
+            isArea: true,
+          },
+        ]}
         top={highestOf(disk_total)}
         format={formatMegabytes}
       />
@@ -94,7 +112,7 @@ const highestOf = (values: readonly (number | null)[]) =>
     undefined,
   )
 
-function usedOf(values: readonly (number | null)[]): string {
+function outOf(values: readonly (number | null)[]): string {
   const last = values.findLast((value) => value !== null)
-  return last ? `used of ${formatMegabytes(last)}` : 'used'
+  return last ? `of ${formatMegabytes(last)}` : ''
 }

@@ -7,7 +7,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../../ui/confirm.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Card } from '../../../ui/page.tsx'
-import { Status } from '../../../ui/status.tsx'
+import { Status, type Tone } from '../../../ui/status.tsx'
+import { Time } from '../../../ui/time.tsx'
 import { tell } from '../../../ui/toasts.tsx'
 
 type Service = FleetServerDetail['services'][number]
@@ -24,7 +25,11 @@ export function Services({ server }: { server: FleetServerDetail }) {
   const fine = pools.filter(isFine)
   const shown = services.filter((service) => all || !isPool(service) || !isFine(service))
   return (
-    <Card title="Services" flush>
+    <Card
+      title="Services"
+      flush
+      {...(server.status !== 'online' && { actions: <AsOf server={server} /> })}
+    >
       {services.length === 0 && <p className="p-4 text-muted">Nothing is known of them yet.</p>}
       <ul className="divide-y divide-line">
         {shown.map((service) => (
@@ -45,6 +50,20 @@ export function Services({ server }: { server: FleetServerDetail }) {
   )
 }
 
+/** What was so when the server was last heard of is not known of now. */
+function toneOf(server: FleetServerDetail, { status }: Service): { tone?: Tone } {
+  if (server.status !== 'online') return { tone: 'plain' }
+  return status === 'running' ? { tone: 'good' } : {}
+}
+
+function AsOf({ server }: { server: FleetServerDetail }) {
+  return (
+    <span className="text-xs text-muted">
+      as of <Time at={server.last_sync} />
+    </span>
+  )
+}
+
 function ServiceRow({ server, service }: { server: FleetServerDetail; service: Service }) {
   const [asks, setAsks] = useState(false)
   const client = useQueryClient()
@@ -59,7 +78,7 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
       <span className="min-w-0 flex-1 truncate" title={name}>
         {isPool(service) ? `PHP of ${name.slice('php-fpm:'.length)}` : name}
       </span>
-      <Status value={status} {...(status === 'running' && { tone: 'good' as const })} />
+      <Status value={status} {...toneOf(server, service)} />
       {CAN_RESTART.test(name) && (
         <Button
           kind="quiet"
