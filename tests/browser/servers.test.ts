@@ -127,7 +127,7 @@ test('provisioning shows what would be done before it does it', async () => {
 
   await page.getByLabel('PHP versions').fill('8.5')
   await page.getByRole('button', { name: 'Show what would be done' }).click()
-  await page.getByRole('dialog').getByText('effect').first().waitFor()
+  await page.getByRole('dialog').getByText('php8.5-fpm', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Provision', exact: true }).click()
 
   await page.waitForURL('**/operations/*')

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { BulkOperationView, BulkType } from '#shared/api/bulk-operations.ts'
 import type { CreateServer } from '#shared/api/servers.ts'
 import type { Plan } from '#shared/plan.ts'
+import { SITE_STATUSES } from '#shared/values.ts'
 import { begin } from './begin.ts'
 import { api, done, take } from './client.ts'
 
@@ -68,14 +69,9 @@ export const sitesOfQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'sites'],
     queryFn: () => {
-      const query = { server_id: String(server_id), sort: 'status', order: 'desc', per_page: SOME }
+      const status = SITE_STATUSES.filter((value) => value !== 'trashed').join()
+      const order = { sort: 'status', order: 'desc' } as const
+      const query = { server_id: String(server_id), status, ...order, per_page: SOME }
       return take(api.fleet.sites.get({ query }))
     },
-  })
-
-/** The last entries of the activity log that are about a server. */
-export const activityOfQuery = (server_id: number) =>
-  queryOptions({
-    queryKey: ['servers', server_id, 'activity'],
-    queryFn: () => take(api.activity.get({ query: { server_id, limit: SOME } })),
   })

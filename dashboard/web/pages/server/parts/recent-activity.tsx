@@ -1,33 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
-import { activityOfQuery } from '../../../api/servers.ts'
+import { activityQuery } from '../../../api/activity.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/page.tsx'
 import { Failure, Skeleton } from '../../../ui/states.tsx'
 import { Status } from '../../../ui/status.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { activityName } from '../../activity/types.ts'
+
+const MOST = 8
 
 /** The last entries of the activity log that are about the server. */
 export function RecentActivity({ server_id }: { server_id: number }) {
-  const { data, error, refetch } = useQuery(activityOfQuery(server_id))
+  const { data, error, refetch } = useQuery(activityQuery({ server_id }))
+  const all = (
+    <ButtonLink to="/activity" search={{ server_id }}>
+      All of it
+    </ButtonLink>
+  )
   return (
-    <Card
-      title="Activity"
-      flush
-      actions={
-        <ButtonLink to="/activity" search={{ server_id }}>
-          All of it
-        </ButtonLink>
-      }
-    >
+    <Card title="Activity" flush actions={all}>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={5} />}
       {data?.activities.length === 0 && <p className="p-4 text-muted">Nothing happened yet.</p>}
       <ul className="divide-y divide-line">
-        {data?.activities.map(({ id, type, domain, status, created_at }) => (
+        {data?.activities.slice(0, MOST).map(({ id, type, domain, actor, status, created_at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2.5">
             <span className="min-w-0 flex-1">
-              <span className="block font-medium">{type}</span>
-              <span className="block truncate text-xs text-muted">{domain}</span>
+              <span className="block font-medium">{activityName(type)}</span>
+              <span className="block truncate text-xs text-muted">
+                {domain} · {actor ?? 'the dashboard'}
+              </span>
             </span>
             <Status value={status} />
             <span className="w-24 text-right text-xs text-muted">
