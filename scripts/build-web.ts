@@ -2,20 +2,30 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { buildOnce } from './lib/built-from.ts'
 import { fail } from './lib/fail.ts'
 import { must } from './lib/run.ts'
 
 const WEB = 'dashboard/web'
 
-export type WebBuild = { folder: string; initial_gzip: number; ms: number }
+/** What the pages are made of: of the rest of the dashboard they know types alone. */
+const INPUTS = '{dashboard/web/**/*,shared/**/*,scripts/build-web.ts}'
+
+export type WebBuild = { folder: string; ms: number; fresh: boolean }
 
 /**
  * Builds the pages to `dist/web`: index.html and assets/ with hashed names, each with its compressed
- * forms beside it. `initial_gzip`: bytes of JavaScript that the first page loads before its own part.
+ * forms beside it. Nothing is done when their sources, packages and Bun are those of the last build.
  */
 export async function buildWeb(root: string): Promise<WebBuild> {
   const begun = performance.now()
   const folder = join(root, 'dist', 'web')
+  const inputs = { root, glob: INPUTS, options: OPTIONS }
+  const fresh = await buildOnce(folder, inputs, () => build(root, folder))
+  return { folder, ms: performance.now() - begun, fresh }
+}
+
+async function build(root: string, folder: string): Promise<void> {
   await mkdir(join(root, 'dist'), { recursive: true })
   const draft = await mkdtemp(join(root, 'dist', '.draft-web-'))
   try {
@@ -32,9 +42,6 @@ export async function buildWeb(root: string): Promise<WebBuild> {
     await writeDocument(root, draft, parts, scripts.preloads)
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
-    const initial = [scripts.main, theme, ...scripts.preloads]
-    const initial_gzip = await sizeOf(initial.map((name) => join(folder, 'assets', `${name}.gz`)))
-    return { folder, initial_gzip, ms: performance.now() - begun }
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
@@ -128,17 +135,21 @@ async function writeDocument(
   await writeFile(join(folder, 'index.html'), named.replace('</head>', `${links.join('')}</head>`))
 }
 
-async function sizeOf(files: string[]): Promise<number> {
-  const sizes = await Promise.all(files.map(async (file) => (await readFile(file)).byteLength))
-  return sizes.reduce((sum, size) => sum + size, 0)
+/** Bytes of JavaScript, compressed, that any page loads before its own part. */
+async function initialSize(folder: string): Promise<number> {
+  const document = await readFile(join(folder, 'index.html'), 'utf8')
+  const names = [...document.matchAll(/"\/(assets\/[\w.-]+\.js)"/g)].map(([, name]) => name)
+  const sizes = names.map(async (name) => (await readFile(join(folder, `${name}.gz`))).byteLength)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 async function main(): Promise<void> {
-  const { folder, initial_gzip, ms } = await buildWeb(join(import.meta.dir, '..'))
-  const size = `${(initial_gzip / 1000).toFixed(1)} kB of JavaScript at first (gzip)`
-  console.log(`${folder}  ${size}  built in ${(ms / 1000).toFixed(2)} s`)
+  const { folder, ms, fresh } = await buildWeb(join(import.meta.dir, '..'))
+  const bytes = await initialSize(folder)
+  const size = `${(bytes / 1000).toFixed(1)} kB of JavaScript at first (gzip)`
+  console.log(`${folder}  ${size}  ${fresh ? `built in ${(ms / 1000).toFixed(2)} s` : 'unchanged'}`)
 }
 
 if (import.meta.main) await main().catch(fail)

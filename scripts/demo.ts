@@ -44,8 +44,8 @@ async function folderOf(data: string | undefined): Promise<string> {
 async function run(): Promise<void> {
   // Not before: who mistyped an option does not wait for all of it.
   const { EMAIL, openDemo } = await import('./demo/open.ts')
-  const { provideWeb } = await import('./lib/fresh-web.ts')
-  if (!process.env.WEB_DIR) await provideWeb(join(import.meta.dir, '..'))
+  const { buildWeb } = await import('./build-web.ts')
+  if (!process.env.WEB_DIR) await buildWeb(join(import.meta.dir, '..'))
   const { url, first, turn, stop } = await openDemo(options, folder, process.env)
   close = async () => {
     await stop()

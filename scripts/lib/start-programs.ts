@@ -21,7 +21,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   await mkdir(data_dir, { recursive: true, mode: 0o700 })
   const [{ file, fresh, ms }, web] = await Promise.all([buildAgent(root), buildWeb(root)])
   if (fresh) console.log(`Built the agent in ${(ms / 1000).toFixed(1)} s`)
-  console.log(`Built the pages in ${(web.ms / 1000).toFixed(1)} s`)
+  if (web.fresh) console.log(`Built the pages in ${(web.ms / 1000).toFixed(1)} s`)
   const source = options.superuser ? await wordpressSource(process.env) : {}
 
   const agent = new Child({

@@ -51,8 +51,7 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
       .sort((one, other) => +isLong(other) - +isLong(one))
       .map((file) => testJob(part, [file]))
   return [
-    ...(of('contract').length > 0 ? [buildJob('agent')] : []),
-    ...(of('browser').length > 0 && !quick ? [buildJob('web')] : []),
+    ...['agent', 'web'].map(buildJob),
     ...['app', 'unit'].filter((part) => of(part).length > 0).map((part) => testJob(part, of(part))),
     ...single('records'),
     ...single('simulation'),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
+import { buildWeb } from '#scripts/build-web.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
@@ -21,6 +22,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
 
     beforeAll(async () => {
       await buildAgent(resolve('.'))
+      await buildWeb(resolve('.'))
       const mirror = await wordpressMirror()
       host = await lab.startHost({
         name: 'start',
