@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import type { Site } from '../../api/sites.ts'
 import { OutLink } from '../../ui/out-link.tsx'
-import { AdminPassword } from './passwords-card.tsx'
+import { AdminPassword } from './admin-password.tsx'
 import { urlsOf } from './urls.ts'
 
 /** At the end of a creation: the ways into the site. */

@@ -15,6 +15,7 @@ import { LivePart } from './live-part.tsx'
 import { OperationsCard } from './operations-card.tsx'
 import { PasswordsCard } from './passwords-card.tsx'
 import { ResourcesCard } from './resources-card.tsx'
+import { ServerAway } from './server-away.tsx'
 import { Situation } from './situation.tsx'
 import { TlsCard } from './tls-card.tsx'
 import { isWordpress, urlsOf } from './urls.ts'
@@ -46,11 +47,14 @@ function Parts({ site }: { site: Site }) {
   const isThere = site.status === 'active' || site.status === 'suspended'
   return (
     <>
+      <ServerAway site={site} />
       <Situation site={site} />
       <LivePart site={site} asked={operation} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          {isWordpress(site) && <WordpressCard site={site} isThere={isThere} />}
+          {isWordpress(site) && (isThere || site.inventory) && (
+            <WordpressCard site={site} isThere={isThere} />
+          )}
           <OperationsCard site={site} />
           <ActivityCard domain={site.domain} />
         </div>

@@ -31,9 +31,18 @@ export function Situation({ site }: { site: Site }) {
       )
     case 'missing':
       return (
-        <Notice kind="bad" title={reason || 'It is no longer on its server'}>
+        <Notice
+          kind="bad"
+          title={reason || 'It is no longer on its server'}
+          actions={
+            <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
+              To the server
+            </ButtonLink>
+          }
+        >
           The agent does not find it any more: somebody has removed it there. Once it is back, the
-          next sync finds it by itself; otherwise delete it here.
+          next sync finds it by itself; a sync can be begun on the page of the server. Otherwise
+          delete the site here.
         </Notice>
       )
     case 'suspended':

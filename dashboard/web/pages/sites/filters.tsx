@@ -43,7 +43,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
       )}
       <div
         className={cx(
-          'order-last w-full grid-cols-2 flex-wrap items-center gap-2 md:flex md:w-auto',
+          'order-last w-full grid-cols-2 flex-wrap items-center gap-2 md:flex md:w-auto md:[&_select]:w-auto',
           open ? 'grid' : 'hidden',
         )}
       >

@@ -23,7 +23,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
         <Link
           to="/sites/$site_id"
           params={{ site_id: String(id) }}
-          className="font-medium break-all hover:underline"
+          className="font-medium break-words hover:underline"
         >
           {domain}
         </Link>

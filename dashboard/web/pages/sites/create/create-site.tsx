@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
+import { fleetQuery } from '../../../api/fleet.ts'
 import { meQuery } from '../../../api/session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Page } from '../../../ui/page.tsx'
@@ -9,6 +10,7 @@ import { Empty } from '../../../ui/states.tsx'
 import { type Draft, mistakesIn } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
 import { PlannedSite } from './planned-site.tsx'
+import { canTake } from './server-option.tsx'
 import { useCreation } from './use-creation.ts'
 
 /** From a domain to a plan, and from the plan to a site. */
@@ -17,7 +19,8 @@ export function CreateSitePage() {
   const { data: me } = useQuery(meQuery)
   const form = useRef<HTMLFormElement>(null)
   const [isStrict, setStrict] = useState(false)
-  const [draft, setDraft] = useState<Draft>({
+  const only = useOnlyServer()
+  const [given, setGiven] = useState<Draft>({
     server_id,
     domain: '',
     php: '',
@@ -25,10 +28,11 @@ export function CreateSitePage() {
     tls: 'letsencrypt',
     email: '',
   })
+  const draft = { ...given, server_id: given.server_id ?? only }
   const creation = useCreation(draft)
   const mistakes = mistakesIn(draft)
   const change = (news: Partial<Draft>) => {
-    setDraft((before) => ({ ...before, ...news }))
+    setGiven((before) => ({ ...before, ...news }))
     creation.forget()
   }
   const submit = (event: FormEvent) => {
@@ -82,6 +86,13 @@ export function CreateSitePage() {
       </div>
     </Page>
   )
+}
+
+/** Where there is no choice, it is made. */
+function useOnlyServer(): number | undefined {
+  const { data } = useQuery(fleetQuery)
+  const [first, ...others] = data?.servers.filter(canTake) ?? []
+  return others.length === 0 ? first?.id : undefined
 }
 
 /** What was refused is where the next key goes. */

@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Server } from 'lucide-react'
 import { useState } from 'react'
-import type { FleetServer } from '#shared/api/fleet.ts'
 import { fleetQuery } from '../../../api/fleet.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
-import { cx } from '../../../ui/cx.ts'
 import { Input } from '../../../ui/field.tsx'
-import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
 import { Empty, Failure, Skeleton } from '../../../ui/states.tsx'
-import { Status } from '../../../ui/status.tsx'
+import { canTake, ServerOption } from './server-option.tsx'
 
 /** More than these are looked for by their names. */
 const MANY = 8
@@ -46,7 +42,7 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
       )}
       <div className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line-strong">
         {sorted.map((server) => (
-          <Choice
+          <ServerOption
             key={server.id}
             server={server}
             isChosen={server.id === value}
@@ -60,68 +56,6 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
       </p>
     </fieldset>
   )
-}
-
-const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
-
-interface ChoiceProps {
-  server: FleetServer
-  isChosen: boolean
-  onChoose: () => void
-}
-
-function Choice({ server, isChosen, onChoose }: ChoiceProps) {
-  const { id, name, hostname, status } = server
-  const isAble = canTake(server)
-  return (
-    <label
-      className={cx(
-        'flex items-center gap-3 px-3 py-2 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent',
-        isAble && 'cursor-pointer hover:bg-sunken',
-        isChosen && 'bg-accent-soft hover:bg-accent-soft',
-      )}
-    >
-      <input
-        type="radio"
-        name="server_id"
-        value={id}
-        checked={isChosen}
-        disabled={!isAble}
-        onChange={onChoose}
-        aria-label={`${name}: ${isAble ? about(server) : 'its agent is not installed yet'}`}
-        className="size-4 shrink-0 accent-accent-solid outline-none"
-      />
-      <span className="min-w-0 flex-1">
-        <span className={cx('block truncate font-medium', !isAble && 'text-muted')}>
-          {name} <span className="font-normal text-muted">{hostname}</span>
-        </span>
-        <span className="block text-xs text-muted">
-          {isAble && about(server)}
-          {!isAble && (
-            <>
-              Cannot take one: its agent is not installed yet.{' '}
-              <Link
-                to="/servers/$server_id"
-                params={{ server_id: String(id) }}
-                className="text-accent underline"
-              >
-                Install it
-              </Link>
-            </>
-          )}
-        </span>
-      </span>
-      <Status value={status} />
-    </label>
-  )
-}
-
-function about({ status, sites_count, metrics }: FleetServer): string {
-  const sites = `${formatNumber(sites_count)} ${sites_count === 1 ? 'site' : 'sites'}`
-  if (status === 'offline') return `${sites}; offline: the site is made when it is back`
-  if (!metrics) return sites
-  const { used, total } = metrics.disk
-  return `${sites}; ${formatMegabytes(Math.max(0, total - used))} of disk free`
 }
 
 function NoServers() {

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+
+/** One thing that can be asked for, and its button. */
+export function AccessRow({
+  name,
+  about,
+  children,
+}: {
+  name: string
+  about: string
+  children: ReactNode
+}) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <div className="min-w-0">
+        <p className="font-medium">{name}</p>
+        <p className="text-xs text-muted">{about}</p>
+      </div>
+      {children}
+    </div>
+  )
+}

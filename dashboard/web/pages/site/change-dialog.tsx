@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { TIERS } from '#shared/values.ts'
+import { serverQuery } from '../../api/servers.ts'
+import { changeSite } from '../../api/site-work.ts'
+import type { Site } from '../../api/sites.ts'
+import { Field, Select } from '../../ui/field.tsx'
+import { TIER_WORDS } from './words.ts'
+import { WorkDialog } from './work-dialog.tsx'
+
+interface ChangeDialogProps {
+  site: Site
+  what: 'tier' | 'php' | undefined
+  onClose: () => void
+}
+
+/** Another tier or PHP version, with what that would do on the server. */
+export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
+  const what = asked ?? 'tier'
+  const [chosen, setChosen] = useState('')
+  const { data: server } = useQuery(serverQuery(site.server_id))
+  const isTier = what === 'tier'
+  const options = (isTier ? TIERS : (server?.php_versions ?? [])).filter(
+    (value) => value !== site[what],
+  )
+  const value = options.find((option) => option === chosen)
+  const close = () => {
+    setChosen('')
+    onClose()
+  }
+  return (
+    <WorkDialog
+      open={asked !== undefined}
+      onClose={close}
+      title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
+      about={
+        isTier
+          ? `Now ${site.tier}. Its PHP is reloaded; requests under way end first.`
+          : `Now ${site.php}. Plugins and themes must work with the other version.`
+      }
+      site={site}
+      work={value === undefined ? undefined : changeSite(site, { [what]: value })}
+      action={isTier ? 'Change tier' : 'Change PHP'}
+    >
+      <Field
+        label={isTier ? 'Tier' : 'PHP version'}
+        name={what}
+        hint={hintOf(isTier ? value : undefined, options)}
+      >
+        <Select value={chosen} onChange={(event) => setChosen(event.target.value)} autoFocus>
+          <option value="">Choose…</option>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </Select>
+      </Field>
+    </WorkDialog>
+  )
+}
+
+function hintOf(tier: string | undefined, options: readonly string[]): string {
+  if (options.length === 0)
+    return 'The server has no other version. Install one by provisioning the server.'
+  const words: Record<string, string> = TIER_WORDS
+  return (tier && words[tier]) ?? ''
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { serverQuery } from '../../api/servers.ts'
+import type { Site } from '../../api/sites.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Time } from '../../ui/time.tsx'
+
+/** What is shown of a site is as old as the last word of its server. */
+export function ServerAway({ site }: { site: Site }) {
+  const { data: server } = useQuery(serverQuery(site.server_id))
+  if (server?.status !== 'offline') return null
+  return (
+    <Notice
+      kind="wait"
+      title={`${site.server} cannot be reached`}
+      actions={
+        <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
+          To the server
+        </ButtonLink>
+      }
+    >
+      What is shown here is from <Time at={server.last_sync} none="before its first sync" />.
+      Changes wait until it is back; certificates, scans and passwords can only be asked for then.
+    </Notice>
+  )
+}

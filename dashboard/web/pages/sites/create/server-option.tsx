@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { cx } from '../../../ui/cx.ts'
+import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
+import { Status } from '../../../ui/status.tsx'
+
+/** One that is away takes it when it is back. */
+export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
+
+interface ServerOptionProps {
+  server: FleetServer
+  isChosen: boolean
+  onChoose: () => void
+}
+
+export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) {
+  const { id, name, hostname, status } = server
+  const isAble = canTake(server)
+  return (
+    <label
+      className={cx(
+        'flex items-center gap-3 px-3 py-2 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent',
+        isAble && 'cursor-pointer hover:bg-sunken',
+        isChosen && 'bg-accent-soft hover:bg-accent-soft',
+      )}
+    >
+      <input
+        type="radio"
+        name="server_id"
+        value={id}
+        checked={isChosen}
+        disabled={!isAble}
+        onChange={onChoose}
+        aria-label={`${name}: ${isAble ? about(server) : 'its agent is not installed yet'}`}
+        className="size-4 shrink-0 accent-accent-solid outline-none"
+      />
+      <span className="min-w-0 flex-1">
+        <span className={cx('block truncate font-medium', !isAble && 'text-muted')}>
+          {name} <span className="font-normal text-muted">{hostname}</span>
+        </span>
+        <span className="block text-xs text-muted">
+          {isAble && about(server)}
+          {!isAble && (
+            <>
+              Cannot take one: its agent is not installed yet.{' '}
+              <Link
+                to="/servers/$server_id"
+                params={{ server_id: String(id) }}
+                className="text-accent underline"
+              >
+                Install it
+              </Link>
+            </>
+          )}
+        </span>
+      </span>
+      <Status value={status} />
+    </label>
+  )
+}
+
+function about({ status, sites_count, metrics }: FleetServer): string {
+  const sites = `${formatNumber(sites_count)} ${sites_count === 1 ? 'site' : 'sites'}`
+  if (status === 'offline') return `${sites}; offline: the site is made when it is back`
+  if (!metrics) return sites
+  const { used, total } = metrics.disk
+  return `${sites}; ${formatMegabytes(Math.max(0, total - used))} of disk free`
+}
