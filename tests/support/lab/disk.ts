@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { must, run } from './run.ts'
 
 /** A host writes less than one; what is in memory cannot be swapped for room. */
-const ROOMY_GIB = 8
+const ROOMY_GIB = 6
 
 /**
  * Mounts a disk of its own over the shared `layers` (uppermost first) and returns where. It is in
