@@ -1,10 +1,22 @@
+import { useSyncExternalStore } from 'react'
+
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 const KEY = 'theme'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-export function chosenTheme(): Theme {
+const listeners = new Set<() => void>()
+
+/** The choice as it is now, wherever it is changed. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, chosenTheme)
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function chosenTheme(): Theme {
   const stored = localStorage.getItem(KEY)
   return THEMES.find((theme) => theme === stored) ?? 'system'
 }
@@ -25,4 +37,5 @@ function show(): void {
   const theme = chosenTheme()
   const isDark = theme === 'dark' || (theme === 'system' && dark.matches)
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+  for (const listener of listeners) listener()
 }

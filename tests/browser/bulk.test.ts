@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { siteCreate } from '#shared/commands/site.create.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const SITES = 6
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+let isBroken = true
+
+beforeAll(async () => {
+  const post = (path: string, body: object) => dashboard.client().post(path, body)
+  agent.works.set('site.create', async function* (params) {
+    yield 'Recording the site'
+    const { domain, user, php } = siteCreate.params.parse(params)
+    const known = { domain, user, php, tier: 'small', tls: 'none' } as const
+    const found = { docroot: '/srv', framework: 'php', wp_version: '', db_name: '' } as const
+    agent.sites.push({ ...known, ...found, updates: { plugins: null, themes: null, core: null } })
+    return { domain }
+  })
+  agent.works.set('cache.purge', async function* ({ domain }) {
+    yield `Emptying the page cache of ${domain}`
+    if (isBroken) throw new Refused({ error: 'Internal error', message: 'The disk is full' })
+    return { domain }
+  })
+  await post('/api/servers', { name: 'web-1', hostname: '127.0.0.1', port: agent.port })
+  for (let at = 1; at <= SITES; at++)
+    await post('/api/servers/1/sites', { domain: `${at}.example`, php: '8.2', tls: 'none' })
+})
+afterAll(() => agent.stop())
+
+test('many at once pause when they fail, go on when told to, and what failed is tried again', async () => {
+  const call = { type: 'cache.purge', targets: { server_ids: [1] }, parallel: 1 }
+  await until(async () => {
+    const { body } = await dashboard.client().get('/api/operations?active=true')
+    return (body as { operations: unknown[] }).operations.length === 0
+  })
+  await dashboard.client().post('/api/bulk-operations', call)
+  const { page, problems } = await open('/operations')
+
+  await page.getByRole('link', { name: `Empty cache of ${SITES} sites` }).click()
+  await page.getByText('Paused, so that no more of them fail').waitFor()
+  await page.getByText('3 failures in a row', { exact: false }).waitFor()
+  isBroken = false
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('3 done · 3 failed').waitFor()
+  const items = page.getByRole('region', { name: 'Items' }).getByRole('listitem')
+  await items.filter({ hasText: 'success' }).nth(2).waitFor()
+  expect(await items.filter({ hasText: 'The disk is full' }).count()).toBe(3)
+
+  await page.getByLabel('Any result').selectOption('failed')
+  await page.waitForURL('**?status=failed')
+  await items.filter({ hasText: 'success' }).first().waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Retry the 3 that did not succeed' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'Empty cache of 3 sites' }).waitFor()
+  await page.getByText('3 done', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await Bun.sleep(50)
+}
