@@ -57,8 +57,9 @@ function Choices({ onClose, onHelp }: Omit<PaletteProps, 'open'>) {
           placeholder="Search pages, servers, sites and actions"
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-muted"
         />
-        <Dialog.Close aria-label="Close" className="rounded-md text-muted">
+        <Dialog.Close className="rounded-md text-muted">
           <Kbd>Esc</Kbd>
+          <span className="sr-only">: close</span>
         </Dialog.Close>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
