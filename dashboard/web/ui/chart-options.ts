@@ -28,7 +28,7 @@ export function chartOptions(
   return {
     width,
     height: HEIGHT,
-    padding: [8, 4, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: group } },
     scales: {

@@ -54,7 +54,7 @@ export function sessionOf({ base: url, cookie = '' }: Client) {
 }
 
 /** What the console and the page itself complain of, and answers of 500 and above. */
-function watch(page: Page): string[] {
+export function watch(page: Page): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {

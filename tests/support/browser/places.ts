@@ -33,7 +33,7 @@ export async function routesOfPages(): Promise<string[]> {
 
 /** So that there is one to be shown. */
 export async function beginBulk(client: Client): Promise<void> {
-  const body = { type: 'site.scan', params: {}, targets: { site_ids: [1, 2] } }
+  const body = { type: 'cache.purge', params: {}, targets: { site_ids: [1, 2] } }
   const { status, text } = await client.post('/api/bulk-operations', body)
   if (status !== 202) throw new Error(text)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { type Process, reach, startInside } from './inside.ts'
 
-const ADMIN = { email: 'ops@example.test', password: 'correct horse battery' }
+export const ADMIN = { email: 'ops@example.test', password: 'correct horse battery' }
 
 export interface Answer {
   status: number

@@ -27,7 +27,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
         >
           {domain}
         </Link>
-        <p className="text-xs text-muted md:hidden">
+        <p className="text-xs text-muted lg:hidden">
           {server}
           <span className="sm:hidden">
             , purged <Time at={purge_at} none="later" />
@@ -35,7 +35,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
         </p>
         {status_reason && <p className="text-xs text-bad">{status_reason}</p>}
       </Cell>
-      <Cell className="max-md:hidden">{server}</Cell>
+      <Cell className="max-lg:hidden">{server}</Cell>
       <Cell className="max-sm:hidden">
         <Time at={trashed_at} />
       </Cell>

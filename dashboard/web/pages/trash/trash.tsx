@@ -36,7 +36,7 @@ export function TrashPage() {
             head={
               <>
                 <Head>Domain</Head>
-                <Head className="max-md:hidden">Server</Head>
+                <Head className="max-lg:hidden">Server</Head>
                 <Head className="max-sm:hidden">Deleted</Head>
                 <Head className="max-sm:hidden">Purged by itself</Head>
                 <Head className="max-md:hidden text-right">Size</Head>
