@@ -11,6 +11,7 @@ import type { Client } from '#tests/support/client.ts'
 import { startDemo } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { fail } from './lib/fail.ts'
+import { pictureReadme } from './screenshots/readme.ts'
 
 const WIDTHS = { 390: 844, 820: 1180, 1440: 900 }
 const THEMES = ['light', 'dark'] as const
@@ -19,13 +20,14 @@ const MOST_HEIGHT = 1600
 
 /**
  * Takes a picture of every page of the demo, in three widths and both themes, into a folder:
- * bun run screenshots [--to <folder>] [--only <part of a route>]
+ * bun run screenshots [--to <folder>] [--only <part of a route>]; --readme takes those of the README.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       to: { type: 'string', default: join(tmpdir(), 'hosting-control-pages') },
       only: { type: 'string', default: '' },
+      readme: { type: 'boolean', default: false },
     },
   })
   const folder = resolve(values.to)
@@ -34,7 +36,7 @@ async function main(): Promise<void> {
   await beginBulk(client)
   const browser = await launch()
   try {
-    for (const theme of THEMES) await picture({ browser, client, folder, theme, only: values.only })
+    for (const theme of THEMES) await picture({ ...values, browser, client, folder, theme })
   } finally {
     await browser.close()
     await sweep()
@@ -48,9 +50,10 @@ interface Wanted {
   folder: string
   theme: (typeof THEMES)[number]
   only: string
+  readme: boolean
 }
 
-async function picture({ browser, client, folder, theme, only }: Wanted): Promise<void> {
+async function picture({ browser, client, folder, theme, only, readme }: Wanted): Promise<void> {
   const context = await browser.newContext({
     baseURL: client.base,
     colorScheme: theme,
@@ -59,6 +62,7 @@ async function picture({ browser, client, folder, theme, only }: Wanted): Promis
   })
   await context.addCookies(sessionOf(client))
   const page = await context.newPage()
+  if (readme) return pictureReadme(page, theme, folder)
   for (const [route, address] of Object.entries(PLACES)) {
     if (!route.includes(only)) continue
     await page.goto(await address(client))

@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { settled } from '#tests/support/browser/settled.ts'
+
+const SIZE = { width: 1280, height: 800 }
+/** It stays at one step for a minute, on any demo. */
+const DOMAIN = 'slow.example.com'
+
+type Take = (page: Page) => Promise<void>
+
+/** What the README shows: the way to each, as a person would go. */
+const PICTURES: Record<string, Take> = {
+  overview: (page) => goes(page, '/'),
+  sites: (page) => goes(page, '/sites'),
+  server: (page) => goes(page, '/servers/8'),
+  create: creates,
+}
+
+/** Takes them in the theme that `page` has, into a folder. */
+export async function pictureReadme(page: Page, theme: string, folder: string): Promise<void> {
+  await page.setViewportSize(SIZE)
+  for (const [name, go] of Object.entries(PICTURES)) {
+    await go(page)
+    await writeFile(join(folder, `${name}-${theme}.webp`), await webpOf(page))
+  }
+}
+
+async function goes(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await settled(page)
+}
+
+/** Until its longest step. */
+async function creates(page: Page): Promise<void> {
+  await goes(page, '/sites/new')
+  await page.getByLabel('Domain').fill(DOMAIN)
+  await page.getByRole('radio', { name: /^fra-web-01/ }).check()
+  await page.getByRole('button', { name: 'Show the plan' }).click()
+  await page.getByRole('button', { name: 'Create site' }).click()
+  await page.locator('li[aria-current=step]', { hasText: 'Installing WordPress' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).waitFor()
+}
+
+/** A third of the bytes of a PNG. */
+async function webpOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
+  await session.detach()
+  return Buffer.from(data, 'base64')
+}
