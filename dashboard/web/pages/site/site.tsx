@@ -15,6 +15,7 @@ import { LivePart } from './live-part.tsx'
 import { OperationsCard } from './operations-card.tsx'
 import { PasswordsCard } from './passwords-card.tsx'
 import { ResourcesCard } from './resources-card.tsx'
+import { readSiteSearch } from './search.ts'
 import { ServerAway } from './server-away.tsx'
 import { Situation } from './situation.tsx'
 import { TlsCard } from './tls-card.tsx'
@@ -43,7 +44,10 @@ export function SitePage() {
 }
 
 function Parts({ site }: { site: Site }) {
-  const { operation } = useSearch({ from: '/inside/sites/$site_id' })
+  const operation = useSearch({
+    from: '/inside/sites/$site_id',
+    select: (raw) => readSiteSearch({ ...raw }).operation,
+  })
   const isThere = site.status === 'active' || site.status === 'suspended'
   return (
     <>

@@ -7,7 +7,14 @@ import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Filters } from './filters.tsx'
 import { NoSites } from './no-sites.tsx'
-import { type Change, filterOf, NARROWING, type SitesSearch, type Sort } from './search.ts'
+import {
+  type Change,
+  filterOf,
+  NARROWING,
+  readSitesSearch,
+  type SitesSearch,
+  type Sort,
+} from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { SitesGrid } from './sites-grid.tsx'
 import { useSelection } from './use-selection.ts'
@@ -17,7 +24,12 @@ const NO_FILTER: Change = Object.fromEntries(NARROWING.map((name) => [name, unde
 
 /** Every site of every server. */
 export function SitesPage() {
-  const search = useSearch({ from: '/inside/sites' })
+  const search = useSearch({
+    from: '/inside/sites',
+    // The router leaves in what was not understood.
+    select: (raw) => readSitesSearch({ ...raw }),
+    structuralSharing: true,
+  })
   const navigate = useNavigate({ from: '/sites' })
   const wanted = useMemo(() => filterOf(search), [search])
   const { filter, total, isChanging, error, retry } = useShown(wanted)

@@ -10,12 +10,16 @@ import { Empty } from '../../../ui/states.tsx'
 import { type Draft, mistakesIn } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
 import { PlannedSite } from './planned-site.tsx'
+import { readCreateSearch } from './search.ts'
 import { canTake } from './server-option.tsx'
 import { useCreation } from './use-creation.ts'
 
 /** From a domain to a plan, and from the plan to a site. */
 export function CreateSitePage() {
-  const { server_id } = useSearch({ from: '/inside/sites/new' })
+  const server_id = useSearch({
+    from: '/inside/sites/new',
+    select: (raw) => readCreateSearch({ ...raw }).server_id,
+  })
   const { data: me } = useQuery(meQuery)
   const form = useRef<HTMLFormElement>(null)
   const [isStrict, setStrict] = useState(false)
