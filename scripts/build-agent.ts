@@ -30,7 +30,7 @@ export async function buildAgent(root: string, target?: string): Promise<AgentBu
   const begun = performance.now()
   const name = ['hosting-agent', target?.replace(/^bun-/, '')].filter(Boolean).join('-')
   const file = join(root, 'dist', name)
-  const inputs = { root, glob: INPUTS, options: [FLAGS, target ?? ''] }
+  const inputs = { root, globs: [INPUTS], options: [FLAGS, target ?? ''] }
   const fresh = await buildOnce(file, inputs, () => compile(root, file, target))
   const { size } = await stat(file)
   return { file, bytes: size, ms: performance.now() - begun, fresh }

@@ -9,7 +9,7 @@ import { must } from './lib/run.ts'
 const WEB = 'dashboard/web'
 
 /** What the pages are made of: of the rest of the dashboard they know types alone. */
-const INPUTS = '{dashboard/web/**/*,shared/**/*,scripts/build-web.ts}'
+const INPUTS = ['dashboard/web/**/*', 'shared/**/*', 'scripts/build-web.ts']
 
 export type WebBuild = { folder: string; ms: number; fresh: boolean }
 
@@ -20,7 +20,7 @@ export type WebBuild = { folder: string; ms: number; fresh: boolean }
 export async function buildWeb(root: string): Promise<WebBuild> {
   const begun = performance.now()
   const folder = join(root, 'dist', 'web')
-  const inputs = { root, glob: INPUTS, options: OPTIONS }
+  const inputs = { root, globs: INPUTS, options: OPTIONS }
   const fresh = await buildOnce(folder, inputs, () => build(root, folder))
   return { folder, ms: performance.now() - begun, fresh }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export interface Inputs {
   root: string
   /** Of the sources, besides which the packages and the version of Bun count. */
-  glob: string
+  globs: readonly string[]
   /** All else that the result depends on. */
   options: unknown
 }
@@ -25,11 +25,18 @@ export async function buildOnce(
   return true
 }
 
-async function digestOf({ root, glob, options }: Inputs): Promise<string> {
+async function digestOf({ root, globs, options }: Inputs): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([Bun.revision, options]))
-  const sources = await Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root }))
-  for (const path of ['package.json', 'bun.lock', 'tsconfig.json', ...sources.sort()]) {
+  const sources = await Promise.all(globs.map((glob) => matching(root, glob)))
+  for (const path of ['package.json', 'bun.lock', 'tsconfig.json', ...sources.flat().sort()]) {
     hash.update(`\0${path}\0`).update(await readFile(join(root, path)))
   }
   return hash.digest('hex')
+}
+
+/** Bun's Glob finds nothing for braces with a slash in them: without sources nothing would be built anew. */
+async function matching(root: string, glob: string): Promise<string[]> {
+  const found = await Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root }))
+  if (found.length === 0) throw new Error(`No source is called ${glob}`)
+  return found
 }

@@ -10,7 +10,7 @@ import { buildOnce } from '#scripts/lib/built-from.ts'
  */
 export async function bundleDashboard(root: string): Promise<string> {
   const file = join(root, 'dist/tests/dashboard.js')
-  const inputs = { root, glob: '{dashboard,shared}/**/*.ts', options: root }
+  const inputs = { root, globs: ['{dashboard,shared}/**/*.ts'], options: root }
   await buildOnce(file, inputs, () => bundle(root, file))
   return file
 }
