@@ -1,17 +1,20 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Ellipsis } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
 /** What else can be done, behind one button; `name` says of what: `More actions of web-1`. */
 export function Menu({ name, children }: { name: string; children: ReactNode }) {
+  // It opens where it stands, so that it is a part of the page for those who do not see it.
+  const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <Base.Root>
+      <span ref={setPlace} className="contents" />
       <Base.Trigger
         render={<IconButton name={name} kind="plain" icon={<Ellipsis aria-hidden />} />}
       />
-      <Base.Portal>
+      <Base.Portal container={place}>
         <Base.Positioner align="end" sideOffset={6} className="z-30">
           <Base.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-lg outline-none transition data-ending-style:opacity-0 data-starting-style:opacity-0">
             {children}

@@ -1,7 +1,9 @@
+import { useCallback } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { Check } from '../../ui/check.tsx'
 import { SortHead } from '../../ui/sort-head.tsx'
 import { Head, Table } from '../../ui/table.tsx'
+import { useGrowing } from '../../ui/use-growing.ts'
 import type { ServerSort, ServersChange, ServersSearch } from './search.ts'
 import { ServerRow } from './server-row.tsx'
 
@@ -9,7 +11,7 @@ interface ServerTableProps {
   servers: readonly FleetServer[]
   search: ServersSearch
   chosen: ReadonlySet<number>
-  onChoose: (chosen: ReadonlySet<number>) => void
+  onChoose: (change: (chosen: ReadonlySet<number>) => ReadonlySet<number>) => void
   onChange: (next: ServersChange) => void
 }
 
@@ -35,9 +37,13 @@ const COLUMNS: readonly Column[] = [
 export function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTableProps) {
   const { sort = 'name', order = 'asc' } = search
   const count = servers.filter(({ id }) => chosen.has(id)).length
-  const chooseAll = (all: boolean) => onChoose(new Set(all ? servers.map(({ id }) => id) : []))
-  const choose = (id: number, on: boolean) =>
-    onChoose(new Set(on ? [...chosen, id] : [...chosen].filter((other) => other !== id)))
+  const chooseAll = (all: boolean) =>
+    onChoose(() => new Set(all ? servers.map(({ id }) => id) : []))
+  const choose = useCallback(
+    (id: number, on: boolean) =>
+      onChoose((now) => new Set(on ? [...now, id] : [...now].filter((other) => other !== id))),
+    [onChoose],
+  )
   const head = (
     <>
       <Head className="w-10 pr-0">
@@ -62,16 +68,20 @@ export function ServerTable({ servers, search, chosen, onChoose, onChange }: Ser
       ))}
     </>
   )
+  const { count: drawn, end } = useGrowing(JSON.stringify(search))
   return (
-    <Table label="Servers" head={head}>
-      {servers.map((server) => (
-        <ServerRow
-          key={server.id}
-          server={server}
-          chosen={chosen.has(server.id)}
-          onChoose={(on) => choose(server.id, on)}
-        />
-      ))}
-    </Table>
+    <>
+      <Table label="Servers" head={head}>
+        {servers.slice(0, drawn).map((server) => (
+          <ServerRow
+            key={server.id}
+            server={server}
+            chosen={chosen.has(server.id)}
+            onChoose={choose}
+          />
+        ))}
+      </Table>
+      {drawn < servers.length && <div key={drawn} ref={end} />}
+    </>
   )
 }

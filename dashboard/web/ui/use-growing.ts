@@ -1,0 +1,25 @@
+import { type RefCallback, useCallback, useState } from 'react'
+
+const STEP = 40
+/** How far ahead of what is in view. */
+const MARGIN = '1200px'
+
+/**
+ * How many rows of a long list are drawn: more as `end`, what stands below them, comes near. Begins
+ * anew where `list` is another one.
+ */
+export function useGrowing(list: unknown): { count: number; end: RefCallback<HTMLElement> } {
+  const [state, setState] = useState({ list, count: STEP })
+  if (state.list !== list) setState({ list, count: STEP })
+  const end = useCallback((element: HTMLElement | null) => {
+    if (!element) return
+    const grow = () => setState((now) => ({ ...now, count: now.count + STEP }))
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && grow(),
+      { rootMargin: MARGIN },
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return { count: state.count, end }
+}
