@@ -10,6 +10,9 @@ interface Followed {
 
 const NOTHING: Followed = { events: [], connection: 'connecting', error: undefined }
 const FRAME_MS = 16
+/** The more there is to draw again, the more is drawn at once. */
+const MS_PER_EVENT = 0.01
+const LONGEST_MS = 250
 
 /**
  * All events of a stored stream, gathered and shown at most once per frame. `isOver`: the records say
@@ -59,6 +62,7 @@ function perFrame(signal: AbortSignal, set: (change: (now: Followed) => Followed
   let events: StoredEvent[] = []
   let changes: Partial<Followed> = {}
   let isWaiting = false
+  let total = 0
   const flush = () => {
     const [news, changed] = [events, changes]
     events = []
@@ -67,12 +71,14 @@ function perFrame(signal: AbortSignal, set: (change: (now: Followed) => Followed
     if (!signal.aborted) set((now) => ({ ...now, ...changed, events: now.events.concat(news) }))
   }
   const wake = () => {
-    if (!isWaiting) setTimeout(flush, FRAME_MS)
+    const pause = Math.min(FRAME_MS + total * MS_PER_EVENT, LONGEST_MS)
+    if (!isWaiting) setTimeout(flush, pause)
     isWaiting = true
   }
   return {
     push: (event: StoredEvent) => {
       events.push(event)
+      total++
       wake()
     },
     change: (change: Partial<Followed>) => {

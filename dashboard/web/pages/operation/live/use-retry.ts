@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../../../api/client.ts'
+import { knownPlan, rememberPlan } from '../../../api/known-plans.ts'
 import { retryOperation } from '../../../api/operations.ts'
 import { tell } from '../../../ui/toasts.tsx'
 
@@ -12,6 +13,8 @@ export function useRetry(
   return useMutation({
     mutationFn: () => retryOperation(id),
     onSuccess: (operation_id) => {
+      const titles = knownPlan(id)
+      if (titles) rememberPlan(operation_id, { steps: titles.map((title) => ({ title })) })
       void client.invalidateQueries({ queryKey: ['operations'] })
       onRetried(operation_id)
     },
