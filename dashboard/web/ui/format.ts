@@ -8,7 +8,7 @@ const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
 
 export const formatNumber = (value: number): string => number.format(value)
 
@@ -45,18 +45,22 @@ export function formatAxisTime(at: number, span: number): string {
   return span <= 8 * DAY_S ? weekday.format(time) : date.format(time)
 }
 
+const DAY = 86_400
+
+/** Each from two of it on where one says too little: 45 days rather than one month. */
 const SPANS = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+  ['year', 365 * DAY, 2],
+  ['month', 30 * DAY, 3],
+  ['day', DAY, 1],
+  ['hour', 3_600, 1],
+  ['minute', 60, 1],
 ] as const
 
 /** `3 min ago`, `in 2 days`. */
 export function formatRelative(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000
-  const [unit, length] = SPANS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  const span = SPANS.find(([, size, least]) => Math.abs(seconds) >= least * size)
+  const [unit, length] = span ?? ['second', 1]
   if (unit === 'second' && Math.abs(seconds) < 10) return 'just now'
   return relative.format(Math.trunc(seconds / length), unit)
 }

@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { formatRelative } from '#dashboard/web/ui/format.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z')
+
+test.each([
+  ['2026-11-20T11:59:55.000Z', 'just now'],
+  ['2026-11-20T11:59:20.000Z', '40 sec. ago'],
+  ['2026-11-20T11:01:00.000Z', '59 min. ago'],
+  ['2026-11-18T13:00:00.000Z', '1 day ago'],
+  ['2026-10-06T12:00:00.000Z', '45 days ago'],
+  ['2026-08-20T12:00:00.000Z', '3 mo. ago'],
+  ['2025-06-20T12:00:00.000Z', '17 mo. ago'],
+  ['2024-06-20T12:00:00.000Z', '2 yr. ago'],
+  ['2026-12-30T12:00:00.000Z', 'in 40 days'],
+])('%s is %s', (at, said) => {
+  expect(formatRelative(at, NOW)).toBe(said)
+})
