@@ -19,7 +19,7 @@ export function FilterSelect({ name, value, options, onChange }: FilterSelectPro
       onChange={(event) => onChange(event.target.value || undefined)}
       className={cx(
         'max-w-40 sm:max-w-44',
-        value !== undefined && 'border-accent bg-accent-soft text-accent',
+        value !== undefined && 'border-accent! bg-accent-soft! text-accent!',
       )}
     >
       <option value="">{name}</option>

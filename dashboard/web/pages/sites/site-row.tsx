@@ -29,8 +29,8 @@ export const SiteRow = memo(function SiteRow(props: SiteRowProps) {
       aria-selected={isSelected}
       style={{ height, transform: `translateY(${index * height}px)` }}
       className={cx(
-        'absolute inset-x-0 top-0 border-b border-line hover:bg-sunken',
-        isSelected && 'bg-accent-soft hover:bg-accent-soft',
+        'absolute inset-x-0 top-0 border-b border-line',
+        isSelected ? 'bg-accent-soft' : 'hover:bg-sunken',
         isActive &&
           'group-focus-visible/grid:outline-2 group-focus-visible/grid:-outline-offset-2 group-focus-visible/grid:outline-accent',
         !isCard && GRID,

@@ -20,28 +20,32 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
   const { planned, error, isMaking, refusals } = creation
   const place = useRef<HTMLElement>(null)
   // Whoever asked for the plan by keyboard goes on from it.
-  useEffect(() => place.current?.focus(), [])
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true })
+    place.current?.scrollIntoView({ block: 'start' })
+  }, [])
   const isRefused = error !== null && Object.keys(refusals).length === 0
   return (
     <section
       ref={place}
       tabIndex={-1}
       aria-label="The plan of the site"
-      className="flex flex-col gap-4 outline-none"
+      className="flex scroll-mt-32 flex-col gap-4 outline-none"
     >
       {planned && <Chosen site={planned.site} />}
       {planned && <PlanSteps plan={planned.plan} />}
       {!planned && <WithoutPlan error={error} />}
       {planned && isRefused && <Failure error={error} />}
-      <Button
-        kind="primary"
-        icon={<Plus aria-hidden />}
-        busy={isMaking}
-        onClick={() => creation.make(onRefused)}
-        className="self-end"
-      >
-        {planned ? 'Create site' : 'Create site without a plan'}
-      </Button>
+      <div className="sticky bottom-0 -mx-4 -mb-4 flex justify-end rounded-b-xl border-t border-line bg-surface p-4">
+        <Button
+          kind="primary"
+          icon={<Plus aria-hidden />}
+          busy={isMaking}
+          onClick={() => creation.make(onRefused)}
+        >
+          {planned ? 'Create site' : 'Create site without a plan'}
+        </Button>
+      </div>
     </section>
   )
 }
