@@ -6,6 +6,8 @@ export type LoggedRun = {
   argv: readonly string[]
   cwd: string
   log: string
+  /** Added to the environment of this process. */
+  env?: Record<string, string>
   timeout_ms: number
   signal?: AbortSignal
 }
@@ -24,11 +26,11 @@ export async function runLogged(options: LoggedRun): Promise<number | string> {
 }
 
 async function runInto(log: FileHandle, options: LoggedRun): Promise<number | string> {
-  const { argv, cwd, timeout_ms, signal } = options
+  const { argv, cwd, env, timeout_ms, signal } = options
   const [file = '', ...args] = argv
   const child = spawn(file, args, {
     cwd,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, ...env, NO_COLOR: '1' },
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
   })

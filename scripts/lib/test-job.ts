@@ -18,6 +18,7 @@ export async function runJob(
   const reporter = job.files ? ['--reporter=junit', `--reporter-outfile=${report}`] : []
   const status = await runLogged({
     argv: [...job.argv, ...reporter],
+    env: job.env ?? {},
     cwd: root,
     log,
     timeout_ms: job.timeout_ms,

@@ -7,6 +7,7 @@ export type Job = {
   part: string
   title: string
   argv: readonly string[]
+  env?: Record<string, string>
   timeout_ms: number
   files?: readonly string[]
 }
@@ -24,6 +25,10 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   system: { test_ms: 180_000, file_ms: 600_000 },
   browser: { test_ms: 60_000, file_ms: 300_000 },
 }
+
+/** Parts whose programs live for a second or two: to optimise them costs more than it is worth. */
+const BRIEF = ['app', 'contract']
+const UNOPTIMISED = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 
 /** Files that take longest, most of it waiting: begun first, so that nothing waits for them. */
 const LONGEST = [
@@ -83,6 +88,7 @@ function testJob(part: string, files: readonly string[]): Job {
     part,
     title: files.length === 1 ? first.replace(/^tests\/|\.test\.tsx?$/g, '') : '',
     argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
+    ...(BRIEF.includes(part) ? { env: UNOPTIMISED } : {}),
     timeout_ms: file_ms,
     files,
   }

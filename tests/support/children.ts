@@ -33,6 +33,13 @@ export interface Options {
   ready_ms?: number
 }
 
+/** How the engine is set for this run counts for what it starts, too. */
+const engine = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) =>
+    name.startsWith('BUN_JSC_') && value !== undefined ? [[name, value]] : [],
+  ),
+)
+
 const children = new Set<ChildProcess>()
 
 /** Ends what is still running, and what these started in their turn ends with them. */
@@ -96,7 +103,7 @@ function begin(argv: readonly string[], { env = {}, unprivileged = false }: Opti
   const [program = '', ...args] = argv
   const lower = unprivileged && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const PATH = process.env.PATH ?? ''
-  const child = spawn(program, args, { env: { PATH, ...env }, cwd: tmpdir(), ...lower })
+  const child = spawn(program, args, { env: { PATH, ...engine, ...env }, cwd: tmpdir(), ...lower })
   children.add(child)
   const output = { out: '', err: '' }
   let wake = () => {}
