@@ -151,7 +151,7 @@ test('names what is wrong, the gravest first, and leads there', async () => {
   await critical.getByRole('link', { name: 'fra-web-02' }).click()
   await page.waitForURL('**/servers/5')
   await page.goBack()
-  await page.getByRole('link', { name: 'Show sites on PHP 7.4' }).click()
+  await page.getByRole('link', { name: 'Show 9 sites on PHP 7.4' }).click()
   await page.waitForURL(/\/sites\?php=.*7\.4/)
   await page.getByText('9 sites').first().waitFor()
   expect(problems).toEqual([])

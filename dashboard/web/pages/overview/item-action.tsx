@@ -40,13 +40,14 @@ export function ItemAction({ kind, item }: ItemActionProps) {
         Open the server
       </ButtonLink>
     )
-  if (query)
+  if (query) {
+    const sites = formatCount(count, 'site')
     return (
-      <ButtonLink to="/sites" search={sitesSearchOf(query)}>
-        Show {formatCount(count, 'site')}
-        <span className="sr-only">on {name}</span>
+      <ButtonLink to="/sites" search={sitesSearchOf(query)} aria-label={`Show ${sites} on ${name}`}>
+        Show {sites}
       </ButtonLink>
     )
+  }
   return null
 }
 
