@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -12,6 +13,10 @@ beforeAll(async () => {
   await create('/api/servers/1/sites', { domain: 'flowers.example', tls: 'none' })
 })
 
+/** What Enter would choose. */
+const first = (page: Page, name: string | RegExp) =>
+  page.getByRole('option', { name }).and(page.locator('[data-highlighted]'))
+
 test('the palette leads to pages, servers and sites by keyboard alone', async () => {
   const { page, problems } = await open('/settings')
   const search = page.getByRole('combobox', { name: /^Search/ })
@@ -19,21 +24,21 @@ test('the palette leads to pages, servers and sites by keyboard alone', async ()
 
   await page.keyboard.press('Control+k')
   await search.pressSequentially('fra-web')
-  await page.getByRole('option', { name: /^fra-web-01/ }).waitFor()
+  await first(page, /^fra-web-01/).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/servers/1')
   await search.waitFor({ state: 'detached' })
 
   await page.keyboard.press('Control+k')
   await search.pressSequentially('flow')
-  await page.getByRole('option', { name: /^flowers\.example/ }).waitFor()
+  await first(page, /^flowers\.example/).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/sites/1')
   await search.waitFor({ state: 'detached' })
 
   await page.keyboard.press('Control+k')
   await search.pressSequentially('dark')
-  await page.getByRole('option', { name: 'Theme: dark' }).waitFor()
+  await first(page, 'Theme: dark').waitFor()
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
   await search.waitFor({ state: 'detached' })

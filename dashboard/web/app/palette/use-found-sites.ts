@@ -14,7 +14,7 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   const navigate = useNavigate()
   const wanted = useDeferredValue(text)
   const isAsked = wanted.length >= LEAST_TEXT
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['sites', 'found', wanted],
     queryFn: async ({ signal }) => {
       await pause(signal)
@@ -25,7 +25,10 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     refetchInterval: false,
     retry: false,
   })
-  const sites = isAsked ? (data?.sites ?? []) : []
+  // Until the answer to what is typed now is there, those of before that fit it, too.
+  const isOld = isPlaceholderData || wanted !== text
+  const found = isAsked ? (data?.sites ?? []) : []
+  const sites = isOld ? found.filter(({ domain }) => domain.includes(text.toLowerCase())) : found
   const entries = sites.map(({ id, domain, server }) => ({
     id: `site ${id}`,
     name: domain,
