@@ -36,7 +36,9 @@ async function main(): Promise<void> {
   await beginBulk(client)
   const browser = await launch()
   try {
-    for (const theme of THEMES) await picture({ ...values, browser, client, folder, theme })
+    const given = { browser, client, folder }
+    if (values.readme) await pictureReadme(await openPage(given, 'light'), folder)
+    else for (const theme of THEMES) await picture(given, theme, values.only)
   } finally {
     await browser.close()
     await sweep()
@@ -44,16 +46,15 @@ async function main(): Promise<void> {
   console.log(folder)
 }
 
-interface Wanted {
+interface Given {
   browser: Browser
   client: Client
   folder: string
-  theme: (typeof THEMES)[number]
-  only: string
-  readme: boolean
 }
 
-async function picture({ browser, client, folder, theme, only, readme }: Wanted): Promise<void> {
+type Theme = (typeof THEMES)[number]
+
+async function openPage({ browser, client }: Given, theme: Theme): Promise<Page> {
   const context = await browser.newContext({
     baseURL: client.base,
     colorScheme: theme,
@@ -61,19 +62,22 @@ async function picture({ browser, client, folder, theme, only, readme }: Wanted)
     locale: 'en-GB',
   })
   await context.addCookies(sessionOf(client))
-  const page = await context.newPage()
-  if (readme) return pictureReadme(page, theme, folder)
+  return context.newPage()
+}
+
+async function picture(given: Given, theme: Theme, only: string): Promise<void> {
+  const page = await openPage(given, theme)
   for (const [route, address] of Object.entries(PLACES)) {
     if (!route.includes(only)) continue
-    await page.goto(await address(client))
+    await page.goto(await address(given.client))
     await settled(page)
     for (const [width, height] of Object.entries(WIDTHS)) {
-      const path = join(folder, `${nameOf(route)}-${width}-${theme}.png`)
+      const path = join(given.folder, `${nameOf(route)}-${width}-${theme}.png`)
       await rm(path, { force: true })
       await take(page, path, { width: Number(width), height })
     }
   }
-  await context.close()
+  await page.context().close()
 }
 
 async function take(page: Page, path: string, size: { width: number; height: number }) {

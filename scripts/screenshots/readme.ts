@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { settled } from '#tests/support/browser/settled.ts'
+import { painted, settled } from '#tests/support/browser/settled.ts'
 
 const SIZE = { width: 1280, height: 800 }
 /** It stays at one step for a minute, on any demo. */
-const DOMAIN = 'slow.example.com'
+const DOMAIN = 'slow-bakery.example.com'
 
 type Take = (page: Page) => Promise<void>
 
@@ -13,16 +13,19 @@ type Take = (page: Page) => Promise<void>
 const PICTURES: Record<string, Take> = {
   overview: (page) => goes(page, '/'),
   sites: (page) => goes(page, '/sites'),
-  server: (page) => goes(page, '/servers/8'),
   create: creates,
 }
 
-/** Takes them in the theme that `page` has, into a folder. */
-export async function pictureReadme(page: Page, theme: string, folder: string): Promise<void> {
+/** Takes each in both themes, into a folder. */
+export async function pictureReadme(page: Page, folder: string): Promise<void> {
   await page.setViewportSize(SIZE)
   for (const [name, go] of Object.entries(PICTURES)) {
     await go(page)
-    await writeFile(join(folder, `${name}-${theme}.webp`), await webpOf(page))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await painted(page)
+      await writeFile(join(folder, `ui-${name}-${colorScheme}.webp`), await webpOf(page))
+    }
   }
 }
 

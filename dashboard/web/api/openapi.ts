@@ -33,7 +33,7 @@ export interface Parameter {
   example?: unknown
 }
 
-interface Sample {
+export interface Sample {
   schema: Schema
   example?: unknown
 }
@@ -42,7 +42,7 @@ export interface Media extends Sample {
   'x-events'?: Readonly<Record<string, Sample>>
 }
 
-type Content = Readonly<Record<string, Media>>
+export type Content = Readonly<Record<string, Media>>
 
 export interface Answer {
   $ref?: string

@@ -44,7 +44,7 @@ async function goRound(page: Page): Promise<void> {
 
 async function scrolls(page: Page): Promise<void> {
   await page.keyboard.press('End')
-  await page.locator('tr[aria-rowindex="9900"] ~ tr').first().waitFor()
+  await page.locator('tr[aria-rowindex^="99"]').first().waitFor()
   await page.keyboard.press('Home')
 }
 

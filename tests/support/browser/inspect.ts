@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { violationsOf } from './axe.ts'
-import { painted, settled } from './settled.ts'
+import { painted } from './settled.ts'
 
 const PHONES = [390, 320]
 
@@ -14,9 +14,8 @@ export interface Inspection {
   too_wide: number[]
 }
 
-/** Looks at a page that is open in a context with `reducedMotion`: colours change at once. */
+/** Looks at a page that has settled in a context with `reducedMotion`: colours change at once. */
 export async function inspect(page: Page): Promise<Inspection> {
-  await settled(page)
   await inTheme(page, 'light')
   const light = await violationsOf(page)
   await inTheme(page, 'dark')

@@ -1,0 +1,28 @@
+import type { Page } from 'playwright-core'
+
+/** What opens over a page of the demo: where, and what somebody does for it. */
+interface Window {
+  path: string
+  open(page: Page): Promise<void>
+}
+
+const button = (name: string | RegExp) => async (page: Page) =>
+  page.getByRole('button', { name }).first().click()
+
+const serverAction = (name: string) => async (page: Page) => {
+  await button(/^More actions of/)(page)
+  await page.getByRole('menuitem', { name }).click()
+}
+
+export const DIALOGS: Record<string, Window> = {
+  palette: { path: '/', open: (page) => page.keyboard.press('Control+k') },
+  'list of keys': { path: '/', open: (page) => page.keyboard.type('?') },
+  'removal of a server': { path: '/servers/1', open: serverAction('Remove') },
+  'editing of a server': { path: '/servers/1', open: serverAction('Edit') },
+  'deletion of a site': { path: '/sites/1', open: button('Delete site') },
+  'another tier': { path: '/sites/1', open: button('Change tier') },
+  'a new password': { path: '/sites/1', open: button('New admin password') },
+  'a purge': { path: '/trash', open: button(/^Purge/) },
+  'a token': { path: '/account', open: button('Create token') },
+  'a new key': { path: '/settings', open: button('Rotate the key') },
+}
