@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatRelative } from '#dashboard/web/ui/format.ts'
+import { formatDuration, formatRelative } from '#dashboard/web/ui/format.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 
@@ -15,4 +15,17 @@ test.each([
   ['2026-12-30T12:00:00.000Z', 'in 40 days'],
 ])('%s is %s', (at, said) => {
   expect(formatRelative(at, NOW)).toBe(said)
+})
+
+test.each([
+  [0, '0 s'],
+  [12_400, '12 s'],
+  [60_000, '1 min'],
+  [64_000, '1 min 4 s'],
+  [3_600_000, '1 h'],
+  [3_664_000, '1 h 1 min'],
+  [84 * 86_400_000 + 120_000, '84 d'],
+  [26 * 3_600_000, '1 d 2 h'],
+])('%d ms are %s', (ms, said) => {
+  expect(formatDuration(ms)).toBe(said)
 })

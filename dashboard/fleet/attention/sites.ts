@@ -55,12 +55,13 @@ function ofSite({ id, server_id, domain }: NeedySite, told: Told): AttentionItem
 
 function failed(site: NeedySite): AttentionItem {
   const { status_reason, operation_id } = site
-  const reason = `${status_reason}: repeat what failed, or delete the site`
+  const reason = advised(status_reason, 'repeat what failed, or delete the site')
   return ofSite(site, { severity: 'critical', reason, operation_id })
 }
 
 function missing(site: NeedySite): AttentionItem {
-  const reason = `${site.status_reason}: look for it on the server, or delete it here as well`
+  const advice = 'look for it on the server, or delete it here as well'
+  const reason = advised(site.status_reason, advice)
   return ofSite(site, { severity: 'warning', reason })
 }
 
@@ -88,11 +89,16 @@ function updates(site: NeedySite): AttentionItem {
 }
 
 function operation(failed: FailedOperation): AttentionItem {
-  const { id, type, server_id, site_id, domain, error, finished_at } = failed
+  const { id, server_id, site_id, domain, error, finished_at } = failed
   const why = error?.message ?? error?.error ?? 'no reason was given'
-  const reason = `${type} failed (${why}): mend that, then repeat it`
+  const reason = advised(why, 'mend that, then repeat it')
   const where = { server_id, site_id, operation_id: id, name: domain }
   return item({ ...where, severity: 'warning', reason, at: finished_at })
+}
+
+/** One sentence: a full stop that the reason brought along goes. */
+function advised(reason: string, advice: string): string {
+  return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
 /** One item for each version, the longest without fixes first. */

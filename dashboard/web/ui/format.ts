@@ -65,12 +65,22 @@ export function formatRelative(iso: string, now: number): string {
   return relative.format(Math.trunc(seconds / length), unit)
 }
 
-/** `1 h 4 min`, `12 s`; of milliseconds. */
+const LENGTHS = [
+  ['d', DAY],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** `1 h 4 min`, `12 s`, `5 min`; of milliseconds. The two greatest units, and none that is zero. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  if (seconds < 86_400)
-    return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`
+  const first = LENGTHS.findIndex(([, length]) => seconds >= length)
+  if (first < 0) return '0 s'
+  const parts = LENGTHS.slice(first, first + 2).map(([unit, length], place) => {
+    const whole = place === 0 ? seconds : seconds % (LENGTHS[first]?.[1] ?? 1)
+    return { unit, count: Math.floor(whole / length) }
+  })
+  const told = parts.filter(({ count }) => count > 0)
+  return told.map(({ unit, count }) => `${count} ${unit}`).join(' ')
 }

@@ -243,7 +243,7 @@ describe('attention', () => {
       site_id: site,
       operation_id: 'last',
       name: 'last.example',
-      reason: 'site.scan failed (Why last): mend that, then repeat it',
+      reason: 'Why last: mend that, then repeat it',
       at: HOUR_AGO,
     })
   })

@@ -88,7 +88,7 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
           </Cell>
           <Cell>
             <Badge tone={STATES[state].tone}>{state}</Badge>
-            <span className="ml-2 text-xs text-muted">{STATES[state].about}</span>
+            <span className="ml-2 hidden text-xs text-muted lg:inline">{STATES[state].about}</span>
           </Cell>
           <Cell className="text-right tabular-nums">{formatNumber(agents)}</Cell>
           <Cell>
