@@ -8,7 +8,7 @@ const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
 if (files.length === 0) throw new Error(`No tests of part ${part}`)
 const argv = [
   'test',
-  '--timeout=30000',
+  '--timeout=60000',
   '--parallel',
   '--no-isolate',
   ...files.map((file) => `./${file}`),

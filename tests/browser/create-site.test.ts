@@ -97,5 +97,5 @@ test('a site for a server that is away waits for it', async () => {
   await page.waitForURL('**/sites/*?operation=*')
   agent.listen()
 
-  await page.getByText('waits.example is ready').waitFor({ timeout: 50_000 })
+  await page.getByText('waits.example is ready').waitFor({ timeout: 90_000 })
 })

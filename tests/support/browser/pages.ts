@@ -5,7 +5,9 @@ import { ADMIN } from '#tests/support/processes.ts'
 import type { Used } from '#tests/support/running.ts'
 import { launch } from './index.ts'
 
-const TEST_MS = 60_000
+const TEST_MS = 120_000
+/** Of one step: this machine may have much else to do. */
+const STEP_MS = 60_000
 
 interface OpenOptions extends Omit<BrowserContextOptions, 'baseURL'> {
   /** Default: signed in as the first user. */
@@ -40,6 +42,7 @@ export function useBrowser({ client, running }: Used) {
       ...rest,
     })
     if (signedIn) await context.addCookies(sessionOf(client()))
+    context.setDefaultTimeout(STEP_MS)
     const page = await context.newPage()
     const problems = watch(page)
     await page.goto(path)
