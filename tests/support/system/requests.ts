@@ -1,6 +1,12 @@
 import type { Host } from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 
+/**
+ * Of curl, for HTTP/2: a worker of nginx that is being replaced takes no new request (RFC 9113, 6.8),
+ * and a browser asks again by itself.
+ */
+const REFUSED_STREAM = ': status 16'
+
 /** A request from the host's own network by this machine's curl; `tls` trusts any certificate. */
 export async function get(
   host: Host,
@@ -9,10 +15,15 @@ export async function get(
 ): Promise<{ status: number; body: string; headers: string }> {
   const { hostname, protocol } = new URL(url)
   const port = protocol === 'https:' ? 443 : 80
-  const text = await must([
-    ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '30'],
-    ...['--dump-header', '-', '--resolve', `${hostname}:${port}:${resolve}`, ...options, url],
-  ])
+  const ask = () =>
+    must([
+      ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '30'],
+      ...['--dump-header', '-', '--resolve', `${hostname}:${port}:${resolve}`, ...options, url],
+    ])
+  const text = await ask().catch((error: unknown) => {
+    if (!String(error).includes(REFUSED_STREAM)) throw error
+    return ask()
+  })
   const at = text.indexOf('\r\n\r\n')
   const headers = text.slice(0, at)
   return {
