@@ -6,10 +6,11 @@ import { slope } from './statistics.ts'
 
 /** Of what is in use, that a whole run may add by its slope. */
 const PROMISED = 0.05
-const WARM_ROUNDS = 3
+/** Of the run, in which code is compiled and what is kept for minutes is gathered. */
+const WARM = 1 / 3
 const MENU = ['Servers', 'Sites', 'Operations', 'Activity', 'Trash', 'Overview']
 
-/** Goes round all pages for some minutes while the fleet lives; after each round what nobody needs is let go. */
+/** Goes round all pages for some minutes while the fleet lives; after each round what nobody needs is let go. The first third of it warms up. */
 export async function memory({ open }: Bench, minutes: number): Promise<Outcome[]> {
   const page = await open()
   const session = await page.context().newCDPSession(page)
@@ -17,9 +18,9 @@ export async function memory({ open }: Bench, minutes: number): Promise<Outcome[
   const points: { x: number; y: number }[] = []
   const begun = performance.now()
   const elapsed = () => (performance.now() - begun) / 60_000
-  for (let round = 0; elapsed() < minutes; round++) {
+  while (elapsed() < minutes) {
     await goRound(page)
-    if (round >= WARM_ROUNDS) points.push({ x: elapsed(), y: await heapOf(session) })
+    if (elapsed() > WARM * minutes) points.push({ x: elapsed(), y: await heapOf(session) })
   }
   await page.context().close()
   const least = Math.min(...points.map(({ y }) => y))
