@@ -33,14 +33,12 @@ async function main(): Promise<void> {
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-/** Parts that run beside one another; each of the others comes when all before it has ended. */
-const TOGETHER = ['app', 'unit', 'records', 'simulation', 'check', 'contract']
-const stageOf = ({ part }: Job) => (TOGETHER.includes(part) ? 'together' : part)
+/** What needs only this machine runs beside one another; the servers of the lab come when all of that has ended. */
+const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
 
 /** Most files wait most of their time, so there are more lanes than cores; `beside`: the lab is made ready meanwhile. */
 function lanesOf(stage: string, beside: boolean): number {
-  if (stage === 'together') return availableParallelism() + (beside ? 1 : 2)
-  return stage === 'system' ? availableParallelism() + 1 : 1
+  return availableParallelism() + (stage === 'here' && beside ? 1 : 2)
 }
 
 /**
@@ -51,7 +49,7 @@ async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Case[]
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
   const cases: Case[] = []
   for (const stage of new Set(jobs.map(stageOf))) {
-    if (stage === 'system') await ready
+    if (stage === 'servers') await ready
     const queue = jobs.filter((job) => stageOf(job) === stage)
     const lane = async () => {
       for (let job = queue.shift(); job; job = queue.shift()) {

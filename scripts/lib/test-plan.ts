@@ -30,18 +30,26 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
 const BRIEF = ['app', 'contract']
 const UNOPTIMISED = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 
-/** Files that take longest, most of it waiting: begun first, so that nothing waits for them. */
+/** Files that take longest, most of it waiting, the longest first: nothing is to wait for them. */
 const LONGEST = [
-  'contract/agent.start',
-  'contract/dashboard.quiet',
+  'browser/every-page',
+  'contract/demo',
   'contract/key-rotation',
+  'contract/dashboard.quiet',
+  'contract/dashboard.process',
+  'contract/agent.start',
   'contract/attack.time',
   'contract/dashboard.start',
-  'contract/dashboard.process',
   'contract/attack.enrolment',
+  'system/site-life.trixie',
   'system/kill-sweep',
-  'system/create-faults',
-  'system/sandbox',
+  'system/blows',
+  'system/site-life.bookworm',
+  'system/enrolment',
+  'system/upgrade',
+  'system/sandbox.trixie',
+  'system/sandbox.bookworm',
+  'system/site-life.container',
 ].map((name) => `tests/${name}.test.ts`)
 
 /**
@@ -53,7 +61,7 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   const of = (part: string) => files.filter((test) => test.part === part).map(({ file }) => file)
   const single = (part: string) =>
     of(part)
-      .sort((one, other) => +isLong(other) - +isLong(one))
+      .sort((one, other) => rankOf(one) - rankOf(other))
       .map((file) => testJob(part, [file]))
   return [
     ...['agent', 'web'].map(buildJob),
@@ -62,11 +70,11 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
     ...single('simulation'),
     ...checks(root),
     ...single('contract'),
-    ...(quick ? [] : [...single('system'), ...single('browser')]),
+    ...(quick ? [] : [...single('browser'), ...single('system')]),
   ]
 }
 
-const isLong = (file: string) => LONGEST.includes(file)
+const rankOf = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
 
 async function testFiles(root: string): Promise<{ file: string; part: string }[]> {
   const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })

@@ -5,7 +5,6 @@ import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
-const focused = 'document.activeElement?.textContent'
 
 beforeAll(async () => {
   const create = (path: string, body: object) => dashboard.client().post(path, body)
@@ -57,7 +56,7 @@ test('keys lead to pages, whose heading has the focus then, but not while somebo
 
   await page.keyboard.type('ga')
   await page.waitForURL('**/activity')
-  await page.waitForFunction(`${focused} === 'Activity'`)
+  await page.locator('h1:focus', { hasText: 'Activity' }).waitFor()
 
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Search/ }).pressSequentially('gs?')

@@ -40,9 +40,10 @@ const whereItWas: BunPlugin = {
   setup(build) {
     build.onLoad({ filter: /\/(dashboard|shared)\/.*\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text()
-      const contents = text
-        .replaceAll('import.meta.dir', JSON.stringify(dirname(path)))
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      const place: Record<string, string> = { dir: dirname(path), url: pathToFileURL(path).href }
+      const contents = text.replaceAll(/import\.meta\.(\w+)/g, (whole, field: string) =>
+        field in place ? JSON.stringify(place[field]) : whole,
+      )
       return { contents, loader: 'ts' }
     })
   },

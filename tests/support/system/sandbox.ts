@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Plan } from '#shared/plan.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { asPlanned } from '#tests/support/system/as-planned.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
@@ -15,11 +16,6 @@ const FRONT = 'hosting-agent-front.service'
 const DOMAIN = 'shop.example.test'
 const POLICY = '/etc/hosting-agent/policy.json'
 
-const servers = [
-  { suite: 'bookworm', php: '8.2' },
-  { suite: 'trixie', php: '8.4' },
-] as const
-
 /** Without the account at the authority, which is the server's, and what the timers of Debian start. */
 function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   const account = /^\/var\/lib\/(hosting-acme\/|hosting-agent\/acme)/
@@ -30,8 +26,10 @@ function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   }
 }
 
-unless(lab.available()).describe('the agent in its sandbox', () => {
-  describe.each(servers)('on $suite', ({ suite, php }) => {
+/** All of a server's work, by an agent as it is installed. */
+export function sandboxed(suite: Suite): void {
+  const { php } = suites[suite]
+  unless(lab.available()).describe(`the agent in its sandbox on ${suite}`, () => {
     let world: Enrolled
     let before: Snapshot
     let site: Site
@@ -219,4 +217,4 @@ unless(lab.available()).describe('the agent in its sandbox', () => {
       MINUTES,
     )
   })
-})
+}

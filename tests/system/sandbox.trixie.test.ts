@@ -1,0 +1,3 @@
+import { sandboxed } from '#tests/support/system/sandbox.ts'
+
+sandboxed('trixie')
