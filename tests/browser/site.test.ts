@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -11,6 +11,7 @@ const agent = new FakeAgent()
 
 beforeAll(async () => {
   await addServer(dashboard, agent, 'web-1')
+  keepsTrash(agent)
   agent.plan = { steps: [{ name: 'trash', title: 'Moving the files to the trash', effects: [] }] }
   agent.answers.set('/sites/db-password', () => Response.json({ password: 'db-secret-1' }))
 })

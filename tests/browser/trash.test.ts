@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, keepsTrash } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -11,11 +11,11 @@ const agent = new FakeAgent()
 beforeAll(async () => {
   agent.sites = ['back.example', 'purged.example'].map((domain) => foundSite(domain))
   await addServer(dashboard, agent, 'web-1')
+  keepsTrash(agent)
   for (const id of [1, 2]) {
     const { headers } = await dashboard
       .client()
       .send({ method: 'DELETE', path: `/api/servers/1/sites/${id}` })
-    agent.sites.shift()
     await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
   }
 })

@@ -41,3 +41,21 @@ export function makesSites(agent: FakeAgent): void {
     return { domain }
   })
 }
+
+/** An agent that does not find a site that is in its trash: a sync may come at any time. */
+export function keepsTrash(agent: FakeAgent): void {
+  const [remove, restore] = [agent.works.get('site.delete'), agent.works.get('site.restore')]
+  if (!remove || !restore) throw new Error('The agent knows no trash')
+  const trashed = new Map<unknown, FoundSite>()
+  agent.works.set('site.delete', (params) => {
+    const [gone] = agent.sites.filter(({ domain }) => domain === params.domain)
+    if (gone) trashed.set(params.domain, gone)
+    agent.sites = agent.sites.filter((site) => site !== gone)
+    return remove(params)
+  })
+  agent.works.set('site.restore', (params) => {
+    const back = trashed.get(params.domain)
+    if (back) agent.sites = [...agent.sites, back]
+    return restore(params)
+  })
+}

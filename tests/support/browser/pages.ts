@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, setDefaultTimeout } from 'bun:test'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
 import type { Used } from '#tests/support/running.ts'
@@ -27,9 +27,17 @@ export interface Opened {
 export function useBrowser({ client, running }: Used) {
   setDefaultTimeout(TEST_MS)
   let browser: Browser | undefined
+  let opened: BrowserContext[] = []
   beforeAll(async () => {
     browser = await launch()
   }, TEST_MS)
+  // A page that nobody looks at goes on following what happens: only those of all tests stay.
+  beforeEach(() => {
+    opened = []
+  })
+  afterEach(async () => {
+    await Promise.all(opened.map((context) => context.close()))
+  })
   afterAll(() => browser?.close())
   return async (path: string, options: OpenOptions = {}): Promise<Opened> => {
     if (!browser) throw new Error('The browser runs between beforeAll and afterAll only')
@@ -41,6 +49,7 @@ export function useBrowser({ client, running }: Used) {
       locale: 'en-GB',
       ...rest,
     })
+    opened.push(context)
     if (signedIn) await context.addCookies(sessionOf(client()))
     context.setDefaultTimeout(STEP_MS)
     const page = await context.newPage()
