@@ -33,7 +33,7 @@ export interface Parameter {
   example?: unknown
 }
 
-export interface Sample {
+interface Sample {
   schema: Schema
   example?: unknown
 }
@@ -42,7 +42,7 @@ export interface Media extends Sample {
   'x-events'?: Readonly<Record<string, Sample>>
 }
 
-export type Content = Readonly<Record<string, Media>>
+type Content = Readonly<Record<string, Media>>
 
 export interface Answer {
   $ref?: string

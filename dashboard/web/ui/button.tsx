@@ -3,7 +3,7 @@ import { LoaderCircle } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
+type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
 
 const KINDS: Record<ButtonKind, string> = {
   primary: 'border-transparent bg-accent-solid text-white hover:brightness-110',

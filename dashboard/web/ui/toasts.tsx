@@ -1,7 +1,7 @@
 import { Toast } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 
-export const toasts = Toast.createToastManager()
+const toasts = Toast.createToastManager()
 
 /** Tells in passing what came of something; `error` stays until it is closed. */
 export function tell(title: string, { error = false } = {}): void {

@@ -23,7 +23,7 @@ export function Words({ text }: { text: string }): ReactNode {
   })
 }
 
-export function Code({ children }: { children: ReactNode }) {
+function Code({ children }: { children: ReactNode }) {
   return (
     <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.92em] break-words">
       {children}

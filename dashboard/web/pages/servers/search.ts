@@ -1,15 +1,6 @@
 import { SERVER_STATUSES } from '#shared/values.ts'
 
-export const SERVER_SORTS = [
-  'name',
-  'status',
-  'cpu',
-  'memory',
-  'disk',
-  'sites',
-  'version',
-  'age',
-] as const
+const SERVER_SORTS = ['name', 'status', 'cpu', 'memory', 'disk', 'sites', 'version', 'age'] as const
 export type ServerSort = (typeof SERVER_SORTS)[number]
 export type ServerStatus = (typeof SERVER_STATUSES)[number]
 

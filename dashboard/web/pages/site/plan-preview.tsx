@@ -19,7 +19,7 @@ export function PlanPreview({ work }: { work: SiteWork }) {
 }
 
 /** Its agent cannot be reached, or is one of before there were plans. */
-export const isAway = (error: unknown): boolean =>
+const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 503 || error.status === 0)
 
 function Away() {

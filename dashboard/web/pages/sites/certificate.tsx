@@ -3,7 +3,7 @@ import { formatRelative, formatTime } from '../../ui/format.ts'
 import { Badge } from '../../ui/status.tsx'
 import { useNow } from '../../ui/time.tsx'
 
-export const TLS_NAMES = {
+const TLS_NAMES = {
   letsencrypt: "Let's Encrypt",
   'self-signed': 'self-signed',
   none: 'none',

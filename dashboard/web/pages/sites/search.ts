@@ -1,7 +1,7 @@
 import { SITE_STATUSES, TIERS, TLS_MODES } from '#shared/values.ts'
 
 /** The columns that sites can be sorted by. */
-export const SORTS = [
+const SORTS = [
   'domain',
   'server',
   'status',
