@@ -69,8 +69,8 @@ const PROGRAMS: Record<string, Program> = {
     const unit = lastOf(argv)
     if (!unit.startsWith('hosting-fpm@')) return DONE
     if (verb === 'stop') machine.stopPool(unit)
-    else if (!machine.startPool(unit)) return failed(`Unit ${unit} not found.`, 5)
-    return DONE
+    const starts = verb === 'start' || verb === 'restart'
+    return !starts || machine.startPool(unit) ? DONE : failed(`Unit ${unit} not found.`, 5)
   },
   'start-stop-daemon'(machine, argv) {
     if (argv.includes('HUP') && argv.includes('/run/nginx.pid')) machine.readNginx()
