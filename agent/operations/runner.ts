@@ -12,6 +12,7 @@ import { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
 import { planOf } from './plan.ts'
 import { recovered } from './recovery.ts'
+import { refusalOf, refusedAgain } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
 /** The implementations, one for each contract. */
@@ -47,7 +48,8 @@ export class Runner {
   }
 
   /**
-   * Starts a command, or attaches to the operation of this id when it was started before.
+   * Starts a command, or attaches to the operation of this id when it was started before. One that was
+   * refused is refused for ever: a message that comes late must not do what nobody waits for any more.
    *
    * Throws what the command's own checks throw before its first line (nothing was done then),
    * conflict when the id belongs to other work, and forbidden when the agent is not root.
@@ -55,16 +57,25 @@ export class Runner {
   async start<N extends CommandName>(
     command: N,
     params: ParamsOf<N>,
-    id = randomBytes(16).toString('base64url'),
+    given?: string,
   ): Promise<Operation> {
     this.#refuseUnprivileged(command)
+    const id = given ?? randomBytes(16).toString('base64url')
     const fingerprint = digest(command, params)
     return this.#byId(id, async () => {
       const known = await this.find(id)
-      if (known?.fingerprint !== undefined && known.fingerprint !== fingerprint) {
+      const refusal = known ? undefined : await this.store.refusal(id)
+      const before = known?.fingerprint ?? refusal?.fingerprint
+      if (before !== undefined && before !== fingerprint) {
         throw conflict(`Operation ${id} was started with other parameters`)
       }
-      return known ?? this.#start(command, params, id, fingerprint)
+      if (refusal) throw refusedAgain(refusal)
+      if (known) return known
+      return this.#start(command, params, id, fingerprint).catch(async (error: unknown) => {
+        if (given !== undefined && COMMANDS[command].changes)
+          await this.#noteRefusal(id, fingerprint, error)
+        throw error
+      })
     })
   }
 
@@ -139,6 +150,13 @@ export class Runner {
       await this.#leftovers.settle(id).catch((error) => report(error, id))
       release()
     }
+  }
+
+  async #noteRefusal(id: string, fingerprint: string, error: unknown): Promise<void> {
+    const { host, report } = this.#options
+    const refusal = refusalOf(error, { at: host.clock.now(), fingerprint })
+    if (!refusal) return
+    await this.store.refuse(id, refusal).catch((fault) => report(fault, id))
   }
 
   async #stop(id: string, force: boolean): Promise<boolean> {

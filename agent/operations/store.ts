@@ -4,6 +4,7 @@ import { type CommandName, isCommandName } from '#shared/commands.ts'
 import { StoredEvent } from '#shared/sse.ts'
 import type { Files } from '../host/ports.ts'
 import { isDiskFull } from '../host/storage.ts'
+import { Refusal } from './refusal.ts'
 import { Reserve } from './reserve.ts'
 
 const Request = z.object({
@@ -75,6 +76,16 @@ export class OperationStore {
     return text === undefined ? undefined : Cancelled.safeParse(parsed(text)).data?.at
   }
 
+  /** From now on an operation of this id is only ever refused. */
+  async refuse(id: string, refusal: Refusal): Promise<void> {
+    await this.#withReserve(() => this.#write(id, 'refused', refusal))
+  }
+
+  async refusal(id: string): Promise<Refusal | undefined> {
+    const text = await this.#files.read(`${this.#root}/${id}/refused.json`)
+    return text === undefined ? undefined : Refusal.safeParse(parsed(text)).data
+  }
+
   /**
    * On the disk when this returns, a log line too: a dashboard keeps what it was told, and a loss of
    * power must not have the agent tell another story under the same numbers.
@@ -131,14 +142,14 @@ export class OperationStore {
     return this.#lines(id, 'journal', JournalEntry)
   }
 
-  /** When it was asked for, in milliseconds, how many bytes it takes, and whether it never came. */
-  async factsOf(id: string): Promise<{ id: string; at: number; size: number; cancelled: boolean }> {
+  /** When it was asked for, in milliseconds, how many bytes it takes, and whether it never began. */
+  async factsOf(id: string): Promise<{ id: string; at: number; size: number; unbegun: boolean }> {
     const created_at = (await this.request(id))?.created_at
     const entries = await this.#files.list(`${this.#root}/${id}`)
     const sizes = entries.map(({ name }) => this.#files.stat(`${this.#root}/${id}/${name}`))
     const size = (await Promise.all(sizes)).reduce((sum, found) => sum + (found?.size ?? 0), 0)
-    const at = created_at ?? (await this.cancelledAt(id)) ?? 0
-    return { id, at, size, cancelled: created_at === undefined }
+    const at = created_at ?? (await this.refusal(id))?.at ?? (await this.cancelledAt(id)) ?? 0
+    return { id, at, size, unbegun: created_at === undefined }
   }
 
   async remove(id: string): Promise<void> {

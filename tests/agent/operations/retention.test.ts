@@ -58,3 +58,14 @@ test('forgets after 30 days what was cancelled and never came', async () => {
 
   expect(await left(store)).toEqual(['young'])
 })
+
+test('forgets after 30 days what was refused', async () => {
+  const store = await storeWith({})
+  const refusal = { fingerprint: 'f', code: 'not_found', message: 'Site not found' } as const
+  await store.refuse('old', { ...refusal, at: now - 31 * DAY })
+  await store.refuse('young', { ...refusal, at: now - DAY })
+
+  await tidy(store, { now, most_bytes: plenty })
+
+  expect(await left(store)).toEqual(['young'])
+})

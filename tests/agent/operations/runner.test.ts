@@ -83,27 +83,57 @@ test('finds an ended operation on the disk after a restart', async () => {
   expect(await eventsOf(after)).toEqual(events)
 })
 
-test('throws what fails before the first line, and leaves nothing on the disk', async () => {
-  const host = fakeHost()
-  const runner = runnerOf(
-    {
-      'cache.purge': {
-        lock: () => 'x',
-        plan: async () => [],
-        // biome-ignore lint/correctness/useYield: it fails before it says anything
-        async *run() {
-          throw new ServiceError('not_found', { message: 'Site shop.example not found' })
-        },
+/** `answers`: what it throws before its first line, one start after the other; then it works. */
+function refusing(answers: Error[]): Partial<CommandTable> {
+  return {
+    'cache.purge': {
+      lock: () => 'x',
+      plan: async () => [],
+      async *run({ domain }) {
+        const refusal = answers.shift()
+        if (refusal) throw refusal
+        yield 'one'
+        return { domain }
       },
     },
-    host,
-  )
+  }
+}
 
-  await expect(runner.start('cache.purge', shop, 'op1')).rejects.toThrow(
-    'Site shop.example not found',
-  )
+const unknownSite = new ServiceError('not_found', { message: 'Site shop.example not found' })
+
+test('throws what fails before the first line, and leaves nothing of it on the disk', async () => {
+  const host = fakeHost()
+  const runner = runnerOf(refusing([unknownSite]), host)
+
+  await expect(runner.start('cache.purge', shop)).rejects.toEqual(unknownSite)
   await Bun.sleep(1)
   expect(host.disk.all).toEqual({})
+})
+
+test('refuses for ever, after a restart too, what it has refused under an id', async () => {
+  const invalid = new ServiceError('invalid', { fields: { domain: ['must be known'] } })
+  for (const refusal of [unknownSite, invalid]) {
+    const host = fakeHost()
+    const commands = refusing([refusal])
+    const refused = runnerOf(commands, host).start('cache.purge', shop, 'op1')
+    await expect(refused).rejects.toEqual(refusal)
+
+    const late = runnerOf(commands, host).start('cache.purge', shop, 'op1')
+
+    await expect(late).rejects.toEqual(refusal)
+    const other = runnerOf(commands, host).start('cache.purge', { domain: 'other.example' }, 'op1')
+    await expect(other).rejects.toThrow('Operation op1 was started with other parameters')
+  }
+})
+
+test('carries out under the same id what broke for a reason that may be gone', async () => {
+  const runner = runnerOf(refusing([new Error('ENOSPC: no space left on device'), new Error('?')]))
+  for (const reason of ['No space left on a disk', '?'])
+    await expect(runner.start('cache.purge', shop, 'op1')).rejects.toThrow(reason)
+
+  const events = await eventsOf(await runner.start('cache.purge', shop, 'op1'))
+
+  expect(events.map(({ event }) => event)).toEqual(['log', 'complete'])
 })
 
 test('lets the second operation on a site wait for the first', async () => {
