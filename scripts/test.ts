@@ -24,8 +24,7 @@ async function main(): Promise<void> {
   }
   const folder = await logFolder()
   console.log(`Logs: ${folder}`)
-  // Of the simulated lives, which are all alike, a quick run takes the first.
-  if (values.quick) process.env.LIVES ??= '100'
+  if (values.quick) process.env.HOSTING_QUICK = '1'
   const jobs = await planTests(ROOT, { quick: values.quick })
   const cases = await runAll(jobs, { root: ROOT, folder, signal: interrupted.signal })
   console.log(describeSum(cases))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { planTests } from './lib/test-plan.ts'
 
-/** Runs the tests of one part in two processes: `unit`, or the one that is named. */
+/** Runs the tests of one part in two processes, with few inputs each: `unit`, or the one that is named. */
 const [part = 'unit'] = process.argv.slice(2)
 const jobs = await planTests(join(import.meta.dir, '..'), { quick: true })
 const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
@@ -14,6 +14,7 @@ const argv = [
   ...files.map((file) => `./${file}`),
 ]
 const { exited } = Bun.spawn([process.execPath, ...argv], {
+  env: { ...process.env, HOSTING_QUICK: '1' },
   stdio: ['inherit', 'inherit', 'inherit'],
 })
 process.exitCode = await exited

@@ -3,10 +3,10 @@ import { SignedAgent } from '#tests/support/attack.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { flood } from '#tests/support/flood.ts'
 import { sweep } from '#tests/support/processes.ts'
-import { long } from '#tests/support/runs.ts'
+import { long, times } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 
-const TIMES = long ? 1_000_000 : 5_000
+const TIMES = long ? 1_000_000 : times(5_000)
 const read = { path: '/metrics' }
 
 let agent: SignedAgent

@@ -11,6 +11,7 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
+import { times } from '#tests/support/runs.ts'
 import { type Enrolment, enrolAgent } from '#tests/support/trust/enrol-agent.ts'
 
 /** One agent that is there all the time, and one that is away during the rotation. */
@@ -20,7 +21,7 @@ interface Enrolled {
   agent: Running
 }
 
-const HALF = 100
+const HALF = times(100)
 
 let client: Client
 let present: Enrolled
@@ -75,7 +76,7 @@ test('one key signs for two agents', async () => {
   expect(await keys()).toMatchObject([{ state: 'current', until: null, agents: 2 }])
 })
 
-test('of 200 syncs around a rotation, none fails', async () => {
+test(`of ${2 * HALF} syncs around a rotation, none fails`, async () => {
   const [before] = await keys()
   await away.agent.stop()
 

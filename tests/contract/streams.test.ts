@@ -71,7 +71,7 @@ beforeAll(async () => {
   })
   atDashboard = new CuttingProxy({
     port: Number(new URL(dashboard.running().url).port),
-    cutAfter: () => 300 + dice.below(1_200),
+    cutAfter: () => 400 + dice.below(2_400),
   })
 })
 

@@ -12,7 +12,7 @@ import {
   type Running,
   toItsEnd,
 } from './children.ts'
-import { bundleDashboard } from './dashboard-bundle.ts'
+import { compileDashboard } from './compiled-dashboard.ts'
 import { ADMIN, copyRecords } from './records.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -104,11 +104,11 @@ export async function startRecords(data_dir: string, args: readonly string[]) {
   return killable([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
 }
 
-let bundled: Promise<string> | undefined
+let compiled: Promise<string> | undefined
 
 async function dashboardArgv(): Promise<readonly string[]> {
-  bundled ??= bundleDashboard(ROOT)
-  return [process.execPath, await bundled]
+  compiled ??= compileDashboard(ROOT)
+  return [await compiled]
 }
 
 function dashboardEnvironment(data_dir: string): Environment {

@@ -1,6 +1,11 @@
 /** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` looks for what only a million inputs find. */
 export const long = process.env.HOSTING_LONG === '1'
 
+const quick = process.env.HOSTING_QUICK === '1'
+
+/** Of what is done over and over again: a quick run of the tests does the first fifth. */
+export const times = (usual: number) => Math.ceil(usual / (quick ? 5 : 1))
+
 /**
  * How `fc.assert` tries a property: with a few inputs in each run of the tests, with a million in a
  * long one. It is a failure, too, when few take twenty seconds. What is found is printed with its
@@ -8,5 +13,5 @@ export const long = process.env.HOSTING_LONG === '1'
  */
 export function runs(usual = 200) {
   if (long) return { numRuns: 1_000_000 }
-  return { numRuns: usual, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true }
+  return { numRuns: times(usual), interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true }
 }
