@@ -1,15 +1,18 @@
-import { ROUTES } from '#dashboard/openapi/table.ts'
 import { document, faultsOf } from './validator.ts'
 
 type Json = Record<string, unknown>
 
 const object = (value: unknown): Json => Object(value)
 const { paths, components } = document
-const KNOWN = ROUTES.map(({ path, method }) => ({
-  path,
-  method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
-})).sort((one, other) => one.path.split('{').length - other.path.split('{').length)
+const KNOWN = Object.entries(paths)
+  .flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      path,
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
+    })),
+  )
+  .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
 
 const BODY = ['requestBody', 'content', 'application/json', 'schema']
 /** What only a documented answer may have. */

@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { openApiDocument } from '#dashboard/openapi/document.ts'
+import { buildOnce } from '#scripts/lib/built-from.ts'
+
+type OpenApi = ReturnType<typeof openApiDocument>
+
+const ROOT = join(import.meta.dir, '../../..')
+const FILE = join(ROOT, 'dist/tests/openapi.json')
+
+/** The document of the sources as they are, made once for all the programs that check answers by it. */
+export async function documentOnce(): Promise<OpenApi> {
+  const inputs = { root: ROOT, globs: ['dashboard/**/*.ts', 'shared/**/*.ts'], options: 'openapi' }
+  await buildOnce(FILE, inputs, make)
+  return JSON.parse(await readFile(FILE, 'utf8'))
+}
+
+async function make(): Promise<void> {
+  const { openApiDocument } = await import('#dashboard/openapi/document.ts')
+  await mkdir(dirname(FILE), { recursive: true })
+  const draft = await mkdtemp(join(dirname(FILE), '.draft-'))
+  try {
+    await writeFile(join(draft, 'openapi.json'), JSON.stringify(openApiDocument()))
+    await rename(join(draft, 'openapi.json'), FILE)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
