@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { EMAIL, Machine, PASSWORD, until } from '#tests/dashboard/support/dashboard.ts'
 import { Process } from '#tests/dashboard/support/process.ts'
 import { found } from '#tests/dashboard/support/sites.ts'
+import { compileDashboard } from '#tests/support/compiled-dashboard.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
@@ -126,9 +127,10 @@ test('kill -9 loses nothing that was answered, and no work is done twice', async
     return { status: 'ok', domain }
   })
   const DATA_DIR = await used()
+  const compiled = await compileDashboard(join(import.meta.dir, '../..'))
   const answered = new Map<number, string>()
   for (let life = 0; life < 5; life++) {
-    await using running = new Process({ DATA_DIR })
+    await using running = new Process({ DATA_DIR }, [compiled])
     await running.signIn()
     if (life === 0)
       await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
@@ -143,7 +145,7 @@ test('kill -9 loses nothing that was answered, and no work is done twice', async
       answered.set(site.id, site.domain)
     }
   }
-  await using last = new Process({ DATA_DIR })
+  await using last = new Process({ DATA_DIR }, [compiled])
   await last.signIn()
 
   const sites = await until(async () => {

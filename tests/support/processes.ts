@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
@@ -74,13 +74,19 @@ export async function runAgent(
   })
 }
 
-/** Deno compiles the agent once for all of its starts. */
+/** Deno compiles the agent once for all of its starts, in whichever file of tests. */
 async function homes(state: string): Promise<Environment> {
-  cache ??= temporaryFolder('deno')
+  cache ??= folderForAll(join(ROOT, 'dist/tests/deno'))
   return { HOME: state, DENO_DIR: await cache }
 }
 
 let cache: Promise<string> | undefined
+
+async function folderForAll(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  await opened(folder)
+  return folder
+}
 
 export { ADMIN }
 
@@ -122,9 +128,14 @@ const folders: string[] = []
 export async function temporaryFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `hosting-control-${name}-`))
   folders.push(folder)
+  await opened(folder)
+  return folder
+}
+
+/** To the user that agents run as, too. */
+async function opened(folder: string): Promise<void> {
   await chmod(folder, 0o777)
   if (process.getuid?.() === 0) await chown(folder, NOBODY, NOBODY)
-  return folder
 }
 
 /** For a dashboard that is not at its first start: tables and the first user (ADMIN) are there. */
@@ -137,7 +148,6 @@ export async function dashboardFolder(others: readonly string[] = []): Promise<s
 /** Ends and removes all that this module made; also when a test has failed half-way. */
 export async function sweep(): Promise<void> {
   killAll()
-  cache = undefined
   const gone = folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))
   await Promise.all(gone)
 }

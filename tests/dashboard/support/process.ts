@@ -2,7 +2,10 @@ import { EMAIL, PASSWORD } from './dashboard.ts'
 
 type Environment = Record<string, string>
 
-/** `bun dashboard/main.ts` as an operator starts it, on a free port. */
+/** The sources, as an operator starts them. */
+const SOURCES = ['bun', 'dashboard/main.ts']
+
+/** A dashboard on a free port. */
 export class Process {
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
   readonly stdout: string[] = []
@@ -10,8 +13,8 @@ export class Process {
   readonly #stderr: Promise<string>
   #cookie = ''
 
-  constructor(environment: Environment) {
-    this.#child = Bun.spawn(['bun', 'dashboard/main.ts'], {
+  constructor(environment: Environment, argv: readonly string[] = SOURCES) {
+    this.#child = Bun.spawn([...argv], {
       env: { PATH: process.env.PATH, PORT: '0', ...environment },
       stdin: 'ignore',
       stdout: 'pipe',
