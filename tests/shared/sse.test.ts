@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { encodeEvent, isTerminal, PING, readEvents, type StoredEvent } from '#shared/sse.ts'
+import { anyCharacter } from '#tests/support/any-character.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const encoder = new TextEncoder()
@@ -26,7 +27,7 @@ const text = fc.oneof(
       { maxLength: 8 },
     )
     .map((parts) => parts.join('')),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 )
 
 /** What is inside of a value is for JSON.parse to read; one in eight shows that it passes. */
@@ -141,7 +142,7 @@ test('reads an event of a mebibyte that trickles in', async () => {
 
 test('ends, with events or a refusal of its own, on whatever arrives', async () => {
   const lines = fc.constantFrom('id: 1', 'event: log', 'data: {}', '', ':', 'data', '\r', 'id:2')
-  const noise = fc.array(fc.oneof(lines, fc.string({ unit: 'binary' })), { maxLength: 20 })
+  const noise = fc.array(fc.oneof(lines, fc.string({ unit: anyCharacter })), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(noise, async (parts) => {
       const outcome = await read([parts.join('\n')]).catch((error: unknown) => String(error))

@@ -8,13 +8,14 @@ import { parseWpConfig } from '#agent/os/wp-config.ts'
 import { coreVersion } from '#agent/os/wp-files.ts'
 import { pluginHeaders, themeHeaders } from '#agent/os/wp-headers.ts'
 import { Metrics } from '#shared/agent.ts'
+import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { runs } from '#tests/support/runs.ts'
 
 /** What a site's owner could write: pieces that mean something, and anything at all between them. */
 const pieces = (...known: string[]) =>
   fc
-    .array(fc.oneof(fc.constantFrom(...known), fc.string({ unit: 'binary', maxLength: 8 })), {
+    .array(fc.oneof(fc.constantFrom(...known), fc.string({ unit: anyCharacter, maxLength: 8 })), {
       maxLength: 30,
     })
     .map((parts) => parts.join(''))

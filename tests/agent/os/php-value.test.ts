@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { mapAt, type PhpValue, parsePhpValue, textAt } from '#agent/os/php-value.ts'
+import { anyCharacter } from '#tests/support/any-character.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const fixture = (name: string) =>
@@ -84,7 +85,7 @@ const values = fc.letrec<{ value: PhpValue }>((tie) => ({
     fc.constant(null),
     fc.boolean(),
     fc.integer(),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.array(fc.tuple(fc.string(), tie('value')), { maxLength: 5 }).map((list) => new Map(list)),
   ),
 })).value
