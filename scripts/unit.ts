@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { planTests } from './lib/test-plan.ts'
 
-/** Runs the tests of one part in two processes, with few inputs each: `unit`, or the one that is named. */
+/** Runs the tests of one part beside one another, with few inputs each: `unit`, or the one that is named. */
 const [part = 'unit'] = process.argv.slice(2)
 const jobs = await planTests(join(import.meta.dir, '..'), { quick: true })
 const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
@@ -9,7 +10,8 @@ if (files.length === 0) throw new Error(`No tests of part ${part}`)
 const argv = [
   'test',
   '--timeout=60000',
-  '--parallel',
+  // Some tests wait for what takes its time: others run meanwhile.
+  `--parallel=${2 * availableParallelism()}`,
   '--no-isolate',
   ...files.map((file) => `./${file}`),
 ]
