@@ -7,7 +7,6 @@ import { fail } from './lib/fail.ts'
 const GRACE_MS = 4_000
 
 const options = read()
-process.umask(0o077)
 // What it writes is for its own user.
 process.umask(0o077)
 const folder = await folderOf(options.data)

@@ -33,6 +33,7 @@ const UNOPTIMISED = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 /** Files that take longest, most of it waiting, the longest first: nothing is to wait for them. */
 const LONGEST = [
   'browser/every-page',
+  'browser/every-page.empty',
   'contract/demo',
   'contract/key-rotation',
   'contract/dashboard.quiet',

@@ -3,8 +3,8 @@ export const long = process.env.HOSTING_LONG === '1'
 
 const quick = process.env.HOSTING_QUICK === '1'
 
-/** Of what is done over and over again: a quick run of the tests does the first fifth. */
-export const times = (usual: number) => Math.ceil(usual / (quick ? 5 : 1))
+/** Of what is done over and over again: a quick run of the tests does the first tenth. */
+export const times = (usual: number) => Math.ceil(usual / (quick ? 10 : 1))
 
 /**
  * How `fc.assert` tries a property: with a few inputs in each run of the tests, with a million in a

@@ -29,7 +29,7 @@ export function useBrowser({ client, running }: Used) {
   let browser: Browser | undefined
   let opened: BrowserContext[] = []
   beforeAll(async () => {
-    browser = await launch()
+    browser = await launch({ program: 'chromium-headless-shell' })
   }, TEST_MS)
   // A page that nobody looks at goes on following what happens: only those of all tests stay.
   beforeEach(() => {
