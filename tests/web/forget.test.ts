@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { QueryCache, QueryClient, QueryObserver } from '@tanstack/react-query'
+import { forgetOldest, KEPT_MS, MOST_KEPT } from '#dashboard/web/api/forget.ts'
+
+const LOOKED_AT = 3 * MOST_KEPT
+
+/** `settle` lets the time pass after which something is let go. */
+function keeping() {
+  const cache = new QueryCache()
+  let due: (() => void)[] = []
+  forgetOldest(cache, (act) => due.push(act))
+  const client = new QueryClient({
+    queryCache: cache,
+    defaultOptions: { queries: { gcTime: KEPT_MS, enabled: false } },
+  })
+  const settle = () => {
+    for (const act of due) act()
+    due = []
+  }
+  const kept = () => cache.getAll().map(({ queryKey: [at] }) => Number(at))
+  return { client, settle, kept }
+}
+
+/** Somebody looks at an answer that came at this time. */
+function look(client: QueryClient, at: number, gcTime = KEPT_MS) {
+  client.setQueryData([at], at, { updatedAt: at })
+  const observer = new QueryObserver(client, { queryKey: [at], gcTime })
+  return { observer, away: observer.subscribe(() => undefined) }
+}
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test('however much was looked at, only the newest answers are kept', () => {
+  const { client, settle, kept } = keeping()
+  for (const at of range(1, LOOKED_AT)) look(client, at).away()
+  settle()
+
+  expect(kept()).toEqual(range(LOOKED_AT - MOST_KEPT + 1, LOOKED_AT))
+  client.clear()
+})
+
+test('what is looked at stays, and what is to be kept for longer', () => {
+  const { client, settle, kept } = keeping()
+  look(client, 1)
+  look(client, 2, 2 * KEPT_MS).away()
+  for (const at of range(3, LOOKED_AT)) look(client, at).away()
+  settle()
+
+  expect(kept()).toEqual([1, 2, ...range(LOOKED_AT - MOST_KEPT + 1, LOOKED_AT)])
+  client.clear()
+})
+
+test('what somebody turns to is not let go, though it has no answer yet', () => {
+  const { client, settle, kept } = keeping()
+  for (const at of range(1, MOST_KEPT)) look(client, at).away()
+  settle()
+  const { observer } = look(client, MOST_KEPT + 1)
+
+  observer.setOptions({ queryKey: [0], enabled: false, gcTime: KEPT_MS })
+  settle()
+
+  expect(kept()).toEqual([...range(2, MOST_KEPT + 1), 0])
+  client.clear()
+})
