@@ -56,6 +56,22 @@ test('the keyboard leads through all of them, of which few are drawn', async () 
   expect(problems).toEqual([])
 })
 
+test('who goes back is where they were', async () => {
+  const { page, problems } = await open('/sites')
+  const grid = page.getByRole('grid', { name: 'Sites' })
+  await grid.getByText(domain(0)).waitFor()
+  await page.evaluate(() => scrollTo(0, 4_000))
+  const site = grid.getByRole('link', { name: domain(90) })
+
+  await site.click()
+  await page.getByRole('heading', { level: 1, name: domain(90) }).waitFor()
+  await page.waitForFunction(() => scrollY === 0)
+  await page.goBack()
+  await site.waitFor()
+  await page.waitForFunction(() => scrollY === 4_000)
+  expect(problems).toEqual([])
+})
+
 test('the same is done to all that match', async () => {
   const { page, problems } = await open('/sites?tier=large')
   agent.works.set('wp.scan', async function* () {

@@ -3,9 +3,10 @@ import { createRouter } from '@tanstack/react-router'
 import { Broken } from './broken.tsx'
 import { NotFound } from './not-found.tsx'
 import { routeTree } from './routes.tsx'
+import { keepScroll } from './scroll.ts'
 
 export function makeRouter(client: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { client },
     defaultPreload: 'intent',
@@ -13,8 +14,9 @@ export function makeRouter(client: QueryClient) {
     defaultPreloadStaleTime: 0,
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: Broken,
-    scrollRestoration: true,
   })
+  keepScroll(router)
+  return router
 }
 
 declare module '@tanstack/react-router' {
