@@ -53,7 +53,8 @@ export async function withBench(work: (bench: Bench) => Promise<void>): Promise<
   }
 }
 
-const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
+/** What the page of all sites shows, as `GET /api/fleet/sites` takes it. */
+export const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 
 /** How many sites the page of all sites is to show, out of the API. */
 export async function countSites(client: Client, q = ''): Promise<number> {

@@ -1,59 +1,68 @@
-import type { CDPSession, Page } from 'playwright-core'
-import { settled } from '#tests/support/browser/settled.ts'
+import type { CDPSession } from 'playwright-core'
+import { KEPT_MS } from '#dashboard/web/api/forget.ts'
 import type { Bench } from './bench.ts'
 import type { Outcome } from './promise.ts'
-import { slope } from './statistics.ts'
+import { lineThrough } from './statistics.ts'
+import { goRound } from './walk.ts'
 
-/** Of what is in use, that a whole run may add by its slope. */
+/** Of what is in use, that the whole time may add. */
 const PROMISED = 0.05
-/** Of the run, in which code is compiled and what is kept for minutes is gathered. */
-const WARM = 1 / 3
-const MENU = ['Servers', 'Sites', 'Operations', 'Activity', 'Trash', 'Overview']
+/** Until as much is let go as is gathered. Round follows round, so that what runs often is compiled. */
+const WARM_MS = KEPT_MS + 60_000
+/** From then on, from the beginning of a round to that of the next: ten times what a person does. */
+const ROUND_MS = 6_000
+/** Fewer tell no line. */
+const LEAST_ROUNDS = 20
 
-/** Goes round all pages for some minutes while the fleet lives; after each round what nobody needs is let go. The first third of it warms up. */
-export async function memory({ open }: Bench, minutes: number): Promise<Outcome[]> {
-  const page = await open()
+const KINDS = { heap: 'JavaScript heap', nodes: 'DOM nodes', listeners: 'event listeners' } as const
+type Kind = keyof typeof KINDS
+type Use = Record<Kind | 'minute', number>
+
+/**
+ * Goes round the pages while the fleet lives: first until what is kept for minutes is as much as it
+ * gets, then for so many minutes, in which it is measured after each round what is in use.
+ */
+export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> {
+  const page = await bench.open()
   const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
   await page.goto('/')
-  const points: { x: number; y: number }[] = []
+  const uses: Use[] = []
   const begun = performance.now()
-  const elapsed = () => (performance.now() - begun) / 60_000
-  while (elapsed() < minutes) {
-    await goRound(page)
-    if (elapsed() > WARM * minutes) points.push({ x: elapsed(), y: await heapOf(session) })
+  const elapsed = () => performance.now() - begun
+  for (let round = 0; elapsed() < WARM_MS + minutes * 60_000; round++) {
+    const next = elapsed() + ROUND_MS
+    await goRound(page, bench, round)
+    if (elapsed() < WARM_MS) continue
+    uses.push({ minute: elapsed() / 60_000, ...(await inUse(session)) })
+    await page.waitForTimeout(Math.max(0, next - elapsed()))
   }
   await page.context().close()
-  const least = Math.min(...points.map(({ y }) => y))
-  const grown = slope(points) * minutes
-  return [
-    {
-      name: 'memory of a tab that goes round all pages',
-      found: `${mb(slope(points))} MB a minute over ${minutes} minutes and ${points.length} rounds, ${((100 * grown) / least).toFixed(1)} % of ${mb(least)} MB (promised: ${100 * PROMISED} %)`,
-      holds: points.length > 5 && grown <= PROMISED * least,
-    },
-  ]
+  return (Object.keys(KINDS) as Kind[]).map((kind) => outcomeOf(kind, uses))
 }
 
-async function goRound(page: Page): Promise<void> {
-  for (const name of MENU) {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
-    await page.getByRole('heading', { level: 1, name }).waitFor()
-    await settled(page)
-    if (name === 'Sites') await scrolls(page)
+/** After what nobody needs was let go. */
+async function inUse(session: CDPSession): Promise<Record<Kind, number>> {
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize: heap } = await session.send('Runtime.getHeapUsage')
+  const { metrics } = await session.send('Performance.getMetrics')
+  const count = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
+  return { heap, nodes: count('Nodes'), listeners: count('JSEventListeners') }
+}
+
+/** Holds when the line through all rounds, and what chance may have taken from it, adds little. */
+function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
+  const line = lineThrough(uses.map((use) => ({ x: use.minute, y: use[kind] })))
+  const [first, last] = [uses[0]?.minute ?? 0, uses.at(-1)?.minute ?? 0]
+  const before = line.at(first)
+  const added = (slope: number) => (slope * (last - first)) / before
+  const most = added(line.slope + 2 * line.error)
+  const shown = kind === 'heap' ? `${(before / 1e6).toFixed(2)} MB` : before.toFixed(0)
+  return {
+    name: `${KINDS[kind]} of a tab that goes round all pages`,
+    found: `${percent(added(line.slope))} of ${shown} over ${(last - first).toFixed(1)} minutes and ${uses.length} rounds, at most ${percent(most)} (promised: ${percent(PROMISED)})`,
+    holds: uses.length >= LEAST_ROUNDS && most <= PROMISED,
   }
 }
 
-async function scrolls(page: Page): Promise<void> {
-  await page.keyboard.press('End')
-  await page.locator('tr[aria-rowindex^="99"]').first().waitFor()
-  await page.keyboard.press('Home')
-  // The mark of a demo moves the menu down once the top is reached: who clicks before that misses.
-  await page.waitForFunction(() => window.scrollY === 0)
-}
-
-async function heapOf(session: CDPSession): Promise<number> {
-  await session.send('HeapProfiler.collectGarbage')
-  return (await session.send('Runtime.getHeapUsage')).usedSize
-}
-
-const mb = (bytes: number) => (bytes / 1e6).toFixed(2)
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`

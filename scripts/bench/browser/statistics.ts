@@ -6,10 +6,22 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** Of the line through the points with the least squares. */
-export function slope(points: readonly { x: number; y: number }[]): number {
+interface Line {
+  slope: number
+  /** The standard error of the slope: what chance may have made of it. */
+  error: number
+  at(x: number): number
+}
+
+/** The line through the points with the least squares. */
+export function lineThrough(points: readonly { x: number; y: number }[]): Line {
   const mean = (axis: 'x' | 'y') => points.reduce((sum, at) => sum + at[axis], 0) / points.length
+  const sum = (part: (at: { x: number; y: number }) => number) =>
+    points.reduce((total, at) => total + part(at), 0)
   const [x, y] = [mean('x'), mean('y')]
-  const together = points.reduce((sum, at) => sum + (at.x - x) * (at.y - y), 0)
-  return together / points.reduce((sum, at) => sum + (at.x - x) ** 2, 0)
+  const wide = sum((at) => (at.x - x) ** 2)
+  const slope = sum((at) => (at.x - x) * (at.y - y)) / wide
+  const at = (there: number) => y + slope * (there - x)
+  const off = sum((point) => (point.y - at(point.x)) ** 2) / (points.length - 2)
+  return { slope, error: Math.sqrt(off / wide), at }
 }

@@ -1,0 +1,81 @@
+import type { Locator, Page } from 'playwright-core'
+import { settled } from '#tests/support/browser/settled.ts'
+import { type Bench, OUT_OF_TRASH } from './bench.ts'
+
+type Walk = Pick<Bench, 'client' | 'sites'>
+
+/**
+ * Goes round the pages as a person does. Each round sees other servers, sites and operations than
+ * the rounds before it, so that what is kept of them adds up if nothing lets go of it.
+ */
+export async function goRound(page: Page, { client, sites }: Walk, round: number): Promise<void> {
+  const at = (round * 997) % sites
+  await goTo(page, 'Overview')
+  await goTo(page, 'Servers')
+  await opensOne(page, page.getByRole('table').getByRole('link'), round)
+  await goTo(page, 'Sites')
+  await scrollsTo(page, at / sites)
+  const domain = await domainOf(client, at)
+  await findsBySearch(page, domain)
+  await opensOne(page, page.getByRole('grid').getByRole('link', { name: domain, exact: true }), 0)
+  await findsByName(page, domain)
+  await goTo(page, 'Operations')
+  await opensOne(page, page.getByRole('list', { name: 'Ended' }).getByRole('link'), round)
+  await goTo(page, 'Activity')
+  await goTo(page, 'Trash')
+  // As long at any time, whatever happens to the fleet.
+  await goTo(page, 'Settings')
+}
+
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await settled(page)
+}
+
+/** One of them, and back. */
+async function opensOne(page: Page, links: Locator, nth: number): Promise<void> {
+  const { pathname } = new URL(page.url())
+  await links.first().waitFor()
+  await links.nth(nth % (await links.count())).click()
+  await page.waitForURL((url) => url.pathname.startsWith(`${pathname}/`))
+  await settled(page)
+  await page.goBack()
+  await page.waitForURL((url) => url.pathname === pathname)
+  await settled(page)
+}
+
+/** To a part of the list of all sites, and up again. */
+async function scrollsTo(page: Page, part: number): Promise<void> {
+  await page.evaluate((part) => window.scrollTo(0, part * document.body.scrollHeight), part)
+  await page.waitForFunction(() => !document.querySelector('td[aria-label="Loading"]'))
+  // The mark of a demo moves the menu down once the top is reached: who clicks before that misses.
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await settled(page)
+}
+
+async function findsBySearch(page: Page, domain: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search sites' }).fill(domain)
+  await page.waitForURL((url) => url.searchParams.get('q') !== null)
+  await page.getByRole('grid').getByRole('link', { name: domain, exact: true }).waitFor()
+  await settled(page)
+}
+
+/** In the palette, which is left without a choice. */
+async function findsByName(page: Page, domain: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: /^Search/ })
+  await page.keyboard.press('Control+k')
+  await box.fill(domain)
+  await page.getByRole('option', { name: domain }).first().waitFor()
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'detached' })
+}
+
+async function domainOf(client: Bench['client'], at: number): Promise<string> {
+  const found = await client.get(
+    `/api/fleet/sites?status=${OUT_OF_TRASH}&page=${at + 1}&per_page=1`,
+  )
+  const [site] = (found.body as { sites: { domain: string }[] }).sites
+  if (!site) throw new Error(`There is no site number ${at}`)
+  return site.domain
+}
