@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core'
-import { long } from '#tests/support/runs.ts'
 import { violationsOf } from './axe.ts'
 import { painted } from './settled.ts'
 
@@ -9,7 +8,6 @@ const PHONES = [390, 320]
 export interface Inspection {
   /** By axe-core. */
   light: string[]
-  /** Its colours in the dark, where all else is the same; all of it in a long run. */
   dark: string[]
   /** Widths of phones at which it scrolls sideways. */
   too_wide: number[]
@@ -20,7 +18,7 @@ export async function inspect(page: Page): Promise<Inspection> {
   await inTheme(page, 'light')
   const light = await violationsOf(page)
   await inTheme(page, 'dark')
-  const dark = await violationsOf(page, long ? {} : { runOnly: ['color-contrast'] })
+  const dark = await violationsOf(page)
   return { light, dark, too_wide: await tooWide(page) }
 }
 
