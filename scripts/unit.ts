@@ -9,6 +9,7 @@ const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
 if (files.length === 0) throw new Error(`No tests of part ${part}`)
 const argv = [
   'test',
+  '--only-failures',
   '--timeout=60000',
   // Some tests wait for what takes its time: others run meanwhile.
   `--parallel=${2 * availableParallelism()}`,

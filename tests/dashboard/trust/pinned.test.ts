@@ -253,7 +253,7 @@ test.each<[string, Answer]>([
 ])('does not wait for an agent that %s', async (_, answer) => {
   agent.answer = answer
 
-  const ask = asking({ timeout_ms: 1_000 })
+  const ask = asking({ timeout_ms: 300 })
 
   expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
 })
