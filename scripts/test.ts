@@ -37,7 +37,7 @@ const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
 
 /** Most files wait most of their time, so there are more lanes than cores; `beside`: the lab is made ready meanwhile. */
 function lanesOf(stage: string, beside: boolean): number {
-  return availableParallelism() + (stage === 'here' && beside ? 1 : 2)
+  return availableParallelism() + (stage === 'here' && beside ? 1 : 3)
 }
 
 /**

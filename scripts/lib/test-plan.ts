@@ -42,6 +42,8 @@ const LONGEST = [
   'contract/attack.time',
   'contract/dashboard.start',
   'contract/attack.enrolment',
+  'contract/streams',
+  'contract/dashboard.disk',
   'system/site-life.trixie',
   'system/kill-sweep',
   'system/blows',
