@@ -68,13 +68,19 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
       .map((file) => testJob(part, [file]))
   return [
     ...['agent', 'web'].map(buildJob),
-    ...['app', 'unit'].filter((part) => of(part).length > 0).map((part) => testJob(part, of(part))),
+    ...halvesOf(of('app')).map((files) => testJob('app', files)),
+    testJob('unit', of('unit')),
     ...single('records'),
     ...single('simulation'),
     ...checks(root),
     ...single('contract'),
     ...(quick ? [] : [...single('browser'), ...single('system')]),
   ]
+}
+
+/** What takes as long as all else is to end before it. */
+function halvesOf(files: readonly string[]): string[][] {
+  return [0, 1].map((half) => files.filter((_, at) => at % 2 === half))
 }
 
 const rankOf = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
@@ -94,15 +100,19 @@ async function partOf(root: string, file: string): Promise<string> {
 
 function testJob(part: string, files: readonly string[]): Job {
   const { test_ms, file_ms } = LIMITS[part] ?? { test_ms: 30_000, file_ms: 120_000 }
-  const [first = ''] = files
   return {
     part,
-    title: files.length === 1 ? first.replace(/^tests\/|\.test\.tsx?$/g, '') : '',
+    title: titleOf(files),
     argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
     ...(BRIEF.includes(part) ? { env: UNOPTIMISED } : {}),
     timeout_ms: file_ms,
     files,
   }
+}
+
+function titleOf([first = '', ...others]: readonly string[]): string {
+  const name = first.replace(/^tests\/|\.test\.tsx?$/g, '')
+  return others.length === 0 ? name : `${name} and ${others.length} more`
 }
 
 /** `bunx --bun`, because a machine without Node has nothing else to run these tools with. */
