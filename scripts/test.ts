@@ -35,9 +35,13 @@ async function main(): Promise<void> {
 /** What needs only this machine runs beside one another; the servers of the lab come when all of that has ended. */
 const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
 
-/** Most files wait most of their time, so there are more lanes than cores; `beside`: the lab is made ready meanwhile. */
+/**
+ * Most files wait much of their time, so there are more lanes than cores; fewer where servers boot, or
+ * where the lab is made ready meanwhile.
+ */
 function lanesOf(stage: string, beside: boolean): number {
-  return availableParallelism() + (stage === 'here' && beside ? 1 : 3)
+  if (stage === 'servers') return availableParallelism() + 2
+  return availableParallelism() + (beside ? 1 : 3)
 }
 
 /**
