@@ -10,7 +10,8 @@ import { DOOM, type Doom, STARTED } from './doom.ts'
 const config = readConfig(process.env)
 const real = realHost(config.settings)
 const operations = `${config.settings.state_dir}/operations/`
-let records = 0
+/** Of each file, how many records this process has appended while it had a doom. */
+const records = new Map<string, number>()
 
 const append: Files['append'] = async (path, text, options) => {
   const doom = path.startsWith(operations) && text !== '' ? fateOf(path) : undefined
@@ -27,8 +28,9 @@ const append: Files['append'] = async (path, text, options) => {
 function fateOf(path: string): Doom | undefined {
   const [doom] = dooms()
   if (!doom || !path.endsWith(`/${doom.file}.ndjson`)) return undefined
-  records += 1
-  return records === doom.record ? doom : undefined
+  const record = (records.get(path) ?? 0) + 1
+  records.set(path, record)
+  return record === doom.record ? doom : undefined
 }
 
 function meet({ how }: Doom): void {
