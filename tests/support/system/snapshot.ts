@@ -39,8 +39,8 @@ const EMPTY = [
   '/etc/subgid-',
 ]
 
-/** Which a site's cron makes when it first runs, at any minute. */
-const CRON_LOCK = /^\/srv\/www\/\w+\/tmp\/cron\.lock$/
+/** Which a site's cron makes when it first runs, at any minute; it goes to the trash with the site. */
+const CRON_LOCK = /^\/srv\/www\/(\w+|\.trash\/\w+\/home)\/tmp\/cron\.lock$/
 
 const QUERY = `SELECT CONCAT('database ', schema_name) FROM information_schema.schemata
 UNION SELECT CONCAT('user ', user, '@', host) FROM mysql.user
