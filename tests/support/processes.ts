@@ -14,7 +14,6 @@ import {
 } from './children.ts'
 import { compileDashboard } from './compiled-dashboard.ts'
 import { ADMIN, copyRecords } from './records.ts'
-import { quick } from './runs.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -29,9 +28,7 @@ const AGENT_RUNTIMES = {
   ],
 } as const
 export type AgentRuntime = keyof typeof AGENT_RUNTIMES
-const runtimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
-/** A quick run takes the first. */
-export const agentRuntimes = quick ? runtimes.slice(0, 1) : runtimes
+export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
 
 /**
  * An agent that can read this machine and cannot change it: it runs as nobody even when the tests

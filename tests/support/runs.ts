@@ -1,8 +1,8 @@
 /** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` looks for what only a million inputs find. */
 export const long = process.env.HOSTING_LONG === '1'
 
-/** `sh scripts/test.sh --quick`, `bun run check`: each thing once, on one runtime. */
-export const quick = process.env.HOSTING_QUICK === '1'
+/** `sh scripts/test.sh --quick`, `bun run check`. */
+const quick = process.env.HOSTING_QUICK === '1'
 
 /** Of what is done over and over again: a quick run does the first tenth. */
 export const times = (usual: number) => Math.ceil(usual / (quick ? 10 : 1))
