@@ -27,7 +27,6 @@ const site = {
 unless(lab.available()).describe('a disk that is full', () => {
   let host: lab.Host
   let asking: Asking
-  let counted = 0
 
   const end = async (ended: Promise<StoredEvent[]>) => (await ended).at(-1)
   const run = async (command: string, params: object) => {
@@ -42,8 +41,7 @@ unless(lab.available()).describe('a disk that is full', () => {
 
   /** The disk fills up while the agent stands still behind the n-th record of its journal. */
   const filledAt = async (record: number, command: string, params: object, reserve: boolean) => {
-    counted += record
-    const doom: Doom = { file: 'journal', record: counted, when: 'after', how: 'SIGSTOP' }
+    const doom: Doom = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
     writeFileSync(`${host.root}${DOOM}`, JSON.stringify([doom]))
     const { ended } = asking.start(command, params)
     const met = await lab.poll(() => !existsSync(`${host.root}${DOOM}`), { timeout_ms: MINUTES })

@@ -77,7 +77,7 @@ export class Host {
 
   /** Cuts the host off from all others (true), or connects it again (false). */
   partition(cut: boolean): Promise<void> {
-    return setCable(this.address, !cut)
+    return setCable(this.netns, this.address, !cut)
   }
 
   /** An orderly shutdown; `start()` boots again from the same disk. */

@@ -6,6 +6,7 @@ import { deadRuns, nameOf, runFolder, runId } from './identity.ts'
 import { needPrograms } from './prerequisites.ts'
 import { must } from './run.ts'
 import { sweepRun } from './sweep.ts'
+import { poll } from './wait.ts'
 
 /**
  * The network that the hosts of a run share; its own address is that of the lab's services,
@@ -55,9 +56,20 @@ export async function plugIn(name: string, address: string): Promise<void> {
   await must([...inside, 'route', 'add', 'default', 'via', ADDRESS])
 }
 
-/** Plugs or unplugs the cable between a host and the switch. */
-export async function setCable(address: string, plugged: boolean): Promise<void> {
-  await inSwitch('link', 'set', portOf(address), plugged ? 'up' : 'down')
+/** Plugs or unplugs the cable between a host, whose namespace is `name`, and the switch. */
+export async function setCable(name: string, address: string, plugged: boolean): Promise<void> {
+  const port = portOf(address)
+  await inSwitch('link', 'set', port, plugged ? 'up' : 'down')
+  if (!plugged) return
+  const both = async () => (await carries(netns, port)) && (await carries(name, 'eth0'))
+  if (!(await poll(both, { timeout_ms: 10_000, every_ms: 20 })))
+    throw new Error(`the cable of ${name} is plugged in, and carries nothing`)
+}
+
+/** The kernel tells a link of its carrier later, up to a second when many change: until then it drops. */
+async function carries(namespace: string, device: string): Promise<boolean> {
+  const shown = await must(['ip', '-n', namespace, '-j', 'link', 'show', device])
+  return JSON.parse(shown)[0].operstate === 'UP'
 }
 
 /** The reaper starts before there is anything to reap. */
