@@ -1,16 +1,7 @@
 import process from 'node:process'
-import { enrol } from './cli/enrol.ts'
-import { install, uninstall } from './cli/install.ts'
-import { status } from './cli/status.ts'
-import { switchOver } from './cli/switch.ts'
-import { revoke, trust } from './cli/trust.ts'
-import { units } from './cli/units.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
-import { reach } from './host/reach.ts'
-import { realHost } from './host/real.ts'
 import { describe } from './log.ts'
-import { front, root, serve } from './start.ts'
 
 const USAGE = `hosting-agent: runs typed commands on this server for a Hosting Control dashboard
 
@@ -41,20 +32,28 @@ function stop(status: number, message: string): never {
   process.exit(status)
 }
 
-/** What runs until it is stopped. */
-const GOES_ON: Record<string, (config: Config) => Promise<void>> = { serve, front, root, reach }
+type GoesOn = (config: Config) => Promise<void>
+type Once = (config: Config, host: Host, args: string[]) => Promise<string>
+
+/** What runs until it is stopped; loaded when it is asked for, so that a wrong word is told at once. */
+const GOES_ON: Record<string, () => Promise<GoesOn>> = {
+  serve: async () => (await import('./start.ts')).serve,
+  front: async () => (await import('./start.ts')).front,
+  root: async () => (await import('./start.ts')).root,
+  reach: async () => (await import('./host/reach.ts')).reach,
+}
 
 /** The commands that do something and end; each returns what it has to say. */
-const ONCE: Record<string, (config: Config, host: Host, args: string[]) => Promise<string>> = {
-  enrol,
-  install,
-  revoke,
-  status,
-  switch: switchOver,
-  trust,
-  uninstall,
-  units,
-  version: async ({ settings }) => settings.version,
+const ONCE: Record<string, () => Promise<Once>> = {
+  enrol: async () => (await import('./cli/enrol.ts')).enrol,
+  install: async () => (await import('./cli/install.ts')).install,
+  revoke: async () => (await import('./cli/trust.ts')).revoke,
+  status: async () => (await import('./cli/status.ts')).status,
+  switch: async () => (await import('./cli/switch.ts')).switchOver,
+  trust: async () => (await import('./cli/trust.ts')).trust,
+  uninstall: async () => (await import('./cli/install.ts')).uninstall,
+  units: async () => (await import('./cli/units.ts')).units,
+  version: async () => async (config) => config.settings.version,
 }
 
 function configured(): Config {
@@ -65,16 +64,27 @@ function configured(): Config {
   }
 }
 
-const [name = 'help', ...args] = process.argv.slice(2)
-if (Object.hasOwn(GOES_ON, name)) {
-  await GOES_ON[name]?.(configured()).catch((error: unknown) => stop(1, readable(error)))
-} else if (Object.hasOwn(ONCE, name)) {
+async function goOn(name: string): Promise<void> {
   const config = configured()
-  const said = await ONCE[name]?.(config, realHost(config.settings), args).catch((error: unknown) =>
+  const run = await GOES_ON[name]?.()
+  await run?.(config).catch((error: unknown) => stop(1, readable(error)))
+}
+
+async function once(name: string, args: string[]): Promise<void> {
+  const config = configured()
+  const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./host/real.ts')])
+  const said = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
     stop(1, error instanceof Error ? error.message : String(error)),
   )
   console.log(said)
   process.exit(0)
+}
+
+const [name = 'help', ...args] = process.argv.slice(2)
+if (Object.hasOwn(GOES_ON, name)) {
+  await goOn(name)
+} else if (Object.hasOwn(ONCE, name)) {
+  await once(name, args)
 } else {
   console.log(USAGE)
   if (name !== 'help') process.exit(2)
