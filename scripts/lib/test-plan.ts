@@ -55,31 +55,39 @@ const LONGEST = [
 ].map((name) => `tests/${name}.test.ts`)
 
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root. All parts but `unit` and
- * `app` run file by file, so that a crash or a hang costs one file.
+ * Everything there is to run, in order. `quick` leaves out what needs root. Files that are long or
+ * boot servers run one by one, so that a crash or a hang costs one file; the others share a program,
+ * because to load what they all need takes longer than many of them.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
   const of = (part: string) => files.filter((test) => test.part === part).map(({ file }) => file)
-  const single = (part: string) =>
+  const single = (part: string, only = (_: string) => true) =>
     of(part)
+      .filter(only)
       .sort((one, other) => rankOf(one) - rankOf(other))
       .map((file) => testJob(part, [file]))
+  const shared = (part: string, programs: number, only = (_: string) => true) =>
+    dealt(of(part).filter(only), programs).map((files) => testJob(part, files))
+  const long = (file: string) => LONGEST.includes(file)
   return [
     ...['agent', 'web'].map(buildJob),
-    ...halvesOf(of('app')).map((files) => testJob('app', files)),
-    testJob('unit', of('unit')),
-    ...single('records'),
+    ...shared('app', 2),
+    ...shared('unit', 1),
+    ...shared('records', 1),
     ...single('simulation'),
     ...checks(),
-    ...single('contract'),
+    ...single('contract', long),
+    ...shared('contract', 6, (file) => !long(file)),
     ...(quick ? [] : [...single('browser'), ...single('system')]),
   ]
 }
 
-/** What takes as long as all else is to end before it. */
-function halvesOf(files: readonly string[]): string[][] {
-  return [0, 1].map((half) => files.filter((_, at) => at % 2 === half))
+/** What takes as long as all else is to end before it: neighbours, which often are alike, part. */
+function dealt(files: readonly string[], programs: number): string[][] {
+  return Array.from({ length: programs }, (_, hand) =>
+    files.filter((_, at) => at % programs === hand),
+  )
 }
 
 const rankOf = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
