@@ -5,6 +5,7 @@ import { contentOf } from '#tests/dashboard/support/records.ts'
 import { Client } from '#tests/support/client.ts'
 import {
   ADMIN,
+  dashboardFolder,
   runRecords,
   startDashboard,
   startRecords,
@@ -21,7 +22,7 @@ describe('the commands of the dashboard', () => {
   afterAll(sweep)
 
   test('back a dashboard up while it runs, and give another machine all of it', async () => {
-    const [folder, other] = [await temporaryFolder('home'), await temporaryFolder('other')]
+    const [folder, other] = [await dashboardFolder(), await temporaryFolder('other')]
     const dashboard = await startDashboard(folder)
     const client = new Client(dashboard.url)
     await client.login(ADMIN)

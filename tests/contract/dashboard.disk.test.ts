@@ -13,6 +13,7 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
+import { copyRecords } from '#tests/support/records.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
 
 setDefaultTimeout(60_000)
@@ -92,6 +93,7 @@ unless(lacking({ root: true, programs: ['mount', 'umount'] })).describe('a small
     const disk = await small()
     const home = await temporaryFolder('home')
     const env = { DATABASE_URL: `file:${disk}/dashboard.db` }
+    await copyRecords(`${disk}/dashboard.db`)
     const first = await startDashboard(home, env)
     await first.kill()
     must(['mount', '-o', 'remount,ro', disk])
@@ -121,6 +123,7 @@ async function overcomes(folder: string, message: string, begin: (pid: number) =
     for (let line = 1; line <= 30; line++) yield `${line} ${'x'.repeat(2_000)}`
     return { status: 'ok', domain }
   })
+  await copyRecords(`${folder}/dashboard.db`)
   const dashboard = await startDashboard(folder)
   try {
     const client = new Client(dashboard.url)

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client, eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ADMIN, startDashboard, sweep, temporaryFolder } from '#tests/support/processes.ts'
+import { copyRecords } from '#tests/support/records.ts'
 import { long } from '#tests/support/runs.ts'
 
 setDefaultTimeout(60_000)
@@ -11,6 +12,12 @@ afterAll(sweep)
 const LINES = 5
 const SITES = 8
 const KILLS = long ? 40 : 2
+
+async function folderOfRecords(): Promise<string> {
+  const folder = await temporaryFolder('kills')
+  await copyRecords(`${folder}/records.db`)
+  return folder
+}
 
 async function begin(folder: string, cookie?: string) {
   const dashboard = await startDashboard(folder, { DATABASE_URL: `file:${folder}/records.db` })
@@ -54,7 +61,7 @@ describe('a dashboard that is killed', () => {
       await gates[stop]?.promise
       return { status: 'ok', domain }
     })
-    const folder = await temporaryFolder('kills')
+    const folder = await folderOfRecords()
     const first = await begin(folder)
     await first.client.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
     const ids = await Promise.all(
@@ -98,7 +105,7 @@ describe('a dashboard that is killed', () => {
       await Bun.sleep(30)
       return { tier }
     })
-    const folder = await temporaryFolder('kills')
+    const folder = await folderOfRecords()
     let run = await begin(folder)
     await run.client.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
     for (let site = 1; site <= SITES; site++) {

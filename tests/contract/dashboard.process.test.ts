@@ -10,8 +10,10 @@ import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
 let turn = 0
+let compiled = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'process-'))
+  compiled = await compileDashboard(join(import.meta.dir, '../..'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -53,8 +55,11 @@ describe('a first start', () => {
 })
 
 describe('a start that cannot be', () => {
+  const refused = (environment: Record<string, string>) =>
+    new Process(environment, [compiled]).exit()
+
   test('with a bad environment value ends with 2 and one line', async () => {
-    const { status, stderr } = await new Process({ DATA_DIR: fresh(), PORT: 'http' }).exit()
+    const { status, stderr } = await refused({ DATA_DIR: fresh(), PORT: 'http' })
 
     expect({ status, stderr }).toEqual({
       status: 2,
@@ -66,7 +71,7 @@ describe('a start that cannot be', () => {
     await using agent = new Machine()
     const taken = { DATA_DIR: fresh(), PORT: String(agent.port), ...admin }
 
-    const { status, stderr } = await new Process(taken).exit()
+    const { status, stderr } = await refused(taken)
 
     expect(status).toBe(1)
     expect(stderr).toBe(
@@ -78,7 +83,7 @@ describe('a start that cannot be', () => {
   test('without a database ends with 1 and says what to do', async () => {
     const DATABASE_URL = 'http://127.0.0.1:1'
 
-    const { status, stderr } = await new Process({ DATA_DIR: fresh(), DATABASE_URL }).exit()
+    const { status, stderr } = await refused({ DATA_DIR: fresh(), DATABASE_URL })
 
     expect(status).toBe(1)
     expect(stderr).toMatch(/^The database cannot be opened \(.*\): check DATABASE_URL .*\n$/)
@@ -89,7 +94,7 @@ describe('a start that cannot be', () => {
     await Bun.write(DATA_DIR, '')
     await chmod(DATA_DIR, 0o600)
 
-    const { status, stderr } = await new Process({ DATA_DIR }).exit()
+    const { status, stderr } = await refused({ DATA_DIR })
 
     expect(status).toBe(1)
     expect(stderr).toMatch(/^DATA_DIR .* cannot be used \(\w+\): make it writable .*\n$/)
@@ -127,7 +132,6 @@ test('kill -9 loses nothing that was answered, and no work is done twice', async
     return { status: 'ok', domain }
   })
   const DATA_DIR = await used()
-  const compiled = await compileDashboard(join(import.meta.dir, '../..'))
   const answered = new Map<number, string>()
   for (let life = 0; life < 5; life++) {
     await using running = new Process({ DATA_DIR }, [compiled])

@@ -6,7 +6,7 @@ import { buildOnce } from '#scripts/lib/built-from.ts'
 
 /**
  * The dashboard's sources compiled as they are: it starts in half the time, a hundred times in each
- * run. `dashboard.process.test.ts` starts the sources themselves, as an operator does.
+ * run. `dashboard.process.test.ts` also starts the sources themselves, as an operator does.
  */
 export async function compileDashboard(root: string): Promise<string> {
   const file = join(root, 'dist/tests/dashboard')
