@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,14 +6,12 @@ import { cacheFolder } from './lib/cache.ts'
 import { fail } from './lib/fail.ts'
 import type { Case } from './lib/junit.ts'
 import { prepareLab } from './lib/prepare-lab.ts'
-import { runJob } from './lib/test-job.ts'
+import { type RunOptions, runJob } from './lib/test-job.ts'
 import { type Job, planTests } from './lib/test-plan.ts'
 import { count, describeOutcome, describeSum } from './lib/test-report.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5
-
-type RunOptions = { root: string; folder: string; signal: AbortSignal }
 
 /** Runs every test and prints how it went; exit status 1 when one failed or none passed. */
 async function main(): Promise<void> {
@@ -26,7 +24,11 @@ async function main(): Promise<void> {
   console.log(`Logs: ${folder}`)
   if (values.quick) process.env.HOSTING_QUICK = '1'
   const jobs = await planTests(ROOT, { quick: values.quick })
-  const cases = await runAll(jobs, { root: ROOT, folder, signal: interrupted.signal })
+  const memory = await folderInMemory()
+  const options = { root: ROOT, folder, memory, signal: interrupted.signal }
+  const cases = await runAll(jobs, options).finally(
+    () => memory && rm(memory, { recursive: true, force: true }),
+  )
   console.log(describeSum(cases))
   const { passed, failed } = count(cases)
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
@@ -76,6 +78,14 @@ async function logFolder(): Promise<string> {
   for (const name of old) await rm(join(all, name), { recursive: true, force: true })
   const folder = join(all, `${new Date().toISOString().replace(/[:.]/g, '')}-${process.pid}`)
   await mkdir(folder)
+  return folder
+}
+
+/** On Linux: files in it never reach a disk. */
+async function folderInMemory(): Promise<string | undefined> {
+  const folder = await mkdtemp('/dev/shm/hosting-control-').catch(() => undefined)
+  // As the folder for temporary files is: some programs of the tests run as nobody.
+  if (folder) await chmod(folder, 0o1777)
   return folder
 }
 

@@ -6,10 +6,19 @@ import type { Job } from './test-plan.ts'
 
 export type Outcome = { job: Job; cases: Case[]; log: string; ms: number }
 
+export interface RunOptions {
+  root: string
+  /** For logs and reports. */
+  folder: string
+  /** For what is fleeting; undefined where such files have no place of their own. */
+  memory: string | undefined
+  signal: AbortSignal
+}
+
 /** Runs one job; its log and its report go into `folder`. What left no report has failed. */
 export async function runJob(
   job: Job,
-  { root, folder, signal }: { root: string; folder: string; signal: AbortSignal },
+  { root, folder, memory, signal }: RunOptions,
 ): Promise<Outcome> {
   const begun = performance.now()
   const name = `${job.part} ${job.title}`.trim().replace(/[^\w.-]+/g, '-')
@@ -18,7 +27,7 @@ export async function runJob(
   const reporter = job.files ? ['--reporter=junit', `--reporter-outfile=${report}`] : []
   const status = await runLogged({
     argv: [...job.argv, ...reporter],
-    env: job.env ?? {},
+    env: job.fleeting && memory ? { ...job.env, TMPDIR: memory } : job.env,
     cwd: root,
     log,
     timeout_ms: job.timeout_ms,

@@ -8,6 +8,7 @@ const job: Job = {
   part: 'system',
   title: 'system/site',
   argv: [],
+  env: {},
   timeout_ms: 1000,
   files: ['tests/system/site.test.ts'],
 }
