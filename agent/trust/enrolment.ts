@@ -95,9 +95,14 @@ export class Enrolment {
     return { public_key, certificate, nonce, mac }
   }
 
-  /** Called with the first request that the dashboard signed: the code has served its purpose. */
+  /**
+   * Called with the first request that the dashboard signed: the code has served its purpose. One that
+   * comes before the dashboard has asked for the proof is of an older trust, and closes nothing.
+   */
   async close(): Promise<void> {
     if (!this.#open) return
+    const pending = await this.pending()
+    if (pending?.answers === 0) return
     this.#open = false
     await this.#deps.files.remove(this.#path)
   }

@@ -88,6 +88,8 @@ unless(lab.available()).describe('adding a server', () => {
     async () => {
       const used = await enrolment()
       expect((await paste(used)).code).toBe(0)
+      // What it trusts already would be trust enough.
+      await host.must(['hosting-agent', 'uninstall'])
 
       const wrong = await paste({ ...(await enrolment()), code: used.code })
 

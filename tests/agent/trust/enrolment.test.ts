@@ -85,6 +85,14 @@ test('answers again until the dashboard has spoken with its key, and then never'
   expect((await trust.read())?.epoch).toBe(1)
 })
 
+test('stays open for a dashboard that is trusted already, until it has asked', async () => {
+  await enrolment.open(7, hubKey, code)
+
+  await enrolment.close()
+
+  expect((await enrolment.answer(request())).public_key).toBe(identity.public_key)
+})
+
 test('keeps its identity, readable by root alone, and never the code', async () => {
   await enrolment.open(7, hubKey, code)
   const again = await loadIdentity(host.files, STATE, Date.now())
