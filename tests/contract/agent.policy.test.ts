@@ -3,8 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '#tests/support/client.ts'
 import { agentRuntimes, startAgent, sweep, temporaryFolder } from '#tests/support/processes.ts'
-
-const isRoot = process.getuid?.() === 0
+import { lacking, unless } from '#tests/support/skip.ts'
 
 describe.each(agentRuntimes)('the policy of a server: %s', (runtime) => {
   afterAll(sweep)
@@ -20,7 +19,7 @@ describe.each(agentRuntimes)('the policy of a server: %s', (runtime) => {
   const shop = { domain: 'shop.example' }
   const denied = (message: string) => ({ status: 403, body: { error: 'Forbidden', message } })
 
-  test.skipIf(!isRoot)(
+  unless(lacking({ root: true })).test(
     'denies what root has denied, and follows the file',
     async () => {
       const rules = { deny: ['site.delete'], passwords: 'deny' }
