@@ -70,7 +70,10 @@ describe('sessions', () => {
 
     expect([await status(one), await status(other)]).toEqual([200, 401])
     expect((await new Client(one.base).login(ADMIN)).status).toBe(401)
-    expect(await status(await signedIn(next))).toBe(200)
+    const again = await signedIn(next)
+    const back = { current_password: next, password: ADMIN.password }
+    expectAnswer(await again.post('/api/auth/password', back), gone)
+    expect(await status(await signedIn())).toBe(200)
   })
 })
 

@@ -88,14 +88,15 @@ unless(lab.available()).describe('adding a server', () => {
     async () => {
       const used = await enrolment()
       expect((await paste(used)).code).toBe(0)
-      // What it trusts already would be trust enough.
-      await host.must(['hosting-agent', 'uninstall'])
 
-      const wrong = await paste({ ...(await enrolment()), code: used.code })
+      for (const state of ['trusts the dashboard', 'trusts nobody']) {
+        if (state === 'trusts nobody') await host.must(['hosting-agent', 'uninstall'])
+        const wrong = await paste({ ...(await enrolment()), code: used.code })
 
-      expect(wrong.code).toBe(1)
-      expect(wrong.stderr).toContain('the code is wrong or was used')
-      expect((await paste(await enrolment())).code).toBe(0)
+        expect([state, wrong.code]).toEqual([state, 1])
+        expect(wrong.stderr).toContain('the code is wrong or was used')
+        expect([state, (await paste(await enrolment())).code]).toEqual([state, 0])
+      }
     },
     9 * MINUTES,
   )

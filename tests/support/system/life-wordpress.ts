@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { withBrowser } from '#tests/support/browser/index.ts'
 import { MINUTES, type World } from './world.ts'
 import { wpCli, wpCliJson } from './wp-cli.ts'
@@ -19,7 +18,7 @@ export function logsIn(world: World): void {
       await withBrowser(
         { netns: world.host.netns, resolve: { [domain]: '127.0.0.1' } },
         async (page) => {
-          await visit(page, `http://${domain}/wp-login.php`)
+          await page.goto(`http://${domain}/wp-login.php`)
           await page.fill('#user_login', String(body.user))
           await page.fill('#user_pass', String(body.password))
           await page.click('#wp-submit')
@@ -31,17 +30,6 @@ export function logsIn(world: World): void {
     },
     2 * MINUTES,
   )
-}
-
-/**
- * As somebody who asks again when nothing comes: a request that arrives while the last worker of an
- * ondemand pool ends waits for the next request (php-src #11765).
- */
-async function visit(page: Page, url: string): Promise<void> {
-  await page.goto(url).catch((error: Error) => {
-    if (error.name !== 'TimeoutError') throw error
-    return page.goto(url)
-  })
 }
 
 type Found = { slug: string; version: string }
