@@ -14,9 +14,10 @@ import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
 import { failureOf, isOpen } from './http/answer.ts'
-import { jsonOf, readBytes } from './http/body.ts'
+import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
+import type { Origin } from './http/listen.ts'
 import { idOf, inRequest } from './http/request-id.ts'
-import { lastEventId, streamOf } from './http/stream.ts'
+import { lastEventId, streamOf, wantsWarnings } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Readings } from './readings.ts'
@@ -38,9 +39,9 @@ export interface AppDeps {
   report: (error: unknown) => void
 }
 
-type Env = { Variables: { admitted: Admitted } }
+type Env = { Variables: { admitted: Admitted }; Bindings: Partial<Origin> }
 
-/** The seven calls of api.md part 4, the events of an operation by its id, and what trust needs. */
+/** The seven calls of the contract, the events of an operation by its id, and what trust needs. */
 export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
   const app = new Hono<Env>()
   const start = starter(runner, policy)
@@ -52,8 +53,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     context.header(REQUEST_HEADER, id)
   })
   app.use(async (context, next) => {
-    if (!isOpen(context.req.method, context.req.path))
+    if (!isOpen(context.req.method, context.req.path)) {
       context.set('admitted', await gate(context.req.raw))
+      context.env?.trust?.()
+    }
     await next()
     context.header('x-content-type-options', 'nosniff')
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
@@ -67,6 +70,16 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.get('/certificates', async (context) =>
     context.json({ certificates: await readings.certificates() }),
   )
+  app.get('/web', async (context) => context.json(await readings.web()))
+  app.get('/usage', async (context) => context.json({ sites: await readings.usage() }))
+  app.get('/maintenance', async (context) =>
+    context.json({ maintenance: await readings.maintenance() }),
+  )
+  app.get('/mail', async (context) => context.json(await readings.mail()))
+  app.get('/conditions', async (context) =>
+    context.json({ conditions: await readings.conditions() }),
+  )
+  app.get('/sites/health', async (context) => context.json({ sites: await readings.health() }))
   app.get('/trash', async (context) => context.json({ trash: await readings.trash() }))
 
   app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {
@@ -79,6 +92,11 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.post('/sites/wp-scan', async ({ req: { raw }, var: { admitted } }) => {
     const params = parse(SiteRequest, jsonOf(raw, admitted.body))
     return start('wp.scan', params, raw)
+  })
+
+  app.post('/sites/job-runs', async (context) => {
+    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
+    return context.json({ runs: await readings.jobRuns(domain) })
   })
 
   app.post('/sites/db-password', async (context) => {
@@ -112,7 +130,8 @@ function starter(runner: Runner, policy: Policy) {
     const known = id !== undefined && (await runner.find(id)) !== undefined
     const giveBack = known ? undefined : await policy.permit(command)
     try {
-      return streamOf(await runner.start(command, params, id), lastEventId(request))
+      const operation = await runner.start(command, params, id)
+      return streamOf(operation, lastEventId(request), wantsWarnings(request))
     } catch (error) {
       giveBack?.()
       throw error
@@ -126,7 +145,7 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
     const id = OperationId.safeParse(context.req.param('id'))
     const operation = id.success ? await runner.find(id.data) : undefined
     if (!operation) throw notFound('Operation')
-    return streamOf(operation, lastEventId(context.req.raw))
+    return streamOf(operation, lastEventId(context.req.raw), wantsWarnings(context.req.raw))
   })
   app.post('/operations/:id/cancel', async ({ req, var: { admitted }, json }) => {
     const id = OperationId.safeParse(req.param('id'))
@@ -154,7 +173,8 @@ function trustCalls(
 ) {
   app.post('/enrol', async ({ req: { raw }, json }) => {
     if (!enrolment) throw notFound('Endpoint')
-    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw)))
+    await enrolment.expect()
+    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw, MAX_ENROLMENT)))
     return json(await enrolment.answer(request))
   })
   app.get('/keys', async ({ json }) => {

@@ -1,13 +1,18 @@
 import { z } from 'zod'
 import { isIpLiteral } from '#shared/names.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { ownProgram } from './host/own-program.ts'
 import type { HostSettings } from './host/ports.ts'
+import { SCHEDULE, type Schedule } from './mail/schedule.ts'
+import { MAIL_ROOT } from './os/mail/places.ts'
+import { published } from './published.ts'
 
 export interface Config {
   address: string
   port: number
   state_dir: string
-  auth: 'signed' | 'none'
+  /** `none-for-tests` is `none` on a machine with sites: every one of them is root there. */
+  auth: (typeof AUTH)[number]
   policy_file: string
   /** What the records of ended operations may take of the disk. */
   operations_bytes: number
@@ -15,8 +20,12 @@ export interface Config {
   run_dir: string
   /** systemd's folder of what it loaded for this process: systemd.exec(5), Credentials. */
   credentials: string | undefined
+  /** When the queue of mail tries again, and when it gives up. */
+  mail_schedule: Schedule
   settings: HostSettings
 }
+
+const AUTH = ['signed', 'none', 'none-for-tests'] as const
 
 /** wp-cli 2.12.0, as its project publishes it. */
 const WP_CLI = {
@@ -37,15 +46,24 @@ const Environment = z.object({
     .regex(/^(\[[0-9a-fA-F:.]+\]|[0-9.]+|localhost):\d{1,5}$/, 'must be <address>:<port>')
     .default('127.0.0.1:8443'),
   AGENT_STATE_DIR: path.default('/var/lib/hosting-agent'),
-  AGENT_AUTH: z.enum(['signed', 'none'], { error: 'must be signed or none' }).default('signed'),
+  AGENT_AUTH: z.enum(AUTH, { error: 'must be signed or none' }).default('signed'),
   AGENT_POLICY_FILE: path.default('/etc/hosting-agent/policy.json'),
   AGENT_OPERATIONS_MB: z
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'must be a number of MB from 1 to 999999')
     .default('256'),
   AGENT_RUN_DIR: path.default('/run/hosting-agent'),
+  AGENT_MAIL_DIR: path.default(MAIL_ROOT),
+  AGENT_MAIL_RETRIES: z
+    .string()
+    .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5}){0,19}$/, 'must be up to 20 numbers of seconds')
+    .optional(),
   CREDENTIALS_DIRECTORY: path.optional(),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
+  AGENT_WORDPRESS_SHA256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+    .optional(),
   AGENT_WP_CLI_URL: url.default(WP_CLI.url),
   AGENT_WP_CLI_SHA512: z
     .string()
@@ -71,8 +89,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new Error('AGENT_LISTEN must have an IP address or localhost before the port')
   }
   if (port > 65535) throw new Error('AGENT_LISTEN must have a port up to 65535')
-  if (values.AGENT_AUTH === 'none' && !isLoopback(address)) {
+  if (values.AGENT_AUTH !== 'signed' && !isLoopback(address)) {
     throw new Error('AGENT_AUTH=none is allowed on a loopback address only')
+  }
+  if (/^http:/.test(values.AGENT_WORDPRESS_URL) && values.AGENT_WORDPRESS_SHA256 === undefined) {
+    throw new Error(
+      'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
+    )
   }
   return {
     address,
@@ -82,6 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     policy_file: values.AGENT_POLICY_FILE,
     operations_bytes: Number(values.AGENT_OPERATIONS_MB) * 2 ** 20,
     run_dir: values.AGENT_RUN_DIR,
+    mail_schedule: scheduleOf(values.AGENT_MAIL_RETRIES),
     credentials: values.CREDENTIALS_DIRECTORY,
     settings: {
       state_dir: values.AGENT_STATE_DIR,
@@ -90,9 +114,18 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
+      wordpress_sha256: values.AGENT_WORDPRESS_SHA256,
+      mail_dir: values.AGENT_MAIL_DIR,
+      program: ownProgram(),
       version: packageJson.version,
+      ...published,
     },
   }
+}
+
+function scheduleOf(retries: string | undefined): Schedule {
+  if (retries === undefined) return SCHEDULE
+  return { ...SCHEDULE, retries: retries.split(',').map((seconds) => 1000 * Number(seconds)) }
 }
 
 function isLoopback(address: string): boolean {

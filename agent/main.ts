@@ -2,15 +2,18 @@ import process from 'node:process'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
 import { describe } from './log.ts'
+import { withSettings } from './settings-file.ts'
 
 const USAGE = `hosting-agent: runs typed commands on this server for a Hosting Control dashboard
 
   hosting-agent serve      answer on AGENT_LISTEN (127.0.0.1:8443)
   hosting-agent front      the half of it that listens, without privileges, and
   hosting-agent root       the half of it that works: systemd starts these two
+  hosting-agent mail       the queue of the mail of sites: systemd starts this, too
   hosting-agent enrol      let a dashboard take this server over, with the code that it shows
   hosting-agent install    run as two systemd services from now on
-  hosting-agent uninstall  remove the agent, and leave the sites as they are
+  hosting-agent uninstall  remove the agent, and leave the sites as they are; --dry-run says
+                           what goes, stays and stops, --purge removes its records, too
   hosting-agent status     say whom this agent obeys
   hosting-agent trust      put a new key in the place of the dashboard's
   hosting-agent revoke     obey no dashboard any more
@@ -24,7 +27,8 @@ function readable(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') {
     return 'AGENT_STATE_DIR or AGENT_LISTEN: not permitted; run as root, or choose others'
   }
-  return describe(error)
+  const { message } = error as Error
+  return message?.startsWith('AGENT_') ? message : describe(error)
 }
 
 function stop(status: number, message: string): never {
@@ -32,15 +36,24 @@ function stop(status: number, message: string): never {
   process.exit(status)
 }
 
-type GoesOn = (config: Config) => Promise<void>
+type GoesOn = (config: Config, args: string[]) => Promise<void>
 type Once = (config: Config, host: Host, args: string[]) => Promise<string>
 
 /** What runs until it is stopped; loaded when it is asked for, so that a wrong word is told at once. */
 const GOES_ON: Record<string, () => Promise<GoesOn>> = {
-  serve: async () => (await import('./start.ts')).serve,
+  serve: async () => {
+    const { serve } = await import('./start.ts')
+    return (config) => serve(config)
+  },
   front: async () => (await import('./start.ts')).front,
   root: async () => (await import('./start.ts')).root,
+  mail: async () => (await import('./mail/serve.ts')).mail,
+  'mail-try': async () => (await import('./mail/try.ts')).mailTry,
   reach: async () => (await import('./host/reach.ts')).reach,
+  scan: async () => {
+    const { scan } = await import('./scan/serve.ts')
+    return (_, args) => scan(args)
+  },
 }
 
 /** The commands that do something and end; each returns what it has to say. */
@@ -51,27 +64,27 @@ const ONCE: Record<string, () => Promise<Once>> = {
   status: async () => (await import('./cli/status.ts')).status,
   switch: async () => (await import('./cli/switch.ts')).switchOver,
   trust: async () => (await import('./cli/trust.ts')).trust,
-  uninstall: async () => (await import('./cli/install.ts')).uninstall,
+  uninstall: async () => (await import('./cli/uninstall.ts')).uninstall,
   units: async () => (await import('./cli/units.ts')).units,
   version: async () => async (config) => config.settings.version,
 }
 
-function configured(): Config {
+function configured(environment: NodeJS.ProcessEnv): Config {
   try {
-    return readConfig(process.env)
+    return readConfig(environment)
   } catch (error) {
     return stop(2, error instanceof Error ? error.message : String(error))
   }
 }
 
-async function goOn(name: string): Promise<void> {
-  const config = configured()
+async function goOn(name: string, args: string[]): Promise<void> {
+  const config = configured(process.env)
   const run = await GOES_ON[name]?.()
-  await run?.(config).catch((error: unknown) => stop(1, readable(error)))
+  await run?.(config, args).catch((error: unknown) => stop(1, readable(error)))
 }
 
 async function once(name: string, args: string[]): Promise<void> {
-  const config = configured()
+  const config = configured(withSettings(process.env))
   const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./host/real.ts')])
   const said = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
     stop(1, error instanceof Error ? error.message : String(error)),
@@ -82,7 +95,7 @@ async function once(name: string, args: string[]): Promise<void> {
 
 const [name = 'help', ...args] = process.argv.slice(2)
 if (Object.hasOwn(GOES_ON, name)) {
-  await goOn(name)
+  await goOn(name, args)
 } else if (Object.hasOwn(ONCE, name)) {
   await once(name, args)
 } else {

@@ -38,6 +38,11 @@ export const UNPRIVILEGED: readonly string[] = [
   'SystemCallFilter=~@privileged @resources',
   'CapabilityBoundingSet=',
   'UMask=0077',
+  // Measured: 57 MB at rest, 125 MB with 2,000 hostile connections.
+  'MemoryMax=256M',
+  'TasksMax=64',
+  // Otherwise Bun may start a thread for each core.
+  'Environment=UV_THREADPOOL_SIZE=4',
 ]
 
 /**
@@ -56,4 +61,38 @@ export const ROOT_HALF: readonly string[] = [
   // Each operation has a control group below the agent's own, and none outlives the agent.
   'Delegate=yes',
   'KillMode=mixed',
+  // Its programs count too: dumps, archives, digests. Packages are installed outside of it.
+  'MemoryMax=1G',
+  'TasksMax=512',
+  // A program that takes too much ends alone, and its operation fails.
+  'OOMPolicy=continue',
+]
+
+/**
+ * For what reads the sites of tenants (`hosting-agent scan`): no network, a file system that is
+ * read-only and without the agent's own files, and no power but to become another user. It takes that
+ * of each site before it opens anything there, and then has no capability at all.
+ */
+export const SCANNER: readonly string[] = [
+  ...COMMON,
+  // Not User=root, with which systemd 257 takes CAP_SETUID away from what has NoNewPrivileges.
+  'CapabilityBoundingSet=CAP_SETUID CAP_SETGID',
+  'PrivateNetwork=yes',
+  'PrivateIPC=yes',
+  'ProtectProc=invisible',
+  'ProcSubset=pid',
+  'RestrictSUIDSGID=yes',
+  'RestrictAddressFamilies=AF_UNIX',
+  'IPAddressDeny=any',
+  'InaccessiblePaths=-/var/lib/hosting-agent -/run/hosting-agent -/etc/hosting -/etc/hosting-agent',
+  'InaccessiblePaths=-/run/dbus -/run/systemd/private -/var/lib/mysql -/var/backups -/root',
+  'MemoryMax=256M',
+  'MemorySwapMax=0',
+  'TasksMax=32',
+  'CPUWeight=20',
+  'IOWeight=20',
+  'LimitNOFILE=1024',
+  'LimitCORE=0',
+  'LimitFSIZE=0',
+  'UMask=0077',
 ]

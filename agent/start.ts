@@ -1,31 +1,43 @@
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
+import { apexOf } from '#shared/names.ts'
 import { createApp } from './app.ts'
 import { commands } from './commands/index.ts'
 import type { Config } from './config.ts'
-import { createFront, frontGate } from './front/front.ts'
+import { watchDatabase } from './database-watch.ts'
+import { createFront, enrollingIn, frontGate } from './front/front.ts'
 import { socketIn, writeNotice } from './front/notice.ts'
 import { upstreamAt } from './front/upstream.ts'
+import { watchHealth } from './health.ts'
 import type { Host } from './host/ports.ts'
 import { confinedHost, realHost } from './host/real.ts'
-import { listen, type Place, type Socket } from './http/listen.ts'
+import { type Handler, type LocalSocket, listen, type Place } from './http/listen.ts'
 import { log, logError } from './log.ts'
+import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { keepSettled } from './operations/settling.ts'
+import { HealthMonitor } from './os/health/monitor.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
+import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
 import { renewDaily } from './renewal.ts'
 import { GROUP } from './sandbox.ts'
+import { keepAsleep } from './sleeping.ts'
 import { trustOf } from './trust/index.ts'
-
-type Handler = Parameters<typeof listen>[0]
+import { refuseSites } from './trust/without-proof.ts'
+import { keepLayout } from './upkeep.ts'
+import { measureUsage } from './usage.ts'
 
 /** Both halves in one process: for machines without systemd. */
 export async function serve(config: Config, host = realHost(config.settings)): Promise<void> {
   const { app, tls, renew } = await open(config, host)
-  await answer(app.fetch, { address: config.address, port: config.port, tls })
+  await answer(app.fetch, {
+    address: config.address,
+    port: config.port,
+    tls,
+  })
   renew()
 }
 
@@ -50,9 +62,11 @@ export async function front(config: Config): Promise<void> {
   const [key, certificate] = await Promise.all(
     ['tls.key', 'tls.crt'].map((name) => readFile(`${config.credentials}/${name}`, 'utf8')),
   )
+  const { state_dir, run_dir } = config
   const handler = createFront({
-    gate: frontGate({ files, clock, state_dir: config.state_dir, run_dir: config.run_dir }),
-    upstream: upstreamAt(socketIn(config.run_dir)),
+    gate: frontGate({ files, clock, state_dir, run_dir }),
+    enrolling: enrollingIn({ files, clock, state_dir }),
+    upstream: upstreamAt(socketIn(run_dir)),
     report: logError,
   })
   const tls = { key: key ?? '', certificate: certificate ?? '' }
@@ -60,6 +74,7 @@ export async function front(config: Config): Promise<void> {
 }
 
 async function open(config: Config, host: Host) {
+  if (config.auth === 'none') await refuseSites(host)
   await host.files.mkdir(config.state_dir, { mode: 0o711 })
   const runner = new Runner({
     host,
@@ -67,23 +82,40 @@ async function open(config: Config, host: Host) {
     report: (error, operation_id) => logError(error, { operation_id }),
     tell: (message, facts) => log('info', message, facts),
   })
-  const problems = host.privileged ? await ensureServices(host) : []
+  const problems = host.privileged
+    ? [...(await prepareSiteEtc(host)), ...(await ensureServices(host))]
+    : []
   for (const problem of problems) log('error', problem)
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
-  const policy = new Policy({ ...host, path: config.policy_file, store: runner.store })
-  const readings = readingsOf(host)
+  const policy = new Policy({
+    ...host,
+    path: config.policy_file,
+    store: runner.store,
+    sites: config.auth === 'none' ? 'refused' : 'allowed',
+  })
+  const monitor = new HealthMonitor(host, {
+    isBusy: (domain) => runner.isBusy(apexOf(domain)),
+    report: logError,
+  })
+  const readings = readingsOf(host, monitor)
   const app = createApp({ runner, readings, policy, ...trust, report: logError })
   const renew = () => {
     if (!host.privileged) return
     void renewDaily(host, runner, logError)
+    void keepLayout(host, runner, logError).catch(logError)
+    watchHealth(host, monitor, logError)
+    void measureUsage(host, logError)
+    void keepAsleep(host, logError)
+    void keepMaintained(host, runner, logError)
+    void watchDatabase(host, runner, logError)
     void keepSettled(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)
   }
   return { app, tls, notice, renew }
 }
 
-async function answer(handler: Handler, place: Place | Socket): Promise<void> {
+async function answer(handler: Handler, place: Place | LocalSocket): Promise<void> {
   const server = await listen(handler, place)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(0)))

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { takeFirstLogin } from '#dashboard/auth/first-login.ts'
 import { backUp, type Records } from '#dashboard/backup/back-up.ts'
 import { checkFile, checkRecords } from '#dashboard/backup/check.ts'
 import { BackupError } from '#dashboard/backup/manifest.ts'
@@ -13,6 +14,7 @@ const USAGE = `Hosting Control: the dashboard, and what is done to its records
                                            and whoever has it can command every server
   bun dashboard/main.ts restore <backup>   put a backup in the place of the database
   bun dashboard/main.ts check [<file>]     look for damage in the database, or in a backup
+  bun dashboard/main.ts first-login        show the generated password of the first account, once
 
 All of them take the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
 backup and check work while the dashboard runs; for restore it must be stopped.
@@ -32,7 +34,12 @@ interface Args {
   with_secrets: boolean
 }
 
-const COMMANDS: Record<string, Act> = { backup, restore: putBack, check }
+const COMMANDS: Record<string, Act> = {
+  backup,
+  restore: putBack,
+  check,
+  'first-login': showFirstLogin,
+}
 
 /** Runs one of the commands and resolves with the exit status: 1 for a failure, 2 for a wrong call. */
 export async function runCommand(
@@ -115,6 +122,14 @@ async function check(records: Records, { path }: Args, { out }: Output) {
   for (const finding of report.findings) out(`found: ${finding}\n`)
   out(report.findings.length === 0 ? 'ok\n' : `${report.findings.length} findings\n`)
   return report.findings.length === 0 ? 0 : 1
+}
+
+async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err }: Output) {
+  if (path !== undefined) throw new UsageError('first-login takes no path: see --help')
+  const text = await takeFirstLogin(data_dir)
+  if (text === undefined) err('There is no first login to show: it was shown before, or was set\n')
+  else out(`${text}it is not shown again: change the password on the page Account\n`)
+  return text === undefined ? 1 : 0
 }
 
 function rowsOf(rows: Record<string, number>): number {

@@ -6,7 +6,7 @@ const days = 'must be a number of days between 1 and 365'
 const url = (protocols: string, hint: string) =>
   z.string().refine((value) => isUrl(value, protocols.split(' ')), `must be ${hint}`)
 
-/** The environment (decisions.md, Running it). PORT 0 takes a free one. */
+/** The environment: README.md, "Settings of the dashboard". PORT 0 takes a free one. */
 const Environment = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PORT: z
@@ -44,6 +44,7 @@ const Environment = z.object({
     .refine((value) => value <= 365, days)
     .default(14),
   NODE_ENV: z.string().optional(),
+  JOURNAL_STREAM: z.string().optional(),
 })
 
 export type Config = z.output<typeof Environment> & { production: boolean }

@@ -1,9 +1,12 @@
+import { Devices } from '#dashboard/auth/devices.ts'
 import { type PasswordCost, Passwords, STRONG } from '#dashboard/auth/passwords.ts'
 import { Throttle } from '#dashboard/auth/throttle.ts'
 import { Tokens } from '#dashboard/auth/tokens.ts'
 import { BULK_NEWS, BulkRunner } from '#dashboard/bulk/runner.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
+import { HealthPoller } from '#dashboard/fleet/health/poller.ts'
+import { HealthReader } from '#dashboard/fleet/health/read-health.ts'
 import { Feed } from '#dashboard/fleet/live/feed.ts'
 import { backgroundSync, runSync } from '#dashboard/fleet/run-sync.ts'
 import { Scheduler } from '#dashboard/fleet/scheduler.ts'
@@ -33,9 +36,13 @@ export interface Limits {
   answer_ms: number
   /** How long an operation waits for an agent that is away. */
   deadline_ms: number
+  /** How long an agent may stream one operation, whatever it says. */
+  longest_ms: number
   retry_min_ms: number
   retry_max_ms: number
   patience_ms: number
+  /** After so long without its agent, an operation says that it waits. */
+  notice_ms: number
   ping_ms: number
 }
 
@@ -43,9 +50,11 @@ const LIMITS: Limits = {
   contact_ms: 5_000,
   answer_ms: 30_000,
   deadline_ms: 30 * 60_000,
+  longest_ms: 24 * 3600_000,
   retry_min_ms: 500,
   retry_max_ms: 30_000,
   patience_ms: 120_000,
+  notice_ms: 5_000,
   ping_ms: 10_000,
 }
 
@@ -88,7 +97,7 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
-  const sync = { ...base, agents, trash_ms, syncs: new KeyedQueue<number>() }
+  const sync = { ...base, agents, sealer, trash_ms, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({
     clock,
     sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),
@@ -103,6 +112,17 @@ export function makeDeps(outside: Outside) {
       ),
     store: (readings) => storeReadings(db, readings),
   })
+  const health = new HealthReader({ ...base, agents })
+  const health_poller = new HealthPoller({
+    clock,
+    log,
+    async list() {
+      const online = await listOnline(db)
+      health.keep(online.map(({ id }) => id))
+      return online
+    },
+    read: (server) => inRequest(newRequestId(random), () => health.update(server)),
+  })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
   const worker = new Worker({
     ...base,
@@ -114,6 +134,7 @@ export function makeDeps(outside: Outside) {
           : deliver(sync, operation, context),
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
+      health.forget(server_id)
       if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })
@@ -124,13 +145,17 @@ export function makeDeps(outside: Outside) {
     feed: new Feed(base),
     bulks: new BulkRunner({ ...sync, worker }),
     keys,
+    rules,
     sealer,
     enroller,
     poller,
+    health,
+    health_poller,
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),
-    passwords: new Passwords(outside.password_cost ?? STRONG),
+    passwords: new Passwords(outside.password_cost ?? STRONG, clock),
+    devices: new Devices(outside.secret, { clock, random }),
     throttle: new Throttle(clock),
   }
 }

@@ -20,14 +20,17 @@ async function serve(): Promise<void> {
   const config = readEnvironment()
   // Not before: who mistyped a variable does not wait for all of it.
   const { start } = await import('#dashboard/start.ts')
-  const { url, first, stop } = await start(config)
+  const { fileOf, goesToJournal, textOf } = await import('#dashboard/auth/first-login.ts')
+  const keep_login = goesToJournal(config.JOURNAL_STREAM)
+  const { url, first, stop } = await start(config, { keep_login })
   const end = () => {
     setTimeout(() => process.exit(0), GRACE_MS)
     stop().finally(() => process.exit(0))
   }
   process.once('SIGTERM', end)
   process.once('SIGINT', end)
-  if (first) process.stdout.write(`first login: ${first.email}\npassword: ${first.password}\n`)
+  const kept = `the first login is in ${fileOf(config.DATA_DIR)}\n`
+  if (first) process.stdout.write(keep_login ? kept : textOf(first))
   process.stdout.write(`listening on ${url}\n`)
 }
 

@@ -47,7 +47,7 @@ async function saveBefore(config: Config): Promise<void> {
   const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
   const folder = `${config.DATA_DIR}/backups`
   const now = realClock.now()
-  const name = `${PREFIX}${stampOf(now)}-${process.pid}.tar`
+  const name = `${PREFIX}${stampOf(now)}-${process.pid}`
   await backUp(records, `${folder}/`, { now, name })
   await prune(folder, PREFIX, KEPT)
 }

@@ -1,4 +1,5 @@
 import { createApp } from '#dashboard/app.ts'
+import { keepFirstLogin, type Login, takeFirstLogin } from '#dashboard/auth/first-login.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { backUpAside, backUpDaily } from '#dashboard/backup/daily.ts'
 import type { Config } from '#dashboard/config.ts'
@@ -7,13 +8,17 @@ import { deleteOld } from '#dashboard/db/retention.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
 import { sweepHistory } from '#dashboard/history/sweep.ts'
+import { pathOf } from '#dashboard/http/path.ts'
 import { openRecords } from '#dashboard/records.ts'
 import { realClock, timestamp } from '#dashboard/runtime/clock.ts'
 import { ClockWatch } from '#dashboard/runtime/clock-watch.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
+import { Pace } from '#dashboard/runtime/pace.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { idOf, inRequest } from '#dashboard/runtime/request-id.ts'
 import { keptSecret, makeDataDir } from '#dashboard/runtime/secret.ts'
+import { CHECK_MS, checkDue } from '#dashboard/servers/isolation/check-due.ts'
+import { CONFIGURE_MS, configureDue } from '#dashboard/servers/maintenance/configure-due.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
@@ -25,7 +30,7 @@ import { makeSealer } from '#dashboard/trust/seal.ts'
 export interface Started {
   url: string
   /** The first account, when its password was made up and nobody knows it yet. */
-  first: { email: string; password: string } | undefined
+  first: Login | undefined
   /** Lets go of every connection; operations go on with the next start. */
   stop(): Promise<void>
 }
@@ -39,6 +44,8 @@ export interface Demo {
   log(line: string): void
 }
 
+/** Requests that begin in one turn of the event loop, so that `/health` is answered between them. */
+const AT_ONCE = 16
 const RETENTION_MS = 3600_000
 const PURGE_MS = 60_000
 const SWEEP_MS = 5 * 60_000
@@ -48,22 +55,35 @@ const BACKUP_MS = 10 * 60_000
 const MOST_BODY = 64 << 20
 
 /** Throws StartError for what the operator can mend. */
-export async function start(config: Config, demo?: Demo): Promise<Started> {
+export async function start(
+  config: Config,
+  { demo, keep_login = false }: { demo?: Demo; keep_login?: boolean } = {},
+): Promise<Started> {
   if (demo && config.production) throw new StartError('A demo does not run in production')
   const { deps, lock } = await assemble(config, demo)
   await demo?.prepare(deps)
-  const server = listen(config, deps)
-  // Once it listens: a password that is made up now is sure to be told.
-  const first = await makeFirstUser(deps, config)
+  // Listens first, so that a generated password is not lost to an address in use; nothing is answered
+  // until the first user exists.
+  const ready = Promise.withResolvers<void>()
+  const server = listen(config, deps, ready.promise)
+  const keep = async (login: Login) => {
+    await keepFirstLogin(config.DATA_DIR, login)
+    return () => takeFirstLogin(config.DATA_DIR)
+  }
+  const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
+  ready.resolve()
   await deps.worker.resume()
   await deps.bulks.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   deps.poller.start()
+  deps.health_poller.start()
   const watch = new ClockWatch(deps.clock)
   const sweeps = [
     setInterval(() => watch.isSteady() && cleanUp(deps), RETENTION_MS),
     setInterval(() => watch.isSteady() && purgeDue(deps), PURGE_MS),
+    setInterval(() => watch.isSteady() && checkDue(deps), CHECK_MS),
+    setInterval(() => watch.isSteady() && configureDue(deps), CONFIGURE_MS),
     setInterval(() => watch.isSteady() && sweepMetrics(deps), SWEEP_MS),
     setInterval(() => save(config, deps), BACKUP_MS),
   ]
@@ -71,8 +91,8 @@ export async function start(config: Config, demo?: Demo): Promise<Started> {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
     deps.feed.stop()
-    const { worker, bulks, scheduler, enroller, poller } = deps
-    const working = [worker, bulks, scheduler, enroller, poller]
+    const { worker, bulks, scheduler, enroller, poller, health_poller } = deps
+    const working = [worker, bulks, scheduler, enroller, poller, health_poller]
     const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
     deps.db.close()
@@ -131,15 +151,20 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
   }
 }
 
-function listen({ HOST, PORT }: Config, deps: Deps) {
+function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
   const app = createApp(deps)
+  const pace = new Pace(AT_ONCE)
   try {
     const server = Bun.serve({
       hostname: HOST,
       port: PORT,
       idleTimeout: 30,
       maxRequestBodySize: MOST_BODY,
-      fetch: (request) => inRequest(idOf(request, deps.random), () => app.fetch(request)),
+      fetch: async (request) => {
+        await ready
+        if (!isHealth(request)) await pace.turn()
+        return inRequest(idOf(request, deps.random), () => app.fetch(request))
+      },
     })
     app.server = server
     return server
@@ -170,6 +195,8 @@ function save({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {
     backUp: backUpAside,
   })
 }
+
+const isHealth = ({ url }: Request) => pathOf(url) === '/health'
 
 function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -5,6 +6,13 @@ import { MACHINES, machineOf } from '#shared/machines.ts'
 import { buildOnce } from './lib/built-from.ts'
 import { fail } from './lib/fail.ts'
 import { gzipBeside } from './lib/gzip-beside.ts'
+import {
+  buildNumberOf,
+  developmentPublisher,
+  type Publisher,
+  publisherOf,
+} from './lib/publisher.ts'
+import { describeBuild, signatureOf, signBuild } from './lib/release.ts'
 import { must } from './lib/run.ts'
 
 const ENTRY = 'agent/main.ts'
@@ -19,29 +27,69 @@ const FLAGS = [
   '--no-compile-autoload-bunfig',
 ]
 
+export interface BuildOptions {
+  /** As `bun build --target` names it, such as `bun-linux-arm64`; default: this machine. */
+  target?: string | undefined
+  /** Default: one of this checkout's own, which signs at once. */
+  publisher?: Publisher | undefined
+  /** Of the version; default: the time of the last commit of the agent. */
+  build?: number | undefined
+  /** The Bun of the target; default: Bun downloads it. */
+  executable?: string | undefined
+}
+
 export type AgentBuild = { file: string; bytes: number; ms: number; fresh: boolean }
 
 /**
- * Compiles the agent to one executable in `dist/`, for this machine or for a `target` as
- * `bun build --target` names it (`bun-linux-arm64`). The file is there whole or as it was before;
- * nothing is done when its sources, packages and Bun are those of the last build.
+ * Compiles the agent to one executable in `dist/`, with a manifest for its publisher to sign. The
+ * file is there whole or as it was before; nothing is done when its sources, packages, publisher and
+ * Bun are those of the last build.
  */
-export async function buildAgent(root: string, target?: string): Promise<AgentBuild> {
+export async function buildAgent(root: string, options: BuildOptions = {}): Promise<AgentBuild> {
   const begun = performance.now()
+  const { target, publisher = await developmentPublisher(root) } = options
+  const build = options.build ?? (await buildNumberOf(root))
+  const facts = { HOSTING_PUBLISHER_KEY: publisher.public_key, HOSTING_BUILD: build }
   const name = ['hosting-agent', target?.replace(/^bun-/, '')].filter(Boolean).join('-')
   const file = join(root, 'dist', name)
-  const inputs = { root, globs: [INPUTS], options: [FLAGS, target ?? ''] }
-  const fresh = await buildOnce(file, inputs, () => compile(root, file, target))
+  const inputs = { root, globs: [INPUTS], options: [FLAGS, target ?? '', facts] }
+  const fresh = await buildOnce(file, inputs, async () => {
+    await compile(root, file, options, facts)
+    const { version } = await Bun.file(join(root, 'package.json')).json()
+    const machine = target?.replace(/^bun-/, '') ?? (await ownMachine())
+    await describeBuild(file, { version, build, machine })
+  })
+  const { private_key } = publisher
+  if (private_key !== undefined && !existsSync(signatureOf(file))) {
+    await signBuild(file, private_key)
+  }
   const { size } = await stat(file)
   return { file, bytes: size, ms: performance.now() - begun, fresh }
 }
 
-async function compile(root: string, file: string, target: string | undefined): Promise<void> {
+const ownMachine = async () => machineOf(process.arch, await readFile('/proc/self/maps', 'utf8'))
+
+async function compile(
+  root: string,
+  file: string,
+  { target, executable }: BuildOptions,
+  facts: Record<string, string | number>,
+): Promise<void> {
   await mkdir(join(root, 'dist'), { recursive: true })
   const draft = await mkdtemp(join(root, 'dist', '.draft-'))
   try {
     const outfile = join(draft, 'hosting-agent')
-    const options = [...FLAGS, ...(target ? [`--target=${target}`] : []), `--outfile=${outfile}`]
+    const defined = Object.entries(facts).flatMap(([name, value]) => [
+      '--define',
+      `${name}=${JSON.stringify(value)}`,
+    ])
+    const options = [
+      ...FLAGS,
+      ...defined,
+      ...(target ? [`--target=${target}`] : []),
+      ...(executable ? [`--compile-executable-path=${executable}`] : []),
+      `--outfile=${outfile}`,
+    ]
     await must([process.execPath, 'build', ...options, ENTRY], { cwd: root })
     await rename(outfile, file)
   } finally {
@@ -51,20 +99,44 @@ async function compile(root: string, file: string, target: string | undefined): 
 
 /**
  * `--target bun-linux-arm64`: for that machine instead of this one. `--all`: for every machine that
- * the dashboard gives the agent to, each with the compressed form that it sends. A line for each file.
+ * the dashboard gives the agent to, each with the compressed form that it sends; `--machine linux-x64`,
+ * more than once: for these alone. `--executables <folder>`: takes the Bun of another machine from the
+ * file of its name there, instead of downloading it. `--publisher-key <file>.pub`: for a publisher who
+ * signs with scripts/sign-build.ts. A line for each file.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { target: { type: 'string' }, all: { type: 'boolean', default: false } },
+    options: {
+      target: { type: 'string' },
+      all: { type: 'boolean', default: false },
+      machine: { type: 'string', multiple: true },
+      executables: { type: 'string' },
+      'publisher-key': { type: 'string' },
+      build: { type: 'string' },
+    },
   })
   const root = join(import.meta.dir, '..')
-  if (!values.all) return tell('built', await buildAgent(root, values.target))
-  const own = machineOf(process.arch, await readFile('/proc/self/maps', 'utf8'))
-  for (const machine of MACHINES) {
-    const build = await buildAgent(root, machine === own ? undefined : `bun-${machine}`)
-    tell('built', build)
-    tell('compressed', await gzipBeside(build.file))
+  const key = values['publisher-key']
+  const publisher = key === undefined ? undefined : await publisherOf(key)
+  if (!/^\d{1,12}$/.test(values.build ?? '0')) throw new Error('--build must be a number')
+  const build = values.build === undefined ? undefined : Number(values.build)
+  if (!publisher) console.log('signed by the development key of this checkout: not for a release')
+  const common = { publisher, build }
+  const machines = values.all ? MACHINES : values.machine?.map(knownMachine)
+  if (!machines) return tell('built', await buildAgent(root, { ...common, target: values.target }))
+  const own = await ownMachine()
+  const executableOf = (machine: string) => values.executables && join(values.executables, machine)
+  for (const machine of machines) {
+    const other = { target: `bun-${machine}`, executable: executableOf(machine) }
+    const built = await buildAgent(root, { ...common, ...(machine === own ? {} : other) })
+    tell('built', built)
+    tell('compressed', await gzipBeside(built.file))
   }
+}
+
+function knownMachine(machine: string): string {
+  if ((MACHINES as readonly string[]).includes(machine)) return machine
+  throw new Error(`--machine must be one of ${MACHINES.join(', ')}`)
 }
 
 function tell(done: string, { file, bytes, ms, fresh }: AgentBuild): void {

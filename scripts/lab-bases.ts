@@ -2,7 +2,9 @@ import { available } from '#tests/support/lab/available.ts'
 import { prepareBase } from '#tests/support/lab/base.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { switchDown } from '#tests/support/lab/switch.ts'
+import { panelPackages } from '#tests/support/stranger/packages.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
+import { machineObstacle, prepareImage } from '#tests/support/vm/image.ts'
 import { fail } from './lib/fail.ts'
 
 /** Makes the disks that the hosts of the system tests start from. */
@@ -12,7 +14,10 @@ async function main(): Promise<void> {
   for (const suite of Object.keys(suites) as (keyof typeof suites)[]) {
     console.log((await prepareBase(suite)).root)
   }
-  console.log(...(await packaged('bookworm')).layers)
+  for (const suite of Object.keys(suites) as (keyof typeof suites)[])
+    console.log(...(await packaged(suite)).layers)
+  console.log(await panelPackages())
+  if ((await machineObstacle()) === undefined) console.log((await prepareImage()).root)
   await switchDown()
 }
 

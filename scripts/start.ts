@@ -72,7 +72,7 @@ const USER_HINT =
   '\nNot root: this machine can be looked at, but making sites and preparing it needs root.\n' +
   'Ctrl-C stops everything; run again, it goes on with the same data.'
 
-/** A dashboard answers every call without a login in the same way (api.md part 5). */
+/** A dashboard answers every call without a login in the same way. */
 async function isRunning({ host, port }: Options): Promise<boolean> {
   const answer = await new Api(addressOf(host, port), {}).ask('GET', '/api/servers').catch(() => {})
   const { error } = (answer?.body ?? {}) as { error?: unknown }

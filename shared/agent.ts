@@ -1,13 +1,34 @@
 import { z } from 'zod'
 import { Domain } from './fields.ts'
 import { Updates } from './inventory.ts'
+import { MailCounts } from './mail.ts'
 import { DryRun } from './plan.ts'
 import { SecretText } from './secret.ts'
-import { FRAMEWORKS, SERVICE_STATUSES, TIERS, TLS_MODES } from './values.ts'
+import {
+  FOUND_TLS_MODES,
+  FRAMEWORKS,
+  HEALTH_CHECKS,
+  HEALTH_STATES,
+  SERVICE_STATUSES,
+  TIERS,
+  TLS_MODES,
+} from './values.ts'
 
-/** Bodies of the agent's calls (decisions.md, Agent). Sizes are whole MB, `uptime` seconds, `cpu` percent. */
+/** Bodies of the agent's calls. Sizes are whole MB, `uptime` seconds, `cpu` percent. */
 const text = (most = 255) => z.string().max(most)
-const amount = z.number().nonnegative()
+/** Far beyond every machine, and small enough that the records can be read again as exact numbers. */
+const amount = z.number().nonnegative().max(1e12)
+const bytes = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)
+/**
+ * Cut instead of refused: a site chooses some of these, and must not be able to make all that is said
+ * of its server unreadable.
+ */
+const cut = (most: number) => z.string().transform((value) => value.slice(0, most))
+/** Of the disk: sums of some are exact numbers, too. */
+const measured = z.int().nonnegative().max(1e15)
+const moment = z.iso.datetime().max(40)
+/** A dashboard reads no more of any list. */
+const MOST_SITES = 20_000
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
@@ -25,49 +46,144 @@ export const Metrics = z
 export type Metrics = z.infer<typeof Metrics>
 
 /** What runs on a server: `machine` as the dashboard names its builds, such as `linux-arm64`. */
-export const AgentBuild = z.object({ version: text(), machine: text(64) })
+export const AgentBuild = z.object({
+  version: text(),
+  machine: text(64),
+  /** Whether its `agent.upgrade` knows signatures: one that does not must not be sent any. */
+  signed_builds: z.boolean().default(false),
+})
 export type AgentBuild = z.infer<typeof AgentBuild>
 
 export const Service = z
-  .object({ name: text(), status: z.enum(SERVICE_STATUSES) })
+  .object({ name: text(64), status: z.enum(SERVICE_STATUSES) })
   .meta({ id: 'Service', description: 'A program that a server runs.' })
 export type Service = z.infer<typeof Service>
-export const Services = z.object({ services: z.array(Service).max(10_000) })
+export const Services = z.object({ services: z.array(Service).max(100) })
 
-/** A site found on the machine, made by this agent or not. `php` is `""` for a site without PHP. */
+/** Why something of a found site is not known: a code such as `no_pool`, never a sentence. */
+const ReasonCode = z.string().regex(/^[a-z][a-z_]{0,39}$/)
+
+/**
+ * A site found on the machine, made by this agent or not. `php` is `""` for a site without PHP. What
+ * is not known is empty (`tls`: none), and `unknown` has the reason by the name of the field.
+ */
 export const FoundSite = z.object({
   domain: Domain,
-  user: text(),
-  docroot: text(4096),
-  php: text(),
+  names: z.array(cut(255)).max(1000).optional().describe('All that it answers to, as configured.'),
+  closed: z.boolean().optional().describe('Its web server refuses every visitor.'),
+  unknown: z.record(z.string().max(40), ReasonCode).optional(),
+  user: cut(64),
+  docroot: cut(1024),
+  php: cut(16),
   tier: z.enum(TIERS),
-  tls: z.enum(TLS_MODES),
+  tls: z.enum(FOUND_TLS_MODES),
   framework: z.enum(FRAMEWORKS),
-  wp_version: text(),
-  db_name: text(),
+  wp_version: cut(64),
+  db_name: cut(64),
   updates: Updates,
 })
 export type FoundSite = z.infer<typeof FoundSite>
-export const FoundSites = z.object({ sites: z.array(FoundSite).max(100_000) })
+export const FoundSites = z.object({ sites: z.array(FoundSite).max(MOST_SITES) })
+
+/** A site that has no domain: it answers to a wildcard, an expression, an address, or any name. */
+export const UnnamedSite = FoundSite.omit({ domain: true })
+export type UnnamedSite = z.infer<typeof UnnamedSite>
+
+/**
+ * A program that visitors reach on port 80 or 443. `understood`: its sites are in `GET /sites`;
+ * otherwise `reason` has a code.
+ */
+export const WebProgram = z.object({
+  program: cut(64),
+  ports: z.array(z.int().min(1).max(65535)).max(2),
+  understood: z.boolean(),
+  reason: ReasonCode.nullable(),
+})
+export type WebProgram = z.infer<typeof WebProgram>
+export const Web = z.object({
+  programs: z.array(WebProgram).max(20),
+  unnamed: z.array(UnnamedSite).max(MOST_SITES),
+})
+export type Web = z.infer<typeof Web>
 
 /** A site in the trash of a server: `size` is in bytes; one that a purge has begun on cannot be restored. */
 export const TrashedSite = z.object({
   domain: Domain,
-  user: text(),
-  size: amount,
-  deleted_at: z.iso.datetime(),
+  user: cut(64),
+  size: bytes,
+  deleted_at: moment,
   restorable: z.boolean(),
-  php: text().default(''),
+  php: cut(16).default(''),
   tier: z.enum(TIERS).default('small'),
   tls: z.enum(TLS_MODES).default('none'),
 })
 export type TrashedSite = z.infer<typeof TrashedSite>
-export const Trash = z.object({ trash: z.array(TrashedSite).max(100_000) })
 
 /** Of the sites that are served with a certificate: when it ends. */
-export const SiteCertificate = z.object({ domain: Domain, expires_at: z.iso.datetime() })
+export const SiteCertificate = z.object({ domain: Domain, expires_at: moment })
 export type SiteCertificate = z.infer<typeof SiteCertificate>
-export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(100_000) })
+export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MOST_SITES) })
+
+/**
+ * What a site takes on the disk: `bytes` as the file system allots them, `files` with folders and links,
+ * `database_bytes` beside them. Null: not measured, or not to its end at `measured_at`, which is null
+ * before the first try. The limits are those of its tier; `limit_bytes` is for files and database.
+ */
+export const SiteUsage = z.object({
+  domain: Domain,
+  bytes: measured.nullable(),
+  files: measured.nullable(),
+  database_bytes: measured.nullable(),
+  limit_bytes: measured.positive(),
+  limit_files: measured.positive(),
+  measured_at: moment.nullable(),
+})
+export type SiteUsage = z.infer<typeof SiteUsage>
+export const Usage = z.object({ sites: z.array(SiteUsage).max(MOST_SITES) })
+
+export const SiteMail = MailCounts.extend({ domain: Domain })
+export type SiteMail = z.infer<typeof SiteMail>
+
+/** What the queue of mail has of each site that this agent made. */
+export const Mail = z.object({
+  running: z.boolean(),
+  sites: z.array(SiteMail).max(MOST_SITES),
+})
+export type Mail = z.infer<typeof Mail>
+const verdict = {
+  state: z.enum(HEALTH_STATES),
+  code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
+  /** One sentence without its full stop; `""` where there is nothing to say. */
+  reason: cut(500),
+}
+
+/** Of a site as a whole: the worst of its checks. A check that does not apply to the site is left out. */
+export const SiteHealth = z.object({
+  domain: Domain,
+  ...verdict,
+  checks: z.array(z.object({ check: z.enum(HEALTH_CHECKS), ...verdict })).max(HEALTH_CHECKS.length),
+})
+export type SiteHealth = z.infer<typeof SiteHealth>
+export type SiteCheck = SiteHealth['checks'][number]
+
+/** Of an operation that did its work, but not all of it. */
+export const Warning = z.object({
+  code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
+  message: cut(1000),
+})
+export type Warning = z.infer<typeof Warning>
+/** No more are read. */
+export const MOST_WARNINGS = 20
+
+/** What of a server stands in the way of new sites; found there, and changed by nobody. */
+export const Condition = z
+  .object({ code: z.string().regex(/^[a-z][a-z_]{0,39}$/), message: text(500) })
+  .meta({
+    id: 'Condition',
+    description: 'What of a server stands in the way of new sites: its code, and a sentence.',
+  })
+export type Condition = z.infer<typeof Condition>
+export const Conditions = z.object({ conditions: z.array(Condition).max(20) })
 
 export const ExecRequest = z.object({
   command: z.string({

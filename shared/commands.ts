@@ -1,8 +1,12 @@
 import type { z } from 'zod'
 import { agentUpgrade } from './commands/agent.upgrade.ts'
 import { cachePurge } from './commands/cache.purge.ts'
+import { isolationCheck } from './commands/isolation.check.ts'
+import { mailApply } from './commands/mail.apply.ts'
+import { mailCheck } from './commands/mail.check.ts'
 import { poolApply } from './commands/pool.apply.ts'
 import { serverProvision } from './commands/server.provision.ts'
+import { serverUpdate } from './commands/server.update.ts'
 import { serviceRestart } from './commands/service.restart.ts'
 import { siteCreate } from './commands/site.create.ts'
 import { siteDelete } from './commands/site.delete.ts'
@@ -10,14 +14,19 @@ import { sitePurge } from './commands/site.purge.ts'
 import { siteRestore } from './commands/site.restore.ts'
 import { siteUpdate } from './commands/site.update.ts'
 import { tlsIssue } from './commands/tls.issue.ts'
+import { updatesConfigure } from './commands/updates.configure.ts'
 import { wpScan } from './commands/wp.scan.ts'
 
 /** Every command that an agent knows, by its name on the wire. */
 export const COMMANDS = {
   'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,
+  'isolation.check': isolationCheck,
+  'mail.apply': mailApply,
+  'mail.check': mailCheck,
   'pool.apply': poolApply,
   'server.provision': serverProvision,
+  'server.update': serverUpdate,
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.delete': siteDelete,
@@ -25,6 +34,7 @@ export const COMMANDS = {
   'site.restore': siteRestore,
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
+  'updates.configure': updatesConfigure,
   'wp.scan': wpScan,
 } as const
 

@@ -1,4 +1,4 @@
-/** The error table of api.md part 7 and decisions.md: one name, one status, one text. */
+/** The error table: one name, one status, one text. */
 export const ERRORS = {
   bad_request: { status: 400, error: 'Bad request' },
   unauthorized: { status: 401, error: 'Unauthorized' },
@@ -13,6 +13,10 @@ export const ERRORS = {
   offline: { status: 503, error: 'Agent offline' },
 } as const
 
+/** Why a call is refused, beside the words of its body, for programs: what a caller can act on. */
+export const REFUSALS = ['site_not_managed'] as const
+export type RefusalCode = (typeof REFUSALS)[number]
+
 export type ErrorName = keyof typeof ERRORS
 export type Fields = Record<string, string[]>
 
@@ -20,22 +24,30 @@ export type Fields = Record<string, string[]>
 export const CANCELLED = 'The operation was cancelled'
 
 /** What a client sees of a failure: nothing else ever leaves. */
-export type ErrorBody = { error: string; message?: string; fields?: Fields }
+export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
 
-type Details = { message?: string; fields?: Fields; retry_after?: number; cause?: unknown }
+type Details = {
+  message?: string
+  fields?: Fields
+  retry_after?: number
+  refusal?: RefusalCode | undefined
+  cause?: unknown
+}
 
 /** A failure that was foreseen and whose text may be shown. `retry_after` is in seconds. */
 export class ServiceError extends Error {
   readonly code: ErrorName
   readonly fields: Fields | undefined
   readonly retry_after: number | undefined
+  readonly refusal: RefusalCode | undefined
 
-  constructor(code: ErrorName, { message, fields, retry_after, cause }: Details = {}) {
+  constructor(code: ErrorName, { message, fields, retry_after, refusal, cause }: Details = {}) {
     super(message ?? describe(code, fields), cause === undefined ? undefined : { cause })
     this.name = 'ServiceError'
     this.code = code
     this.fields = fields
     this.retry_after = retry_after
+    this.refusal = refusal
   }
 
   get status(): number {
@@ -45,14 +57,20 @@ export class ServiceError extends Error {
   get body(): ErrorBody {
     const { error } = ERRORS[this.code]
     if (this.fields) return { error, fields: this.fields }
-    return this.message === '' ? { error } : { error, message: this.message }
+    if (this.message === '') return { error }
+    const why = this.refusal && { code: this.refusal }
+    return { error, message: this.message, ...why }
   }
 }
 
 export const badRequest = (message: string) => new ServiceError('bad_request', { message })
 export const unauthorized = (message = '') => new ServiceError('unauthorized', { message })
 export const forbidden = (message: string) => new ServiceError('forbidden', { message })
-export const conflict = (message: string) => new ServiceError('conflict', { message })
+export const conflict = (message: string, refusal?: RefusalCode) =>
+  new ServiceError('conflict', { message, refusal })
+/** For whatever would change a site that was only found: nothing but what reads it is done to it. */
+export const notManaged = (domain: string) =>
+  conflict(`${domain} was found, not created by Hosting Control`, 'site_not_managed')
 export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
 export const offline = (message: string, cause?: unknown) =>
   new ServiceError('offline', { message, cause })

@@ -70,6 +70,12 @@ export const PhpVersion = text('PHP version').regex(
 export const Tier = oneOf('Tier', TIERS)
 export type Tier = z.infer<typeof Tier>
 
+/** Whether the account of a site's database may make views, routines, triggers and events. */
+export const DatabaseRoutines = z.boolean('Must be true or false')
+
+/** Whether a site answers at xmlrpc.php, which Jetpack and older apps need. */
+export const Xmlrpc = z.boolean('Must be true or false')
+
 export const TlsMode = oneOf('TLS mode', TLS_MODES)
 export type TlsMode = z.infer<typeof TlsMode>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UNKNOWN_UPDATES } from './values.ts'
 
 export const Updates = z
   .object({
@@ -11,6 +12,10 @@ export const Updates = z
     description: 'Pending updates; null is unknown (WordPress could not ask), which is not zero.',
   })
 export type Updates = z.infer<typeof Updates>
+
+/** Present where a number of updates is null. */
+export const UnknownUpdates = z.enum(UNKNOWN_UPDATES).describe('Why updates are unknown.')
+export type UnknownUpdates = z.infer<typeof UnknownUpdates>
 
 export const Extension = z
   .object({
@@ -34,6 +39,7 @@ export const Inventory = z
       .nullable()
       .describe('The version offered, null when none is known.'),
     updates: Updates,
+    unknown_because: UnknownUpdates.optional(),
   })
   .meta({ id: 'Inventory', description: 'What a WordPress installation is made of.' })
 export type Inventory = z.infer<typeof Inventory>

@@ -21,6 +21,9 @@ const ENDS: Record<string, string> = {
   '8.5': '2029-12-31',
 }
 
+/** The versions that there are, the oldest first. */
+export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
+
 /**
  * Debian mends the version that it ships for as long as the release lives.
  * Source: wiki.debian.org/LTS.

@@ -16,6 +16,13 @@ export const Effect = z
     action: z.enum(['create', 'change', 'remove', 'run']),
     kind: line(32),
     name: line(4096),
+    asks: z
+      .string()
+      .regex(/^[a-z][a-z_]{0,39}$/)
+      .optional()
+      .describe(
+        'Set where it changes something that Hosting Control did not make: it is only done when `accept` has this word.',
+      ),
   })
   .meta({
     id: 'Effect',
@@ -35,6 +42,22 @@ export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) }).meta(
   description: 'What would be done now, in the order in which it would be.',
 })
 export type Plan = z.infer<typeof Plan>
+
+/** What changes something that was on the server before, by the words of `asks` in a plan. */
+export const ACCEPTABLE = [
+  'name_taken_over',
+  'packages_changed',
+  'packages_removed',
+  'php_restarted',
+  'service_started',
+] as const
+
+export const Accept = z
+  .array(z.enum(ACCEPTABLE), { error: 'Must be a list of words of `asks` in a plan' })
+  .max(ACCEPTABLE.length, 'Must name each word once')
+  .describe(
+    'What may be changed of what Hosting Control did not make on the server, by the words of `asks` in the plan. Without them the operation is refused.',
+  )
 
 export const PlanAnswer = z.object({ plan: Plan })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 
-/** One event of an operation (api.md part 6): `id` counts from 1 without gaps. */
+/** One event of an operation: `id` counts from 1 without gaps. */
 export const StoredEvent = z.object({
   id: z.number().int().positive(),
   event: z.enum(['log', 'complete', 'error']),
@@ -28,20 +28,29 @@ export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
   return event !== 'log'
 }
 
-const MAX_EVENT = 8 << 20
+const MAX_EVENT = 2 << 20
 
 /**
  * Reads an event stream as it arrives (HTML Living Standard 9.2), for what our own encoder writes.
- * Throws a ServiceError when an event is over 8 MiB or is not one of ours: the sender is not trusted.
+ * Throws a ServiceError when an event is over 2 MiB or is not one of ours: the sender is not trusted.
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
   const decoder = new TextDecoder()
   const block = new Block()
   for await (const chunk of chunks) {
-    for (const part of decoder.decode(chunk, { stream: true }).split(/(?<=\n)/)) {
+    for (const part of linesOf(decoder.decode(chunk, { stream: true }))) {
       const event = block.add(part)
       if (event) yield event
     }
+  }
+}
+
+/** Each with its newline; the last one may have none. */
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from)
+    yield end < 0 ? text.slice(from) : text.slice(from, end + 1)
+    from = end < 0 ? text.length : end + 1
   }
 }
 
@@ -53,6 +62,7 @@ class Block {
 
   /** Takes a text with at most one newline, at its end; returns the event that it completes. */
   add(text: string): StoredEvent | undefined {
+    if (text === '\n' && this.#size === 0) return undefined
     this.#size += text.length
     if (this.#size > MAX_EVENT) throw malformed()
     this.#pieces.push(text)

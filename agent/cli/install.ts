@@ -1,12 +1,11 @@
-import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
-import { previousOf } from '../os/upgrade.ts'
 import { GROUP } from '../sandbox.ts'
+import { SETTINGS_FILE } from '../settings-file.ts'
 import { HubTrust } from '../trust/hub.ts'
 import { loadIdentity } from '../trust/identity.ts'
-import { FRONT_UNIT, pathOfUnit, ROOT_UNIT, SETTINGS, units } from './units.ts'
+import { FRONT_UNIT, ROOT_UNIT, units } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
@@ -22,8 +21,8 @@ export async function install(config: Config, host: Host, args: string[]): Promi
     throw new Error('--port must be between 1024 and 65535: who listens has no privileges')
   }
   await refuseUnfit(host)
-  if ((await host.files.read(SETTINGS)) === undefined) {
-    await host.files.write(SETTINGS, await settingsFor(config, host, port), { mode: 0o600 })
+  if ((await host.files.read(SETTINGS_FILE)) === undefined) {
+    await host.files.write(SETTINGS_FILE, await settingsFor(config, host, port), { mode: 0o600 })
   }
   await share(config, host)
   await units(config, host)
@@ -31,18 +30,6 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
   await host.shell.run(['systemctl', 'restart', ...UNITS])
   return `installed: ${FRONT_UNIT} answers on port ${port}, and ${ROOT_UNIT} works`
-}
-
-/** `hosting-agent uninstall`: the agent goes, and the sites stay and go on. */
-export async function uninstall({ state_dir }: Config, host: Host): Promise<string> {
-  await host.shell.try(['systemctl', 'disable', '--now', ...UNITS])
-  for (const path of [...UNITS.map(pathOfUnit), SETTINGS, `${state_dir}/trust`]) {
-    await host.files.remove(path)
-  }
-  await host.shell.try(['systemctl', 'daemon-reload'])
-  await host.shell.try(['groupdel', GROUP])
-  for (const path of [process.execPath, previousOf(process.execPath)]) await host.files.remove(path)
-  return `uninstalled: the sites go on as they are, and their records are still in ${state_dir}`
 }
 
 async function refuseUnfit({ init, files }: Host): Promise<void> {

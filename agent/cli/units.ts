@@ -1,18 +1,22 @@
 import process from 'node:process'
 import type { Config } from '../config.ts'
 import type { Files, Host } from '../host/ports.ts'
+import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '../os/mail/service.ts'
 import { GROUP, ROOT_HALF, UNPRIVILEGED } from '../sandbox.ts'
+import { SETTINGS_FILE } from '../settings-file.ts'
 
-export const SETTINGS = '/etc/hosting-agent/agent.env'
 export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
 
 /** `hosting-agent units`, which an upgrade to this version runs: its services are as it wants them. */
-export async function units({ state_dir }: Config, { files }: Host): Promise<string> {
+export async function units({ state_dir }: Config, host: Host): Promise<string> {
+  const { files } = host
+  const mail = (await files.stat(MAIL_UNIT_PATH)) && (await renderMailUnit(host))
   await writeUnits(files, {
     [ROOT_UNIT]: renderRoot(process.execPath, state_dir),
     [FRONT_UNIT]: renderFront(process.execPath, state_dir),
+    ...(mail && { [MAIL_UNIT]: mail }),
   })
   return 'written: the units of this version'
 }
@@ -20,7 +24,7 @@ export async function units({ state_dir }: Config, { files }: Host): Promise<str
 /** The text of each unit that is there. */
 export async function readUnits(files: Files): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (const unit of [ROOT_UNIT, FRONT_UNIT]) {
+  for (const unit of [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]) {
     const text = await files.read(pathOfUnit(unit))
     if (text !== undefined) found[unit] = text
   }
@@ -77,7 +81,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 ExecStart=${start}
-EnvironmentFile=-${SETTINGS}
+EnvironmentFile=-${SETTINGS_FILE}
 Restart=always
 RestartSec=1
 NotifyAccess=none

@@ -1,4 +1,5 @@
 import type { Host } from '../host/ports.ts'
+import { checkRelease, type Release } from '../os/release.ts'
 import {
   draftOf,
   fetchBuild,
@@ -26,8 +27,9 @@ export const agentUpgrade: Command<'agent.upgrade'> = {
   },
 }
 
-async function stepsOf(build: { url: string; sha256: string }, host: Host): Promise<Step[]> {
+async function stepsOf(build: Release & { url: string }, host: Host): Promise<Step[]> {
   const program = await programOf(host)
+  await checkRelease(host, build)
   let begun = false
   return [
     {

@@ -1,3 +1,4 @@
+import type { Warning } from '#shared/agent.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
@@ -16,6 +17,11 @@ export interface Step {
   title: string
   /** All that `apply` makes, changes, removes and runs; read from the machine where that depends on it. */
   effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
+  /**
+   * What of it changes something that this agent did not make, each with what must be accepted for it
+   * (`asks`). Beside `effects`, and not done before it is accepted.
+   */
+  imposes?(): Promise<readonly Effect[]>
   /** True: it is there already and is not ours; it is neither applied nor undone. */
   check?(): Promise<boolean>
   apply(): Promise<void> | Progress<void>
@@ -29,6 +35,8 @@ export interface Step {
   decided?(): Promise<boolean>
 }
 
+export type Warn = (warning: Warning) => void
+
 export interface Context {
   host: Host
   /**
@@ -36,6 +44,8 @@ export interface Context {
    * it is decided it stops instead, and returns what stood in the way.
    */
   perform(steps: readonly Step[]): Progress<string | undefined>
+  /** Of what was asked for, something is not there although the operation succeeds. */
+  warn: Warn
 }
 
 /** The key of what concerns the whole server: it never runs beside anything else that has a key. */
@@ -57,6 +67,11 @@ export interface Command<N extends CommandName> {
    * tells whether it was taken, and this the result.
    */
   finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
+  /**
+   * After a restart, of an operation that is complete by `finished`: what is not there all the same,
+   * as `run` would have warned of it. Makes sure that it is tried again.
+   */
+  missing?(params: ParamsOf<N>, host: Host): Promise<readonly Warning[]>
   /**
    * Goes on with an operation after a restart of the agent, in the next process: it is neither undone
    * nor ended by that.

@@ -1,8 +1,12 @@
 import type { CommandTable } from '../operations/runner.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
 import { cachePurge } from './cache.purge.ts'
+import { isolationCheck } from './isolation.check.ts'
+import { mailApply } from './mail.apply.ts'
+import { mailCheck } from './mail.check.ts'
 import { poolApply } from './pool.apply.ts'
 import { serverProvision } from './server.provision.ts'
+import { serverUpdate } from './server.update.ts'
 import { serviceRestart } from './service.restart.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
@@ -10,14 +14,19 @@ import { sitePurge } from './site.purge.ts'
 import { siteRestore } from './site.restore.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
+import { updatesConfigure } from './updates.configure.ts'
 import { wpScan } from './wp.scan.ts'
 
 /** The implementation of every contract: one that is missing does not compile. */
 export const commands: CommandTable = {
   'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,
+  'isolation.check': isolationCheck,
+  'mail.apply': mailApply,
+  'mail.check': mailCheck,
   'pool.apply': poolApply,
   'server.provision': serverProvision,
+  'server.update': serverUpdate,
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.delete': siteDelete,
@@ -25,5 +34,6 @@ export const commands: CommandTable = {
   'site.restore': siteRestore,
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
+  'updates.configure': updatesConfigure,
   'wp.scan': wpScan,
 }

@@ -24,8 +24,12 @@ const USUAL: Limits = {
 const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'agent.upgrade': { wall_ms: 20 * MINUTE },
   'cache.purge': { wall_ms: 10 * MINUTE },
+  'isolation.check': { wall_ms: 20 * MINUTE },
+  'mail.apply': { wall_ms: 10 * MINUTE },
+  'mail.check': { wall_ms: 10 * MINUTE },
   'pool.apply': { wall_ms: 10 * MINUTE },
   'server.provision': { wall_ms: 60 * MINUTE },
+  'server.update': { wall_ms: 60 * MINUTE, stall_ms: 10 * MINUTE },
   'service.restart': { wall_ms: 10 * MINUTE },
   'site.create': { wall_ms: 60 * MINUTE },
   'site.update': { wall_ms: 60 * MINUTE },

@@ -1,6 +1,9 @@
+import type { ParamsOf } from '#shared/commands.ts'
 import type { Host } from '../host/ports.ts'
 import { installedPhp } from '../os/packages.ts'
 import { provisionSteps } from '../os/provision.ts'
+import { allQuotasSteps } from '../os/quota.ts'
+import { refuseUnaccepted } from './accept.ts'
 import { type Command, type Step, WHOLE_SERVER } from './command.ts'
 
 /** A restart of the agent does not end it: all that is there already is passed over. */
@@ -12,12 +15,18 @@ export const serverProvision: Command<'server.provision'> = {
     return yield* serverProvision.run(params, context)
   },
   async *run(params, { host, perform }) {
-    yield* perform(await stepsOf(params, host))
+    const steps = await stepsOf(params, host)
+    await refuseUnaccepted(steps, params.accept ?? [])
+    yield* perform(steps)
     yield 'The server is ready for sites'
     return { php_versions: await installedPhp(host) }
   },
 }
 
-function stepsOf({ php_versions }: { php_versions: string[] }, host: Host): Promise<Step[]> {
-  return provisionSteps(host, php_versions, 'php_versions')
+async function stepsOf(
+  { php_versions, accept }: ParamsOf<'server.provision'>,
+  host: Host,
+): Promise<Step[]> {
+  const steps = await provisionSteps(host, php_versions, 'php_versions', accept)
+  return [...steps, ...(await allQuotasSteps(host))]
 }

@@ -5,6 +5,7 @@ import { restartMariadb } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
 import { fpmService } from '../os/php-fpm-files.ts'
+import { listPools } from '../os/php-fpm-pools.ts'
 import { servicesOf } from '../os/services/index.ts'
 import { MARIADB, NGINX } from '../os/services/known.ts'
 import type { Service } from '../os/services/service.ts'
@@ -48,14 +49,17 @@ async function databaseStep(host: Host): Promise<Step> {
 }
 
 async function poolSteps(host: Host, user: string): Promise<Step[]> {
-  const pools = await fpm.listPools(host, user)
+  const pools = await listPools(host, user)
   if (pools.length === 0) throw notFound(`Service php-fpm:${user}`)
   return pools.map((pool) => ({
     name: `php ${pool.php}`,
     title: `Restarting PHP ${pool.php} of ${user}`,
-    effects: restarting(fpmService(pool)),
+    effects: restarting(fpmService(pool), host.init),
     apply: () => fpm.restart(host, pool),
   }))
 }
 
-const restarting = ({ unit, pid_file }: Service) => [run('restart', unit), change('file', pid_file)]
+const restarting = ({ unit, pid_file, processes }: Service, init: Host['init'] = 'direct') => [
+  run('restart', unit),
+  ...(processes !== undefined && init === 'systemd' ? [] : [change('file', pid_file)]),
+]

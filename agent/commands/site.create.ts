@@ -1,11 +1,15 @@
+import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
-import { issue, providing } from '../os/certificates.ts'
+import { cutOffCertificate } from '../os/certificate-cut-off.ts'
+import { issueOrReason, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
+import { connectionSteps } from '../os/database/connections.ts'
 import { change, create, run } from '../os/effects.ts'
 import { awaitFrontPage } from '../os/front-page.ts'
+import { forgetMail } from '../os/mail/doors.ts'
 import {
   createDatabase,
   creatingDatabase,
@@ -13,9 +17,13 @@ import {
   removeDatabase,
 } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
+import { refuseServedNames, takingOver } from '../os/nginx-others.ts'
 import { docrootOf } from '../os/paths.ts'
 import * as fpm from '../os/php-fpm.ts'
+import * as fpmRemoval from '../os/php-fpm-removal.ts'
+import * as fpmSlice from '../os/php-fpm-slice.ts'
 import { provisionSteps } from '../os/provision.ts'
+import { quotaSteps, unlimitDisk } from '../os/quota.ts'
 import { MARIADB, NGINX } from '../os/services/known.ts'
 import { isRunning } from '../os/services/service.ts'
 import { findSite, listSites, recording, type Site, writeSite } from '../os/sites.ts'
@@ -24,19 +32,21 @@ import { listTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
 import { configure, copyCore, install } from '../os/wordpress.ts'
 import { coreSteps, provideCore } from '../os/wordpress-core.ts'
-import type { Command, Progress, Step } from './command.ts'
+import { refuseUnaccepted } from './accept.ts'
+import type { Command, Progress, Step, Warn } from './command.ts'
 
 const MIN_FREE = 500 * 2 ** 20
 
 export const siteCreate: Command<'site.create'> = {
   lock: ({ domain }) => apexOf(domain),
-  steps: stepsOf,
-  async plan(site, host) {
+  steps: (params, host) => stepsOf(siteOf(params), host),
+  async plan(params, host) {
+    const site = siteOf(params)
     return [
-      ...(await preparing(site, host)),
+      ...(await preparing(params, host)),
       ...(await coreSteps(host)),
-      ...stepsOf(site, host),
-      ...certificateSteps(site, host),
+      ...(await stepsOf(site, host)),
+      ...certificateSteps(site, host, () => undefined),
     ]
   },
   // The record is written last: what comes after it, a certificate, never costs the site.
@@ -44,30 +54,38 @@ export const siteCreate: Command<'site.create'> = {
     const site = await findSite(host, domain)
     return site?.user === user ? { domain } : undefined
   },
-  async *run(site, { host, perform }) {
-    const missing = await preparing(site, host)
+  missing: ({ domain }, host) => cutOffCertificate(host, domain),
+  async *run(params, { host, perform, warn }) {
+    const site = siteOf(params)
+    const missing = await preparing(params, host)
+    const all = [...missing, ...(await stepsOf(site, host))]
+    await refuseUnaccepted(all, params.accept ?? [])
     yield* perform(missing)
     if (missing.length > 0) await refuseKnownNames(host, site)
     yield* warnOfCapacity(host, site)
     yield* perform(await coreSteps(host))
-    yield* perform(stepsOf(site, host))
-    yield* perform(certificateSteps(site, host))
+    yield* perform(await stepsOf(site, host))
+    yield* perform(certificateSteps(site, host, warn))
     return { domain: site.domain }
   },
 }
 
+/** What is recorded of it. */
+const siteOf = ({ accept: _, ...site }: ParamsOf<'site.create'>): Site => site
+
 /** What the server lacks for sites, once nothing speaks against this one. */
-async function preparing(site: Site, host: Host): Promise<Step[]> {
+async function preparing(params: ParamsOf<'site.create'>, host: Host): Promise<Step[]> {
+  const site = siteOf(params)
   await refuseTaken(host, site)
-  const steps = await provisionSteps(host, [site.php], 'php')
+  const steps = await provisionSteps(host, [site.php], 'php', params.accept)
   await refuseKnownNames(host, site)
-  return steps
+  return [...steps, ...(await connectionSteps(host, site))]
 }
 
 /** Asks what can be asked: before the server is ready for sites, nobody may answer. */
 async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<void> {
   if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, user)
-  if (await host.files.stat(NGINX.program)) await nginx.refuseServedNames(host, domain)
+  if (await host.files.stat(NGINX.program)) await refuseServedNames(host, domain)
 }
 
 /** What can be known before anything is touched. */
@@ -98,22 +116,36 @@ async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
 }
 
 /** Each undo acts on what carries the mark of this site: a user whose comment names its domain. */
-function stepsOf(site: Site, host: Host): Step[] {
+export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { domain, user } = site
   const steps: Step[] = [
     {
       name: 'user',
       title: `Creating the system user ${user}`,
-      effects: users.creatingUser(user),
+      effects: users.creatingUser(host, user),
       apply: () => users.createUser(host, user, domain),
       undo: () => users.removeUser(host, user, domain),
     },
+    ...(await quotaSteps(
+      host,
+      async () => site,
+      () => unlimitDisk(host, user),
+    )),
     {
       name: 'folders',
       title: 'Creating the folders',
-      effects: users.creatingFolders(user),
-      apply: () => users.createFolders(host, user),
-      undo: () => users.removeFolders(host, user, domain),
+      effects: async () => [
+        ...users.creatingFolders(user),
+        ...(await fpmSlice.applyingSlice(host, site)),
+      ],
+      async apply() {
+        await fpmSlice.applySlice(host, site)
+        await users.createFolders(host, user)
+      },
+      async undo() {
+        await users.removeFolders(host, user, domain)
+        await fpmRemoval.removeSlice(host, user)
+      },
     },
     {
       name: 'core',
@@ -129,7 +161,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       effects: [...creatingDatabase(user), create('file', `${docrootOf(user)}/wp-config.php`)],
       async apply() {
         const password = new Secret(host.random.text(32))
-        await createDatabase(host, user, password)
+        await createDatabase(host, site, password)
         await configure(host, site, password)
       },
       undo: () => removeDatabase(host, user),
@@ -145,12 +177,16 @@ function stepsOf(site: Site, host: Host): Step[] {
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.applying(host, site),
       apply: () => fpm.apply(host, site),
-      undo: () => fpm.removeAll(host, site),
+      async undo() {
+        await fpmRemoval.removeAll(host, site)
+        await forgetMail(host, user)
+      },
     },
     {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: () => nginx.applying(host, site, undefined),
+      imposes: () => takingOver(host, domain),
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),
     },
@@ -165,7 +201,9 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'probe',
       title: 'Asking for the front page',
       effects: [run('request', `http://${domain}/`)],
-      apply: () => awaitFrontPage(host, domain),
+      async apply() {
+        await awaitFrontPage(host, domain, await nginx.otherAddresses(host, domain))
+      },
     },
     {
       name: 'record',
@@ -195,19 +233,17 @@ function guarded(step: Step, host: Host, site: Site): Step {
 }
 
 /** After the record, and on its own: nothing that comes of it undoes the site. */
-function certificateSteps(site: Site, host: Host): Step[] {
+function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   if (site.tls === 'none') return []
   const title = `Certifying ${site.domain}`
   const effects = () => providing(host, site)
-  return [{ name: 'certificate', title, effects, apply: () => secure(host, site) }]
+  return [{ name: 'certificate', title, effects, apply: () => secure(host, site, warn) }]
 }
 
 /** A certificate that cannot be had never costs the site. */
-async function* secure(host: Host, { domain, tls, email }: Site): Progress<void> {
-  try {
-    yield* issue(host, { domain, tls, email })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    yield `No certificate yet, the site answers on http: ${reason}`
-  }
+async function* secure(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
+  const reason = yield* issueOrReason(host, { domain, tls, email })
+  if (reason === undefined) return
+  yield `No certificate yet, the site answers on http: ${reason}`
+  warn({ code: 'certificate_refused', message: reason })
 }

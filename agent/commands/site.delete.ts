@@ -1,9 +1,11 @@
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import * as cron from '../os/cron.ts'
+import * as kept from '../os/database/trash.ts'
 import { mariadbSteps, removeDatabase, removingDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
 import * as fpm from '../os/php-fpm.ts'
+import * as fpmRemoval from '../os/php-fpm-removal.ts'
 import { MARIADB } from '../os/services/known.ts'
 import { isRunning } from '../os/services/service.ts'
 import { findSite, getSite, moveSite, moving, type Site } from '../os/sites.ts'
@@ -58,42 +60,41 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'pool',
       title: 'Stopping PHP',
-      effects: () => fpm.removingAll(host, site),
-      apply: () => fpm.removeAll(host, site),
+      effects: () => fpmRemoval.removingAll(host, site),
+      apply: () => fpmRemoval.removeAll(host, site),
       undo: () => fpm.apply(host, site),
     },
     {
       name: 'account',
       title: `Closing the account of ${user}`,
-      effects: () => users.changingAccount(host, user, domain),
+      effects: () => users.closingAccount(host, user, domain),
       apply: () => users.closeAccount(host, user, domain),
       undo: () => users.openAccount(host, user, domain),
     },
     {
       name: 'dump',
       title: 'Writing the database to the trash',
-      effects: () => trash.keepingDatabase(host, site),
-      apply: () => trash.keepDatabase(host, site),
-      undo: () => trash.forgetDatabase(host, site),
+      effects: () => kept.keepingDatabase(host, site),
+      async *apply() {
+        yield* await kept.keepDatabase(host, site)
+      },
+      undo: () => kept.reopenDatabase(host, site),
     },
     {
       name: 'files',
       title: 'Moving the files to the trash',
-      effects: () => trash.keepingFiles(host, site),
-      apply: () => trash.keepFiles(host, site),
+      effects: async () => [...trash.keepingFacts(site), ...(await trash.keepingFiles(host, site))],
+      async apply() {
+        await trash.keepFacts(host, site)
+        await trash.keepFiles(host, site)
+      },
       undo: () => trash.bringFilesBack(host, site),
     },
     {
       name: 'record',
       title: 'Moving the record to the trash',
-      effects: async () => [
-        ...trash.keepingFacts(site),
-        ...(await moving(host, domain, 'sites', 'trash')),
-      ],
-      async apply() {
-        await trash.keepFacts(host, site)
-        await moveSite(host, domain, 'sites', 'trash')
-      },
+      effects: () => moving(host, domain, 'sites', 'trash'),
+      apply: () => moveSite(host, domain, 'sites', 'trash'),
       decided: async () => (await findSite(host, domain, 'trash')) !== undefined,
     },
     {

@@ -2,8 +2,10 @@ import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
 import { removing } from '../os/effects.ts'
+import { forgetMail, forgettingMail } from '../os/mail/doors.ts'
 import { removeDatabase, removingDatabase, startingMariadb } from '../os/mariadb.ts'
 import { certificateFolder } from '../os/paths.ts'
+import { unlimitDisk, unlimiting } from '../os/quota.ts'
 import { findSite, forgetting, moveSite, moving, removeSite, type Site } from '../os/sites.ts'
 import { emptying, emptyTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
@@ -69,14 +71,23 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Removing the files and the dump',
-      effects: () => emptying(host, site),
-      apply: () => emptyTrash(host, site),
+      effects: async () => [...(await emptying(host, site)), ...(await forgettingMail(host, user))],
+      async apply() {
+        await emptyTrash(host, site)
+        await forgetMail(host, user)
+      },
     },
     {
       name: 'user',
       title: `Removing the system user ${user}`,
-      effects: () => users.removingUser(host, user, domain),
-      apply: () => users.removeUser(host, user, domain),
+      effects: async () => [
+        ...(await unlimiting(host, site)),
+        ...(await users.removingUser(host, user, domain)),
+      ],
+      async apply() {
+        if (await users.isOf(host, user, domain)) await unlimitDisk(host, user)
+        await users.removeUser(host, user, domain)
+      },
     },
     {
       name: 'certificate',

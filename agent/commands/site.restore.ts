@@ -1,19 +1,24 @@
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
-import { issue, needsRenewal, providing } from '../os/certificates.ts'
+import { cutOffCertificate } from '../os/certificate-cut-off.ts'
+import { issueOrReason, needsRenewal, providing } from '../os/certificates.ts'
 import * as cron from '../os/cron.ts'
+import { connectionSteps } from '../os/database/connections.ts'
+import * as kept from '../os/database/trash.ts'
 import { run } from '../os/effects.ts'
 import { awaitAnswer } from '../os/front-page.ts'
 import { removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
+import { refuseServedNames } from '../os/nginx-others.ts'
 import * as fpm from '../os/php-fpm.ts'
+import * as fpmRemoval from '../os/php-fpm-removal.ts'
 import { provisionSteps } from '../os/provision.ts'
 import { NGINX } from '../os/services/known.ts'
 import { findSite, listSites, moveSite, moving, type Site } from '../os/sites.ts'
 import * as trash from '../os/trash.ts'
 import * as users from '../os/users.ts'
-import type { Command, Progress, Step } from './command.ts'
+import type { Command, Progress, Step, Warn } from './command.ts'
 
 /** With its record out of the trash a site is back: until then the trash stays as it was. */
 export const siteRestore: Command<'site.restore'> = {
@@ -25,22 +30,23 @@ export const siteRestore: Command<'site.restore'> = {
   async finished({ domain }, host) {
     return (await findSite(host, domain)) ? { domain } : undefined
   },
+  missing: ({ domain }, host) => cutOffCertificate(host, domain),
   async plan({ domain }, host) {
     const site = await getTrashed(host, domain)
     return [
       ...(await preparing(host, site)),
       ...stepsOf(site, host),
-      ...(await certificateSteps(host, site)),
+      ...(await certificateSteps(host, site, () => undefined)),
     ]
   },
-  async *run({ domain }, { host, perform }) {
+  async *run({ domain }, { host, perform, warn }) {
     const site = await getTrashed(host, domain)
     const missing = await preparing(host, site)
     yield* withConflicts(site, perform(missing))
-    if (missing.length > 0) await withConflict(site, nginx.refuseServedNames(host, domain))
+    if (missing.length > 0) await withConflict(site, refuseServedNames(host, domain))
     yield `Bringing ${domain} back from the trash`
     yield* perform(stepsOf(site, host))
-    yield* perform(await certificateSteps(host, site))
+    yield* perform(await certificateSteps(host, site, warn))
     return { domain }
   },
 }
@@ -51,8 +57,8 @@ async function preparing(host: Host, site: Site): Promise<Step[]> {
   await trash.refuseUnrestorable(host, site)
   const steps = await withConflict(site, provisionSteps(host, [site.php], 'php'))
   const asked = await host.files.stat(NGINX.program)
-  if (asked) await withConflict(site, nginx.refuseServedNames(host, site.domain))
-  return steps
+  if (asked) await withConflict(site, refuseServedNames(host, site.domain))
+  return [...steps, ...(await connectionSteps(host, site))]
 }
 
 async function getTrashed(host: Host, domain: string): Promise<Site> {
@@ -98,8 +104,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Importing the database',
-      effects: () => trash.bringingDatabaseBack(host, site),
-      apply: () => trash.bringDatabaseBack(host, site),
+      effects: () => kept.bringingDatabaseBack(host, site),
+      apply: () => kept.bringDatabaseBack(host, site),
       undo: () => removeDatabase(host, user),
     },
     {
@@ -112,7 +118,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'account',
       title: `Opening the account of ${user}`,
-      effects: () => users.changingAccount(host, user, domain),
+      effects: () => users.openingAccount(host, user, domain),
       apply: () => users.openAccount(host, user, domain),
       undo: () => users.closeAccount(host, user, domain),
     },
@@ -121,7 +127,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.applying(host, site),
       apply: () => fpm.apply(host, site),
-      undo: () => fpm.removeAll(host, site),
+      undo: () => fpmRemoval.removeAll(host, site),
     },
     {
       name: 'cron',
@@ -156,26 +162,24 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'dump',
       title: 'Removing the dump of the database',
-      effects: trash.forgettingDatabase(site),
-      apply: () => trash.forgetDatabase(host, site),
+      effects: kept.forgettingDatabase(site),
+      apply: () => kept.forgetDatabase(host, site),
     },
   ]
 }
 
 /** Time went by in the trash. */
-async function certificateSteps(host: Host, site: Site): Promise<Step[]> {
+async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
   if (!(await needsRenewal(host, site))) return []
   const title = `Renewing the certificate of ${site.domain}`
   const effects = () => providing(host, site)
-  return [{ name: 'certificate', title, effects, apply: () => renew(host, site) }]
+  return [{ name: 'certificate', title, effects, apply: () => renew(host, site, warn) }]
 }
 
 /** A certificate that cannot be had never costs the site. */
-async function* renew(host: Host, { domain, tls, email }: Site): Progress<void> {
-  try {
-    yield* issue(host, { domain, tls, email })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    yield `The certificate is to be renewed, and cannot be now: ${reason}`
-  }
+async function* renew(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
+  const reason = yield* issueOrReason(host, { domain, tls, email })
+  if (reason === undefined) return
+  yield `The certificate is to be renewed, and cannot be now: ${reason}`
+  warn({ code: 'certificate_refused', message: reason })
 }

@@ -1,13 +1,26 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
+import { allSitesSteps } from '../os/as-site/all-sites.ts'
 import * as cron from '../os/cron.ts'
+import { connectionSteps } from '../os/database/connections.ts'
+import { recorderSteps } from '../os/job-runs/recorder.ts'
+import * as mariadb from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
+import { quotaPackageSteps } from '../os/packages.ts'
 import * as fpm from '../os/php-fpm.ts'
+import { servingPool } from '../os/php-fpm-pools.ts'
+import * as fpmRemoval from '../os/php-fpm-removal.ts'
 import { provisionSteps } from '../os/provision.ts'
+import { limitDisk, quotaSteps } from '../os/quota.ts'
+import { sharedEtcSteps } from '../os/site-etc/shared.ts'
 import { findSite, getSite, recording, type Site, writeSite } from '../os/sites.ts'
+import { admitNginx, admittingNginx } from '../os/users.ts'
+import { refuseUnaccepted } from './accept.ts'
 import type { Command, Context, Progress, Step } from './command.ts'
 
-type Change = { domain: string; php?: string | undefined; tier?: Site['tier'] | undefined }
+type Change = ParamsOf<'site.update'>
 
 export const siteUpdate: Command<'site.update'> = {
   lock: ({ domain }) => apexOf(domain),
@@ -15,12 +28,24 @@ export const siteUpdate: Command<'site.update'> = {
   plan: planChange,
   async finished(change, host) {
     const site = await changed(change, host)
-    return site && { domain: site.domain, php: site.php, tier: site.tier }
+    return site && resultOf(site)
   },
   async *run(change, context) {
-    const { domain, php, tier } = yield* changeSite(change, context)
-    return { domain, php, tier }
+    return resultOf(yield* changeSite(change, context))
   },
+}
+
+const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true }: Site) => ({
+  ...{ domain, php, tier, database_routines, xmlrpc },
+})
+
+/** A site that is to have a certificate, and has none, is served without HTTPS by each change. */
+async function* missingCertificate(site: Site, { host, warn }: Context): Progress<void> {
+  const { domain, tls } = site
+  if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
+  const message = `${domain} has no certificate and is served without HTTPS: issue it again`
+  yield `Warning: ${message}`
+  warn({ code: 'certificate_missing', message })
 }
 
 /** The site, when its record says that the change was made. */
@@ -30,31 +55,49 @@ export async function changed(change: Change, host: Host): Promise<Site | undefi
 }
 
 /** Throws not_found for a domain that this agent did not make, invalid on `php` for no such version. */
-export async function* changeSite(change: Change, { host, perform }: Context): Progress<Site> {
+export async function* changeSite(change: Change, context: Context): Progress<Site> {
+  const { host, perform } = context
   const site = await getSite(host, change.domain)
   const wanted = applied(site, change)
-  yield* perform(await preparing(host, site, wanted))
+  const missing = await preparing(host, site, wanted, change.accept)
+  await refuseUnaccepted(missing, change.accept ?? [])
+  yield* perform(missing)
   yield `Moving ${site.domain} to PHP ${wanted.php}, tier ${wanted.tier}`
-  yield* perform(changeSteps(change, host))
+  yield* perform(await changeSteps(change, host))
+  yield* missingCertificate(wanted, context)
   return wanted
 }
 
 /** All of its steps, those that make the server ready for the PHP version included. */
 export async function planChange(change: Change, host: Host): Promise<Step[]> {
   const site = await getSite(host, change.domain)
-  const steps = await preparing(host, site, applied(site, change))
-  return [...steps, ...changeSteps(change, host)]
+  const steps = await preparing(host, site, applied(site, change), change.accept)
+  return [...steps, ...(await changeSteps(change, host))]
 }
 
-async function preparing(host: Host, site: Site, wanted: Site): Promise<Step[]> {
-  return wanted.php === site.php ? [] : provisionSteps(host, [wanted.php], 'php')
+async function preparing(
+  host: Host,
+  site: Site,
+  wanted: Site,
+  accept: Change['accept'],
+): Promise<Step[]> {
+  const steps =
+    wanted.php === site.php
+      ? [
+          ...(await quotaPackageSteps(host)),
+          ...(await allSitesSteps(host)),
+          ...(await sharedEtcSteps(host)),
+          ...(await recorderSteps(host)),
+        ]
+      : await provisionSteps(host, [wanted.php], 'php', accept)
+  return [...steps, ...(await connectionSteps(host, wanted))]
 }
 
 /**
  * The record decides which state is the whole one: until it is written every undo goes back to what
  * it says, afterwards the same work goes forward.
  */
-export function changeSteps(change: Change, host: Host): Step[] {
+export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
   const recorded = () => getSite(host, change.domain)
   const wanted = async () => applied(await recorded(), change)
   return [
@@ -64,9 +107,26 @@ export function changeSteps(change: Change, host: Host): Step[] {
       effects: async () => fpm.applying(host, await wanted()),
       apply: async () => fpm.apply(host, await wanted()),
       async undo() {
-        await fpm.apply(host, await recorded())
-        await fpm.removeOthers(host, await recorded())
+        const site = await recorded()
+        if (!(await servingPool(host, site)).former) await fpm.apply(host, site)
+        await fpmRemoval.removeOtherVersions(host, site)
       },
+    },
+    {
+      name: 'database account',
+      title: 'Applying the rights and limits of the database account',
+      effects: async () => mariadb.applyingAccount(host, await wanted()),
+      apply: async () => mariadb.applyAccount(host, await wanted()),
+      undo: async () => mariadb.applyAccount(host, await recorded()),
+    },
+    ...(await quotaSteps(host, wanted, async () => {
+      await limitDisk(host, await recorded())
+    })),
+    {
+      name: 'group',
+      title: 'Letting nginx read the files of the site',
+      effects: async () => admittingNginx(host, (await recorded()).user),
+      apply: async () => admitNginx(host, (await recorded()).user),
     },
     {
       name: 'vhost',
@@ -92,20 +152,28 @@ export function changeSteps(change: Change, host: Host): Step[] {
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
-      effects: async () => fpm.removingOthers(host, await wanted()),
-      apply: async () => fpm.removeOthers(host, await recorded()),
+      effects: async () => fpmRemoval.removingOthers(host, await wanted()),
+      apply: async () => fpmRemoval.removeOthers(host, await recorded()),
     },
   ]
 }
 
-const applied = (site: Site, { php = site.php, tier = site.tier }: Change): Site => ({
-  ...site,
-  php,
-  tier,
-})
+function applied(site: Site, change: Change): Site {
+  const { php = site.php, tier = site.tier } = change
+  const { database_routines = false, xmlrpc = true, ...rest } = site
+  const routines = change.database_routines ?? database_routines
+  const answers = change.xmlrpc ?? xmlrpc
+  return {
+    ...{ ...rest, php, tier },
+    ...(routines && { database_routines: true }),
+    ...(!answers && { xmlrpc: false }),
+  }
+}
 
-const isApplied = (site: Site, change: Change) =>
-  site.php === applied(site, change).php && site.tier === applied(site, change).tier
+function isApplied(site: Site, change: Change): boolean {
+  const wanted = applied(site, change)
+  return isDeepStrictEqual(resultOf(site), resultOf(wanted))
+}
 
 async function serve(host: Host, site: Site): Promise<void> {
   await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))

@@ -4,7 +4,7 @@ import { issue, issuing, restore, type Wanted } from '../os/certificates.ts'
 import { getSite } from '../os/sites.ts'
 import type { Command, Progress, Step } from './command.ts'
 
-type Issued = { expires_at: string }
+type Issued = { expires_at: string; refused?: string }
 
 export const tlsIssue: Command<'tls.issue'> = {
   lock: ({ domain }) => apexOf(domain),
@@ -13,11 +13,13 @@ export const tlsIssue: Command<'tls.issue'> = {
     await getSite(host, wanted.domain)
     return [stepOf(wanted, host, () => undefined)]
   },
-  async *run(wanted, { host, perform }) {
+  async *run(wanted, { host, perform, warn }) {
     await getSite(host, wanted.domain)
     let expires_at = ''
     const step = stepOf(wanted, host, (issued) => {
       expires_at = issued.expires_at
+      if (issued.refused !== undefined)
+        warn({ code: 'certificate_refused', message: issued.refused })
     })
     yield* perform([step])
     return { domain: wanted.domain, tls: wanted.tls, expires_at }
@@ -31,7 +33,9 @@ function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Ste
     title: tls === 'none' ? `Taking the certificate of ${domain} away` : `Certifying ${domain}`,
     effects: () => issuing(host, wanted),
     async *apply(): Progress<void> {
-      done(yield* issue(host, wanted))
+      const issued = yield* issue(host, wanted)
+      if (issued.refused !== undefined) yield `No new certificate: ${issued.refused}`
+      done(issued)
     },
     undo: () => restore(host, domain),
   }

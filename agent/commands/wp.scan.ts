@@ -1,17 +1,48 @@
-import { getSiteRoot } from '../os/find-docroot.ts'
-import { readWpConfig } from '../os/site-root.ts'
-import { scanWordpress } from '../os/wp-scan.ts'
+import { notFound } from '#shared/errors.ts'
+import type { UnknownUpdates } from '#shared/inventory.ts'
+import type { Limit } from '../host/scanner-port.ts'
+import { getTenantSite } from '../os/find-docroot.ts'
 import type { Command } from './command.ts'
+
+const REACHED: Record<Exclude<Limit, null>, string> = {
+  entries: '50,000 entries of folders',
+  bytes: '64 MiB of files',
+  time: 'one second',
+}
+
+const UNKNOWN: Record<Exclude<UnknownUpdates, 'limit'>, string> = {
+  config_slow: 'wp-config.php did not end within 5 seconds',
+  config_failed: 'wp-config.php cannot be read, or ends before it loads WordPress',
+  config_refused: 'there is no user with whose rights wp-config.php may be run',
+  config_no_php: 'there is no PHP on the command line to run wp-config.php',
+  config_pending: 'wp-config.php has not been run yet',
+  config_environment: 'wp-config.php takes the database account from the environment of PHP-FPM',
+  config_incomplete: 'wp-config.php names no database account, or no table prefix',
+  folders: 'a folder, a file or a link cannot be read with the rights of the site',
+  object_cache: 'an object cache holds them',
+  database: 'the database does not answer, or refuses the account of wp-config.php',
+  database_elsewhere: 'the database is on another server, port or socket',
+  not_checked: 'WordPress has not been able to look for them',
+}
 
 export const wpScan: Command<'wp.scan'> = {
   lock: () => undefined,
   async plan({ domain }, host) {
-    await getSiteRoot(host, domain)
+    await getTenantSite(host, domain)
     return []
   },
   async *run({ domain }, { host }) {
-    const root = await getSiteRoot(host, domain)
+    const site = await getTenantSite(host, domain)
     yield `Reading the WordPress of ${domain}`
-    return scanWordpress(host, root, readWpConfig(root))
+    const scanned = await host.scanner.inventory(site)
+    if (!scanned) throw notFound(`Site ${domain}`)
+    if (scanned.limit !== null) {
+      yield `Warning: the scan stopped at its limit of ${REACHED[scanned.limit]}; what it did not reach is unknown`
+    }
+    const { unknown_because } = scanned.inventory
+    if (unknown_because !== undefined && unknown_because !== 'limit') {
+      yield `Updates are not fully known: ${UNKNOWN[unknown_because]}`
+    }
+    return scanned.inventory
   },
 }

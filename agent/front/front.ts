@@ -1,10 +1,12 @@
 import { REQUEST_HEADER } from '#shared/agent.ts'
-import { ServiceError } from '#shared/errors.ts'
+import { forbidden, ServiceError } from '#shared/errors.ts'
 import type { Clock, Files } from '../host/ports.ts'
 import { failureOf, isOpen } from '../http/answer.ts'
-import { readBytes } from '../http/body.ts'
+import { MAX_ENROLMENT, readBytes } from '../http/body.ts'
+import type { Origin } from '../http/listen.ts'
 import { pathOf } from '../http/path.ts'
 import { idOf, inRequest } from '../http/request-id.ts'
+import { mayBeOpen, NOT_OPEN } from '../trust/enrolment.ts'
 import { type Gate, Refused, signedGate } from '../trust/gate.ts'
 import { HubTrust } from '../trust/hub.ts'
 import { SeenTokens } from '../trust/seen.ts'
@@ -13,6 +15,8 @@ import type { Upstream } from './upstream.ts'
 
 interface FrontDeps {
   gate: Gate
+  /** Whether root may have opened an enrolment: otherwise its body is not read. */
+  enrolling: () => Promise<boolean>
   upstream: Upstream
   report: (error: unknown) => void
 }
@@ -21,20 +25,29 @@ interface FrontDeps {
  * The half of the agent that listens on the network, and that has no privileges: what is too large,
  * too slow or not signed by the dashboard goes no further. What passes is checked again by the other.
  */
-export function createFront({ gate, upstream, report }: FrontDeps) {
-  const answer = async (request: Request): Promise<Response> => {
+export function createFront({ gate, enrolling, upstream, report }: FrontDeps) {
+  const bodyOf = async (request: Request, origin?: Origin): Promise<Uint8Array> => {
+    const { method } = request
+    if (isOpen(method, pathOf(request.url))) {
+      if (method === 'GET') return new Uint8Array()
+      if (!(await enrolling())) throw forbidden(NOT_OPEN)
+      return readBytes(request, MAX_ENROLMENT)
+    }
+    const { body } = await gate(request)
+    origin?.trust()
+    return body
+  }
+  const answer = async (request: Request, origin?: Origin): Promise<Response> => {
     try {
-      const open = isOpen(request.method, pathOf(request.url))
-      const body = open ? await readBytes(request) : (await gate(request)).body
-      return await upstream(request, body)
+      return await upstream(request, await bodyOf(request, origin))
     } catch (error) {
       if (!(error instanceof ServiceError || error instanceof Refused)) report(error)
       return failureOf(error)
     }
   }
-  return async (request: Request): Promise<Response> => {
+  return async (request: Request, origin?: Origin): Promise<Response> => {
     const id = idOf(request)
-    const response = await inRequest(id, () => answer(request))
+    const response = await inRequest(id, () => answer(request, origin))
     response.headers.set(REQUEST_HEADER, id)
     return response
   }
@@ -57,4 +70,9 @@ export function frontGate({ files, clock, state_dir, run_dir }: FrontGateDeps): 
     const notice = await readNotice(files, run_dir)
     return signedGate({ ...notice, trust, seen, now, admitted })(request)
   }
+}
+
+/** By the time of the file alone: the half without privileges may not read it. */
+export function enrollingIn({ files, clock, state_dir }: Omit<FrontGateDeps, 'run_dir'>) {
+  return () => mayBeOpen(files, state_dir, clock.now())
 }

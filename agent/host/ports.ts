@@ -1,5 +1,11 @@
 import type { AcmePort } from './acme-port.ts'
 
+import type { AdminStatement } from './admin-statements.ts'
+
+import type { Scanner } from './scanner-port.ts'
+
+import type { Visitor } from './visit-port.ts'
+
 /**
  * Everything the agent can do to a machine. Commands and os/ get a Host and nothing else, so that
  * a test's machine is a map and a list.
@@ -7,8 +13,12 @@ import type { AcmePort } from './acme-port.ts'
 export interface Host {
   shell: Shell
   files: Files
+  /** The only way to what belongs to a tenant. */
+  scanner: Scanner
   database: Database
   net: Net
+  /** What tells whether the sites of this machine work. */
+  visitor: Visitor
   acme: AcmePort
   /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
   init: 'systemd' | 'direct'
@@ -41,7 +51,16 @@ export interface HostSettings {
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined
+  /** SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: what the source publishes. */
+  wordpress_sha256: string | undefined
+  /** Where the mail of sites waits. */
+  mail_dir: string
+  /** How this agent is started: the executable, or a runtime with the agent's source. */
+  program: readonly string[]
   version: string
+  /** Which build of the version this is, and the key that signs the next: see published.ts. */
+  build: number
+  publisher_key: string | undefined
 }
 
 export interface RunOptions {
@@ -49,10 +68,12 @@ export interface RunOptions {
   input?: string
   /** A file of root's that is standard input instead, of any size. */
   input_file?: string
-  /** Runs as this system user, without privileges, groups of its own only. */
-  user?: string
-  /** Supplementary: the primary group of the run instead of the user's own. */
-  group?: string
+  /** A file of root's that standard output goes to instead: made anew, readable by its owner alone. */
+  output_file?: string
+  /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
+  site?: SiteProcess
+  /** Runs as the user of nginx, on files of nginx's own, or as that of the queue of mail. */
+  user?: 'www-data' | 'hosting-mail'
   cwd?: string
   /** Added to PATH, LC_ALL and HOME, which are all that a program gets. */
   env?: Record<string, string>
@@ -69,6 +90,17 @@ export interface RunOptions {
   operation?: string
   /** Goes on when the agent ends, and must not be ended half-way because of that: dpkg. */
   lasting?: boolean
+}
+
+/** A program that runs with the rights of one site and with no others. */
+export interface SiteProcess {
+  user: string
+  /** The control group that holds the limits of the site: systemd.slice(5). */
+  slice: string
+  /** Directives of systemd.exec(5) and systemd.resource-control(5), as `Name=value`. */
+  directives: readonly string[]
+  /** What starts the program where systemd does not run: the beginning of an argv. */
+  launcher: readonly string[]
 }
 
 /** What runs for an operation: its programs and what they started in their turn, in whatever session. */
@@ -97,10 +129,7 @@ export interface Shell {
   /** Yields each line of stdout and stderr as it comes; throws CommandFailed like run. */
   stream(argv: readonly string[], options?: RunOptions): AsyncGenerator<string, void>
   /** Starts a daemon in a session of its own that outlives the agent; returns its pid. */
-  daemon(
-    argv: readonly string[],
-    options: { log: string; user?: string; cwd?: string },
-  ): Promise<number>
+  daemon(argv: readonly string[], options: { log: string; cwd?: string }): Promise<number>
 }
 
 export interface WriteOptions {
@@ -142,36 +171,25 @@ export interface Files {
   stat(path: string): Promise<Stat | undefined>
   /** Free and total bytes of the file system that holds the path. */
   space(path: string): Promise<{ free: number; total: number }>
-  /** A user's own tree: see SiteTree. */
-  tree(root: string): SiteTree
 }
 
-/**
- * Reading below a folder that a site's user can write. No component may be a link: each is opened
- * with O_NOFOLLOW below the one before, so a race cannot lead outside. Synchronous because each
- * call takes microseconds. Everything missing, foreign or refused is undefined.
- */
-export interface SiteTree {
-  /** The first `most` bytes of a regular file, as UTF-8. */
-  head(path: string, most: number): string | undefined
-  list(path: string): Entry[]
-  stat(path: string): Stat | undefined
-}
-
-/** MariaDB's local socket, as root through unix_socket authentication; `?` are values, `??` identifiers. */
+/** MariaDB's local socket, as root through unix_socket authentication. */
 export interface Database {
-  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** One statement of the closed table: there is no other SQL that the agent runs as root. */
+  admin(statement: AdminStatement, values?: readonly unknown[]): Promise<Row[]>
 }
+
+export type Row = Record<string, unknown>
 
 export interface Net {
   /** GET with a time limit; file: addresses too. Throws a readable Error for anything but 200. */
   fetch(url: string, options?: Fetching & { timeout_ms?: number }): Promise<Uint8Array>
-  /** Streams an address into a file and returns its digest in hexadecimal. */
+  /** Streams an address into a file and returns the digest of what is in it, in hexadecimal. */
   download(
     url: string,
     path: string,
     digest: 'sha1' | 'sha256' | 'sha512',
-    options?: Fetching,
+    options?: Downloading,
   ): Promise<string>
   /** A request to this machine (127.0.0.1) with the given Host; `tls` uses SNI and checks nothing. */
   probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
@@ -183,8 +201,17 @@ export interface Fetching {
   operation?: string
 }
 
+export interface Downloading extends Fetching {
+  /** Of what comes and of what is written: throws when it is more. Default: 1 GiB. */
+  most?: number
+  /** What comes is compressed by gzip, and is written as it was before that. */
+  gunzip?: boolean
+}
+
 export interface Probe {
   host: string
+  /** Of this machine; default 127.0.0.1. */
+  address?: string
   path: string
   tls?: boolean
 }

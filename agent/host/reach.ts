@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { acme } from './acme.ts'
 import type { AcmeOrder } from './acme-port.ts'
 import { bytesOf, net } from './real/net.ts'
+import { visitor } from './real/visitor.ts'
+import { Visit } from './visit-port.ts'
 
 const Names = z.array(z.string())
 const Order = z.object({
@@ -17,7 +19,14 @@ const Order = z.object({
 })
 const Call = z.discriminatedUnion('call', [
   z.object({ call: z.literal('fetch'), url: z.string(), timeout_ms: z.number() }),
-  z.object({ call: z.literal('probe'), host: z.string(), path: z.string(), tls: z.boolean() }),
+  z.object({
+    call: z.literal('probe'),
+    host: z.string(),
+    address: z.string().optional(),
+    path: z.string(),
+    tls: z.boolean(),
+  }),
+  z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
   Order.extend({ call: z.literal('order') }),
 ])
 export type Call = z.input<typeof Call>
@@ -48,7 +57,10 @@ export async function reach(): Promise<never> {
 async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> {
   if (call.call === 'fetch') {
     for await (const chunk of bytesOf(call.url, call.timeout_ms)) await say(chunk)
-  } else if (call.call === 'probe') await say(JSON.stringify(await net.probe(call)))
+  } else if (call.call === 'probe') {
+    const { address = '127.0.0.1', ...probe } = call
+    await say(JSON.stringify(await net.probe({ ...probe, address })))
+  } else if (call.call === 'visit') await say(JSON.stringify(await visitor.visit(call.visits)))
   else await order(call, lines)
 }
 

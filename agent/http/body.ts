@@ -1,6 +1,8 @@
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 
 const MAX_BODY = 1 << 20
+/** An enrolment is some hundred bytes, and anybody may send one while root has opened it. */
+export const MAX_ENROLMENT = 4 << 10
 /** Read and thrown away, so that who sends a little too much can read the answer. */
 const MAX_DRAINED = 8 << 20
 
@@ -22,25 +24,28 @@ export function jsonOf(request: Request, body: Uint8Array): unknown {
 }
 
 /** A body, with an own counter (a chunked one has no length to check) and an end to all waiting. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
+export async function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(badRequest('The body came too slowly')), PATIENCE_MS)
   try {
-    return await Promise.race([collect(request), late.promise])
+    return await Promise.race([collect(request, most), late.promise])
   } finally {
     clearTimeout(timer)
     late.promise.catch(() => undefined)
   }
 }
 
-async function collect(request: Request): Promise<Uint8Array> {
+async function collect(request: Request, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.length
     if (size > MAX_DRAINED) break
-    if (size <= MAX_BODY) chunks.push(chunk)
+    if (size <= most) chunks.push(chunk)
   }
-  if (size > MAX_BODY) throw tooLarge('The body must have at most 1 MiB')
+  if (size > most) {
+    const shown = most === MAX_BODY ? '1 MiB' : `${most / 1024} KiB`
+    throw tooLarge(`The body must have at most ${shown}`)
+  }
   return Buffer.concat(chunks)
 }

@@ -14,9 +14,9 @@ export function isHealthy({ address, port, auth }: Config): Promise<boolean> {
       request.destroy()
     }
     const request =
-      auth === 'none'
-        ? http.get(options, heard)
-        : https.get({ ...options, rejectUnauthorized: false }, heard)
+      auth === 'signed'
+        ? https.get({ ...options, rejectUnauthorized: false }, heard)
+        : http.get(options, heard)
     request.on('timeout', () => request.destroy())
     request.on('error', () => resolve(false))
     request.on('close', () => resolve(false))

@@ -1,9 +1,19 @@
 import { chmod, chown, stat } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
+import process from 'node:process'
+import tls from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
+import { bodyOf, tooMany } from '#shared/errors.ts'
+import {
+  type Connection,
+  Connections,
+  FOR_MACHINE,
+  FOR_NETWORK,
+  MAX_PIPELINED,
+} from './connections.ts'
 
 export interface Place {
   address: string
@@ -13,7 +23,7 @@ export interface Place {
 }
 
 /** A socket that the owner and the group of its folder may use, and nobody else. */
-export interface Socket {
+export interface LocalSocket {
   socket: string
 }
 
@@ -22,43 +32,142 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-type Handler = (request: Request) => Response | Promise<Response>
-
-const HEADERS_MS = 10_000
-const KEEP_ALIVE_MS = 75_000
+/** Where a request came in; `trust` is called once the dashboard's proof on it was checked. */
+export type Origin = Pick<Connection, 'trust'>
+export type Handler = (request: Request, origin: Origin) => Response | Promise<Response>
 
 /** Starts answering, on Bun and on Deno alike. Rejects with the system's error, such as EADDRINUSE. */
-export async function listen(answer: Handler, place: Place | Socket): Promise<Listening> {
-  // A request without a usable Host header is answered like any other: nothing depends on it.
-  const listener = getRequestListener(answer, { hostname: 'agent', overrideGlobalObjects: false })
-  const server = serverFor(listener, 'socket' in place ? undefined : place.tls)
-  server.headersTimeout = HEADERS_MS
-  server.keepAliveTimeout = KEEP_ALIVE_MS
+export async function listen(answer: Handler, place: Place | LocalSocket): Promise<Listening> {
+  const local = 'socket' in place
+  const limits = local || !place.tls ? FOR_MACHINE : FOR_NETWORK
+  const connections = new Connections(limits)
+  const answering = listenerFor(answer, connections)
+  const server = local || !place.tls ? plain(answering) : secured(answering, connections, place.tls)
+  // Those that were closed and are not gone yet take memory too.
+  server.maxConnections = 2 * limits.total
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    if ('socket' in place) server.listen(place.socket, () => resolve())
+    if (local) server.listen(place.socket, () => resolve())
     else server.listen(place.port, place.address, () => resolve())
   })
-  if ('socket' in place) await share(place.socket)
+  if (local) await share(place.socket)
   return {
-    url: 'socket' in place ? `unix:${place.socket}` : urlOf(place, server.address() as AddressInfo),
+    url: local ? `unix:${place.socket}` : urlOf(place, server.address() as AddressInfo),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
+      connections.endAll()
+      if ('closeAllConnections' in server) (server as http.Server).closeAllConnections()
       await closed
     },
   }
 }
 
-function serverFor(listener: http.RequestListener, tls: Place['tls']): http.Server {
-  if (!tls) return http.createServer(listener)
-  const { key, certificate } = tls
-  return https.createServer({ key, cert: certificate, minVersion: 'TLSv1.3' }, listener)
+const HEADERS_MS = 10_000
+const KEEP_ALIVE_MS = 80_000
+const MALFORMED = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
+const BLANK_LINE = Buffer.from('\r\n\r\n')
+
+function listenerFor(answer: Handler, connections: Connections): http.RequestListener {
+  const listener = getRequestListener(
+    (request, { incoming }) => {
+      const connection = connections.of(incoming.socket)
+      if (!connection) throw new Error('A request came on a connection that has ended')
+      return answer(request, connection)
+    },
+    // A request without a usable Host header is answered like any other: nothing depends on it.
+    { hostname: 'agent', overrideGlobalObjects: false },
+  )
+  return (incoming, outgoing) => {
+    const { socket } = incoming
+    const connection = connections.of(socket) ?? connections.admit(socket)
+    if (connection && connections.begin(connection, socket)) {
+      outgoing.once('close', () => connections.finish(connection))
+      void listener(incoming, outgoing)
+    } else if (connection?.trusted) refuse(outgoing)
+    else socket.destroy()
+  }
 }
 
-function urlOf({ address, tls }: Place, { port }: AddressInfo): string {
+/** On loopback, for tests, and on the socket of the root half, whose only peer has its own limits. */
+function plain(answering: http.RequestListener): http.Server {
+  const server = http.createServer(answering)
+  server.headersTimeout = HEADERS_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('clientError', (_, socket) => socket.end(MALFORMED, () => socket.destroy()))
+  return server
+}
+
+/**
+ * Bun's HTTPS server neither counts nor shows connections before their first request: there a TLS
+ * server accepts them, and hands them to an HTTP server that listens nowhere.
+ */
+function serversFor(answering: http.RequestListener, options: tls.TlsOptions): [Server, Server] {
+  if (process.versions.bun !== undefined) return [tls.createServer(options), plain(answering)]
+  const server = https.createServer(options, answering)
+  server.headersTimeout = HEADERS_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  return [server, server]
+}
+
+function secured(
+  answering: http.RequestListener,
+  connections: Connections,
+  { key, certificate }: NonNullable<Place['tls']>,
+): Server {
+  const waiting = new Map<string, Connection>()
+  const options = { key, cert: certificate, minVersion: 'TLSv1.3' } as const
+  const [server, speaking] = serversFor(answering, options)
+  server.on('connection', (socket: Socket) => {
+    const connection = connections.admit(socket)
+    if (!connection) return
+    const name = nameOf(socket)
+    waiting.set(name, connection)
+    socket.once('close', () => waiting.delete(name))
+  })
+  server.on('secureConnection', (socket) => {
+    socket.on('error', () => socket.destroy())
+    const connection = waiting.get(nameOf(socket))
+    if (!connection) {
+      socket.destroy()
+      return
+    }
+    connections.join(socket, connection)
+    socket.prependListener('data', (chunk: Buffer) => guard(chunk, connection))
+    if (speaking !== server) speaking.emit('connection', socket)
+  })
+  server.on('tlsClientError', (_, socket) => socket.destroy())
+  return server
+}
+
+/** Whatever has arrived would be parsed to its end even after `end`: zeros are no request. */
+function guard(chunk: Buffer, connection: Connection): void {
+  if (connection.trusted || !hasMany(chunk)) return
+  chunk.fill(0)
+  connection.end()
+}
+
+/** Whether there are more heads of requests in it than a connection without a proof may send at once. */
+function hasMany(chunk: Buffer): boolean {
+  let count = 0
+  for (let at = chunk.indexOf(BLANK_LINE); at >= 0; at = chunk.indexOf(BLANK_LINE, at + 4)) {
+    count += 1
+    if (count > MAX_PIPELINED) return true
+  }
+  return false
+}
+
+function refuse(outgoing: http.ServerResponse): void {
+  const headers = { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' }
+  const body = bodyOf(tooMany('The agent answers as many requests as it can', 1))
+  outgoing.writeHead(429, headers).end(JSON.stringify(body))
+}
+
+/** Both ends are the agent's own port and this: no two open connections have the same. */
+const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+
+function urlOf({ address, tls: secure }: Place, { port }: AddressInfo): string {
   const shown = address.includes(':') ? `[${address}]` : address
-  return `${tls ? 'https' : 'http'}://${shown}:${port}`
+  return `${secure ? 'https' : 'http'}://${shown}:${port}`
 }
 
 /** Until then only the owner can connect. */

@@ -1,9 +1,15 @@
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { encodeEvent, PING, PING_INTERVAL_MS, STREAM_HEADERS } from '#shared/sse.ts'
+import {
+  encodeEvent,
+  PING,
+  PING_INTERVAL_MS,
+  STREAM_HEADERS,
+  type StoredEvent,
+} from '#shared/sse.ts'
 import type { Operation } from '../operations/operation.ts'
 
 /** A view of an operation: closing it stops nothing. Pulls, so that a slow reader holds nothing up. */
-export function streamOf(operation: Operation, after: number): Response {
+export function streamOf(operation: Operation, after: number, warnings = false): Response {
   const gone = new AbortController()
   const encoder = new TextEncoder()
   const events = operation.follow(after, gone.signal)
@@ -16,7 +22,8 @@ export function streamOf(operation: Operation, after: number): Response {
     },
     async pull(controller) {
       const next = await events.next()
-      if (!next.done) return controller.enqueue(encoder.encode(encodeEvent(next.value)))
+      if (!next.done)
+        return controller.enqueue(encoder.encode(encodeEvent(shown(next.value, warnings))))
       clearInterval(ping)
       if (!gone.signal.aborted) controller.close()
     },
@@ -26,6 +33,18 @@ export function streamOf(operation: Operation, after: number): Response {
     },
   })
   return new Response(body, { headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: operation.id } })
+}
+
+/** Without `?warnings=true` a `complete` has the fields of its command and no others. */
+function shown(event: StoredEvent, warnings: boolean): StoredEvent {
+  if (warnings || event.event !== 'complete') return event
+  const { warnings: _, ...data } = event.data
+  return { ...event, data }
+}
+
+/** Whether who asks wants to know what is not there although the operation succeeded. */
+export function wantsWarnings(request: Request): boolean {
+  return new URL(request.url, 'http://agent').searchParams.get('warnings') === 'true'
 }
 
 /** The number in Last-Event-ID, 0 without one. */

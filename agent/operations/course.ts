@@ -1,3 +1,4 @@
+import type { Warning } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Context, Progress } from '../commands/command.ts'
 import type { Limits } from '../commands/limits.ts'
@@ -29,6 +30,7 @@ export class Course {
   readonly session: Session
   readonly context: Context
   readonly #options: CourseOptions
+  readonly #warnings: Warning[] = []
 
   constructor(operation: Operation, options: CourseOptions) {
     const { id } = operation
@@ -38,6 +40,7 @@ export class Course {
     this.context = {
       host: this.session.host,
       perform: (steps) => performSteps(steps, this.write, this.session),
+      warn: (warning) => void this.#warnings.push(warning),
     }
   }
 
@@ -74,7 +77,7 @@ export class Course {
         await operation.log(step.value)
         step = await work.next()
       }
-      await operation.complete({ ...step.value })
+      await operation.complete({ ...step.value }, this.#warnings)
       this.#options.tell?.('operation completes', { operation_id: operation.id })
       await this.#forget()
     } catch (error) {

@@ -23,6 +23,11 @@ export class Locks {
     return key === undefined || this.#fits(key, this.#line)
   }
 
+  /** Whether an operation has it, or one that has the whole server. */
+  holds(key: string): boolean {
+    return this.#held.has(key) || this.#held.has(WHOLE_SERVER)
+  }
+
   /**
    * Resolves when the key and a place are held; the returned function gives both back. Rejects with
    * the reason of the signal, and leaves the line, when that aborts first.

@@ -1,3 +1,4 @@
+import type { Warning } from '#shared/agent.ts'
 import { bodyOf, CANCELLED, conflict } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Limits } from '../commands/limits.ts'
@@ -64,8 +65,10 @@ export class Operation {
     await this.#add('log', { message: this.#full ? LEFT_OUT : short })
   }
 
-  complete(result: Data): Promise<void> {
-    return this.#add('complete', { status: 'ok', ...result })
+  /** Warnings are kept in the event, and go to those alone who ask for them. */
+  complete(result: Data, warnings: readonly Warning[] = []): Promise<void> {
+    const more = warnings.length > 0 ? { warnings } : {}
+    return this.#add('complete', { status: 'ok', ...result, ...more })
   }
 
   fail(error: unknown): Promise<void> {

@@ -13,8 +13,13 @@ export async function planOf(steps: readonly Step[]): Promise<Plan> {
   return plan
 }
 
-async function effectsOf({ effects }: Step): Promise<readonly Effect[]> {
-  return typeof effects === 'function' ? effects() : effects
+/** What must be accepted stands in the place of the same effect without that. */
+async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]> {
+  const plain = typeof effects === 'function' ? await effects() : effects
+  const imposed = (await imposes?.()) ?? []
+  const keyOf = ({ action, kind, name }: Effect) => `${action} ${kind} ${name}`
+  const keys = new Set(imposed.map(keyOf))
+  return [...imposed, ...plain.filter((effect) => !keys.has(keyOf(effect)))]
 }
 
 /** What an earlier step makes is no longer missing for a later one: a file is then changed by it. */

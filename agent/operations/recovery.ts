@@ -1,4 +1,4 @@
-import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#shared/commands.ts'
 import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
 import type { Command, Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
@@ -47,19 +47,26 @@ export async function* recovered<N extends CommandName>(
     finished: parsed.success ? await command.finished?.(params, host) : undefined,
     steps: (parsed.success && (await command.steps?.(params, host))) || [],
   })
+  const warned = async function* (outcome: ResultOf<N>): Progress<object> {
+    for (const warning of (await command.missing?.(params, host)) ?? []) {
+      yield `Warning: ${warning.message}`
+      course.context.warn(warning)
+    }
+    return outcome
+  }
   const { finished, steps } = await plan()
   const begun = begunSteps(steps, left.journal)
   if (await isDecided(begun)) {
     yield 'The agent was restarted; going on, since there is no way back'
     const reason = yield* finishing(steps, course.write)
     const outcome = (await plan()).finished
-    if (outcome) return outcome
+    if (outcome) return yield* warned(outcome)
     throw interrupted(`; ${reason}`)
   }
   // A record that says so before the operation has come to it is the record of another one.
   if (finished && !steps.some(({ decided }) => decided)) {
     yield 'The agent was restarted; everything that was asked for is there'
-    return finished
+    return yield* warned(finished)
   }
   yield 'The agent was restarted; undoing what was begun'
   const remains = yield* undoSteps(begun, course.journal)

@@ -99,6 +99,11 @@ export class Runner {
     throw forbidden('The agent must run as root to change this server')
   }
 
+  /** Whether an operation changes what the key stands for now. */
+  isBusy(key: string): boolean {
+    return this.#locks.holds(key)
+  }
+
   /** A running or an ended operation. */
   async find(id: string): Promise<Operation | undefined> {
     const running = this.#operations.get(id)
@@ -148,6 +153,16 @@ export class Runner {
     for (const [id, key] of this.#leftovers.known) {
       const release = await this.#locks.take(key)
       await this.#leftovers.settle(id).catch((error) => report(error, id))
+      release()
+    }
+  }
+
+  /** Work of the agent's own, in its turn with the operations that have the same key. */
+  async alone<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const release = await this.#locks.take(key)
+    try {
+      return await work()
+    } finally {
       release()
     }
   }

@@ -46,7 +46,7 @@ export class Session {
   }
 
   /**
-   * Ends what is under way: `force` by SIGKILL, otherwise by SIGTERM and later by SIGKILL. Nothing
+   * Ends what is running: `force` by SIGKILL, otherwise by SIGTERM and later by SIGKILL. Nothing
    * happens past the point of no return, nor when it is being undone already.
    */
   stop(reason: ServiceError, force: boolean): void {
@@ -134,8 +134,8 @@ export class Session {
       net: {
         fetch: (url, options) =>
           this.#until(() => net.fetch(url, { ...options, ...own, ...waits() })),
-        download: (url, path, digest) =>
-          this.#until(() => net.download(url, path, digest, { ...own, ...waits() })),
+        download: (url, path, digest, options) =>
+          this.#until(() => net.download(url, path, digest, { ...options, ...own, ...waits() })),
         probe: (probe) => this.#until(() => net.probe(probe)),
       },
       acme: {
@@ -151,7 +151,9 @@ export class Session {
             }),
           ),
       },
-      database: { query: (sql, values) => this.#whole(() => database.query(sql, values)) },
+      database: {
+        admin: (name, values) => this.#whole(() => database.admin(name, values)),
+      },
       clock: {
         now: () => clock.now(),
         elapsed: () => clock.elapsed(),
@@ -188,8 +190,12 @@ export class Session {
     return result
   }
 
-  /** Ends the waiting for a turn; what has its turn ends by what it waits for itself. */
+  /**
+   * Ends the waiting for a turn; what has its turn ends by what it waits for itself. What is undone
+   * waits for its turn however the operation ended.
+   */
   async #turn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (this.#phase !== 'working') return this.#base.exclusive(name, work)
     let begun = false
     const turn = this.#base.exclusive(name, async () => {
       await this.check()

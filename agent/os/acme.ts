@@ -1,4 +1,4 @@
-import { conflict } from '#shared/errors.ts'
+import { ServiceError } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
@@ -7,13 +7,16 @@ import * as effects from './effects.ts'
 import { ACME_ROOT } from './nginx-base.ts'
 import { namesOf } from './sites.ts'
 
+/** No certificate for now: the authority, or what it would look at, says no. It is worth another try. */
+export class CertificateRefused extends ServiceError {}
+
 const TIMEOUT_MS = 120_000
 const CHALLENGES = '/.well-known/acme-challenge'
 const accountKeyOf = ({ settings }: Host) => `${settings.state_dir}/acme/account.pem`
 
 /**
  * A certificate for the domain and, where it leads here, for www, by http-01 from the authority of
- * the settings. Throws conflict with the authority's own words when the domain itself is refused.
+ * the settings. Throws CertificateRefused with the authority's words when the domain itself is refused.
  */
 export async function* orderCertificate(
   host: Host,
@@ -26,16 +29,19 @@ export async function* orderCertificate(
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
   const tokens: string[] = []
   const order = (wanted: readonly string[]) =>
-    host.acme.order({
-      directory: host.settings.acme_directory,
-      extra_roots,
-      account_key,
-      private_key,
-      email,
-      names: wanted,
-      present: async (token, text) => void tokens.push(await present(host, token, text)),
-      timeout_ms: TIMEOUT_MS,
-    })
+    ordered(
+      domain,
+      host.acme.order({
+        directory: host.settings.acme_directory,
+        extra_roots,
+        account_key,
+        private_key,
+        email,
+        names: wanted,
+        present: async (token, text) => void tokens.push(await present(host, token, text)),
+        timeout_ms: TIMEOUT_MS,
+      }),
+    )
   try {
     yield `Asking the certificate authority for ${names.join(' and ')}`
     const first = await order(names)
@@ -106,6 +112,17 @@ async function accountKey(host: Host): Promise<string> {
   return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
 }
 
+/** An authority that cannot be reached refuses for now; what ends the operation is passed on. */
+async function ordered<T>(domain: string, order: Promise<T>): Promise<T> {
+  try {
+    return await order
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw refusal(domain, error instanceof Error ? error.message : String(error))
+  }
+}
+
 function refusal(name: string, reason: string) {
-  return conflict(`The certificate for ${name} was refused: ${reason}`)
+  const message = `The certificate for ${name} was refused: ${reason}`
+  return new CertificateRefused('conflict', { message })
 }

@@ -6,5 +6,5 @@ import type { Host } from '../host/ports.ts'
 /** What runs here, as the dashboard names its builds. */
 export async function buildOf({ files, settings }: Host): Promise<AgentBuild> {
   const maps = (await files.read('/proc/self/maps')) ?? ''
-  return { version: settings.version, machine: machineOf(process.arch, maps) }
+  return { version: settings.version, machine: machineOf(process.arch, maps), signed_builds: true }
 }

@@ -18,6 +18,12 @@ export function parseCertificate(pem: string | undefined): X509Certificate | und
   }
 }
 
+/** False also for what is no certificate. */
+export function isSelfSigned(pem: string): boolean {
+  const found = parseCertificate(pem)
+  return found !== undefined && found.issuer === found.subject
+}
+
 export async function readCertificate(host: Host, domain: string) {
   return parseCertificate(await host.files.read(fullchainOf(domain)))
 }

@@ -2,8 +2,9 @@ import type { TlsMode } from '#shared/fields.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
-import { orderCertificate, ordering } from './acme.ts'
+import { CertificateRefused, orderCertificate, ordering } from './acme.ts'
 import * as files from './certificate-files.ts'
+import { forgetTries, isWaiting, noteRefused, readTries } from './certificate-tries.ts'
 import * as effects from './effects.ts'
 import * as nginx from './nginx.ts'
 import { certificateFolder } from './paths.ts'
@@ -20,21 +21,50 @@ export interface Wanted {
 
 const HANDSHAKES = 50
 
+/** `refused`: why there is no new one now; what was served before still is. */
+interface Issued {
+  tls: TlsMode
+  expires_at: string
+  refused?: string
+}
+
 /**
  * Gives a site of this agent a certificate, renews it, or takes it away (`none`): gets it, serves it,
- * shakes hands with it, and only then tells WordPress and the record. On failure everything is as it
- * was, and the error is readable. `expires_at` is ISO 8601, `""` without a certificate.
+ * shakes hands with it, and only then tells WordPress and the record. A refusal changes what is wanted,
+ * not what is served: it is tried again later. On failure everything is as it was, and the error is
+ * readable. `expires_at` is ISO 8601, `""` without a certificate.
  */
-export async function* issue(
-  host: Host,
-  wanted: Wanted,
-): Progress<{ tls: TlsMode; expires_at: string }> {
+export async function* issue(host: Host, wanted: Wanted): Progress<Issued> {
   const site = await getSite(host, wanted.domain)
   const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
-  if (wanted.tls === 'none') yield* withdraw(host, next)
-  else yield* provide(host, next)
+  const refused = yield* carryOut(host, next)
   await writeSite(host, next)
-  return { tls: wanted.tls, expires_at: await expiryOf(host, wanted.domain) }
+  if (refused === undefined) await forgetTries(host, wanted.domain)
+  else await noteRefused(host, wanted.domain, refused)
+  const expires_at = await expiryOf(host, wanted.domain)
+  return { tls: wanted.tls, expires_at, ...(refused !== undefined && { refused }) }
+}
+
+/** `issue` for what must not fail because of a certificate: why there is none, if so. */
+export async function* issueOrReason(host: Host, wanted: Wanted): Progress<string | undefined> {
+  try {
+    return (yield* issue(host, wanted)).refused
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    await noteRefused(host, wanted.domain, reason)
+    return reason
+  }
+}
+
+async function* carryOut(host: Host, next: Site): Progress<string | undefined> {
+  try {
+    if (next.tls === 'none') yield* withdraw(host, next)
+    else yield* provide(host, next)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CertificateRefused)) throw error
+    return error.message
+  }
 }
 
 /** What `issue` would do. */
@@ -75,20 +105,28 @@ export async function restore(host: Host, domain: string): Promise<void> {
   await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
 }
 
-/** The sites whose certificate has less than a third of its lifetime left, or is not there at all. */
-export async function renewDue(host: Host): Promise<Wanted[]> {
+/**
+ * The sites whose certificate has less than a third of its lifetime left, or is not there at all, and
+ * is not waiting for its next try. `refused`: only those that were refused before.
+ */
+export async function renewDue(host: Host, { refused = false } = {}): Promise<Wanted[]> {
+  const tries = await readTries(host)
   const due: Wanted[] = []
   for (const site of await listSites(host)) {
     const { domain, tls, email } = site
+    if (refused && !tries[domain]) continue
+    if (isWaiting(tries[domain], host.clock.now())) continue
     if (await needsRenewal(host, site)) due.push({ domain, tls, email })
   }
   return due
 }
 
+/** A certificate of the site itself is none of an authority, which is what is wanted. */
 export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
   if (tls === 'none') return false
   const found = await files.readCertificate(host, domain)
-  return !found || isDue(found, host.clock.now())
+  if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
+  return isDue(found, host.clock.now())
 }
 
 /** By lifetime and not by days: authorities shorten it from 90 days to 45. */

@@ -1,50 +1,88 @@
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
-import { generating, removing as removingOf } from './effects.ts'
+import {
+  crontabOf,
+  renderCrontab,
+  renderService,
+  renderTimer,
+  servicePathOf,
+  serviceUnitOf,
+  TIMER_WANTS,
+  timerPathOf,
+  timerUnitOf,
+  timerWantsOf,
+} from './cron-files.ts'
+import * as effects from './effects.ts'
 import { MARK_LINE, removeGenerated, replace } from './generated.ts'
-import { docrootOf, homeOf, logsOf, WP_CLI } from './paths.ts'
+import { homeOf, logsOf } from './paths.ts'
 import type { Site } from './sites.ts'
 
-const EVERY = 5
-
-const cronPath = (user: string) => `/etc/cron.d/hosting-${user}`
 const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
 /** WordPress's own jobs every five minutes, at a minute of the site's own, and log rotation. */
 export async function apply(host: Host, site: Site): Promise<void> {
-  for (const { path, text } of filesOf(site)) await replace(host, path, text)
+  const known = await host.files.stat(timerPathOf(site.user))
+  for (const { path, text } of filesOf(host, site)) await replace(host, path, text)
+  if (host.init === 'direct') return
+  // The version before had the jobs run by cron(8).
+  await removeGenerated(host, crontabOf(site.user))
+  await host.files.mkdir(TIMER_WANTS)
+  await host.files.link(timerPathOf(site.user), timerWantsOf(site.user))
+  // systemd reads a unit that is new to it by itself.
+  if (known) await host.shell.run(['systemctl', 'daemon-reload'])
+  await host.shell.run(['systemctl', 'restart', timerUnitOf(site.user)])
 }
 
 /** What `apply` would do. */
-export const applying = (host: Host, site: Site): Promise<Effect[]> =>
-  generating(host, filesOf(site))
+export async function applying(host: Host, site: Site): Promise<Effect[]> {
+  const generated = await effects.generating(host, filesOf(host, site))
+  if (host.init === 'direct') return generated
+  return [
+    ...generated,
+    ...(await effects.removing(host, 'file', crontabOf(site.user))),
+    ...(await effects.making(host, 'folder', TIMER_WANTS)),
+    ...(await effects.making(host, 'link', timerWantsOf(site.user))),
+    effects.run('restart', timerUnitOf(site.user)),
+  ]
+}
 
-const filesOf = (site: Site) => [
-  { path: cronPath(site.user), text: renderCron(site) },
-  { path: logrotatePath(site.user), text: renderLogrotate(site.user) },
-]
+function filesOf({ init }: Host, site: Site): { path: string; text: string }[] {
+  const rotation = { path: logrotatePath(site.user), text: renderLogrotate(site.user) }
+  if (init === 'direct')
+    return [{ path: crontabOf(site.user), text: renderCrontab(site) }, rotation]
+  return [
+    { path: servicePathOf(site.user), text: renderService(site) },
+    { path: timerPathOf(site.user), text: renderTimer(site) },
+    rotation,
+  ]
+}
 
+/** A run that goes on is ended, with all that it has started. */
 export async function remove(host: Host, user: string): Promise<void> {
-  await removeGenerated(host, cronPath(user))
-  await removeGenerated(host, logrotatePath(user))
+  if (await host.files.stat(timerPathOf(user))) {
+    const units = [timerUnitOf(user), serviceUnitOf(user)]
+    await host.shell.run(['systemctl', 'stop', ...units])
+    await host.shell.try(['systemctl', 'reset-failed', ...units])
+  }
+  await host.files.remove(timerWantsOf(user))
+  for (const path of generatedFor(user)) await removeGenerated(host, path)
 }
 
 /** What `remove` would do. */
-export const removing = (host: Host, user: string): Promise<Effect[]> =>
-  removingOf(host, 'file', cronPath(user), logrotatePath(user))
-
-/** flock and timeout: a job that hangs neither piles up nor stays. */
-function renderCron({ domain, user, php }: Site): string {
-  const offset = [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
-  const lock = `/usr/bin/flock -n ${homeOf(user)}/tmp/cron.lock /usr/bin/timeout 240`
-  const wp = `/usr/bin/php${php} -d memory_limit=512M ${WP_CLI} --path=${docrootOf(user)}`
-  return `# ${MARK_LINE}
-MAILTO=""
-WP_CLI_CACHE_DIR=${homeOf(user)}/tmp/wp-cli
-WP_CLI_DISABLE_AUTO_CHECK_UPDATE=1
-${offset}-59/${EVERY} * * * * ${user} ${lock} ${wp} cron event run --due-now --quiet >/dev/null 2>&1
-`
+export async function removing(host: Host, user: string): Promise<Effect[]> {
+  return [
+    ...(await effects.removing(host, 'link', timerWantsOf(user))),
+    ...(await effects.removing(host, 'file', ...generatedFor(user))),
+  ]
 }
+
+/** The timer last: as long as it is there, a removal that was cut off stops it. */
+const generatedFor = (user: string) => [
+  crontabOf(user),
+  logrotatePath(user),
+  servicePathOf(user),
+  timerPathOf(user),
+]
 
 /** Each folder as the one who writes it: root must not follow what a site puts into its own. */
 function renderLogrotate(user: string): string {

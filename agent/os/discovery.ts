@@ -1,106 +1,132 @@
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite, UnnamedSite, Web } from '#shared/agent.ts'
 import type { Host } from '../host/ports.ts'
-import { parseCertificate } from './certificate-files.ts'
-import { type FoundPool, poolsBySocket, tierFinder } from './pools.ts'
-import { openSite, readWpConfig, type SiteRoot } from './site-root.ts'
+import { applicationOf } from './found-application.ts'
+import { readFoundCertificate } from './found-certificate.ts'
+import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
 import { listSites, type Site } from './sites.ts'
-import { listVhosts, type Vhost } from './vhosts.ts'
-import { coreVersion } from './wp-files.ts'
-import { scanWordpress } from './wp-scan.ts'
+import { listServed, type Vhost } from './vhosts.ts'
+import { type Listener, listListeners } from './web/listeners.ts'
+import { systemProcesses } from './web/processes.ts'
+import { isLoopback } from './web/virtual-host.ts'
+import { WEB_PORTS, webPrograms } from './web/web-programs.ts'
 
 interface Machine {
   host: Host
   own: ReadonlyMap<string, Site>
-  pools: ReadonlyMap<string, FoundPool>
-  /** User names by their number. */
-  users: ReadonlyMap<number, string>
+  poolAt: FindPool
+  listeners: readonly Listener[]
   tierOf(children: number): FoundSite['tier']
 }
 
-type Application = Pick<FoundSite, 'framework' | 'wp_version' | 'db_name' | 'updates'>
-
 const AT_ONCE = 8
-const UNKNOWN = { plugins: null, themes: null, core: null }
+const MOST_NAMES = 1000
 
 /**
  * Every site that this machine serves, made by this agent or not, sorted by domain. What cannot be
- * read of one site is empty or unknown and takes nothing from the others.
+ * read of one site is empty or unknown, with a reason, and takes nothing from the others.
  */
 export async function discoverSites(host: Host): Promise<FoundSite[]> {
-  const [vhosts, sites, pools, users, tierOf] = await Promise.all([
-    listVhosts(host),
-    listSites(host),
-    poolsBySocket(host),
-    usersById(host),
-    tierFinder(host),
-  ])
-  const own = new Map(sites.map((site) => [site.domain, site]))
-  const machine = { host, own, pools, users, tierOf }
-  const found: FoundSite[] = []
-  const waiting = [...vhosts]
-  const work = async () => {
-    for (let next = waiting.pop(); next; next = waiting.pop())
-      found.push(await describe(machine, next))
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const { machine, vhosts } = await lookAround(host)
+  const named = vhosts.filter(({ domain }) => domain !== '')
+  const found = await each(named, async (vhost) => {
+    const site = ownOf(machine, vhost)
+    const domain = site?.domain ?? vhost.domain
+    return { domain, ...(await describe(machine, vhost, site)) }
+  })
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }
 
-async function describe(machine: Machine, vhost: Vhost): Promise<FoundSite> {
-  const { host, own, pools } = machine
-  const site = vhost.names.map((name) => own.get(name)).find((known) => known !== undefined)
-  const pool = pools.get(vhost.socket)
+/** What the web servers of this machine are, and the sites that have no domain. */
+export async function discoverWeb(host: Host): Promise<Web> {
+  const { machine, vhosts } = await lookAround(host)
+  const unnamed: UnnamedSite[] = await each(
+    vhosts.filter(({ domain }) => domain === ''),
+    (vhost) => describe(machine, vhost, undefined),
+  )
+  return { programs: webPrograms(machine.listeners), unnamed }
+}
+
+async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost[] }> {
+  const processes = await systemProcesses(host)
+  const listeners = await listListeners(host)
+  const occupied = listeners.some(({ port }) => WEB_PORTS.includes(port))
+  const [vhosts, sites, tierOf] = await Promise.all([
+    listServed(host, processes, occupied),
+    listSites(host),
+    tierFinder(host),
+  ])
+  const addresses = vhosts.map(({ php }) => php.address)
+  const poolAt = await findPools(host, processes, addresses)
+  const own = new Map(sites.map((site) => [site.domain, site]))
+  return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
+}
+
+async function each<T>(vhosts: readonly Vhost[], work: (vhost: Vhost) => Promise<T>): Promise<T[]> {
+  const found: T[] = []
+  const waiting = vhosts.entries()
+  const worker = async () => {
+    for (const [at, vhost] of waiting) found[at] = await work(vhost)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return found
+}
+
+const ownOf = ({ own }: Machine, { names }: Vhost) =>
+  names.map((name) => own.get(name)).find((known) => known !== undefined)
+
+async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) {
+  const pool = machine.poolAt(vhost.php.address)
+  const php = site?.php ?? (pool ? pool.php : vhost.php.version)
+  const runs = Object.values(vhost.php).some(Boolean) || vhost.unknown.php !== undefined
+  const php_user = pool?.user || vhost.user
+  const certificate = site ? undefined : await readFoundCertificate(machine.host, vhost)
+  const application = await applicationOf(machine.host, vhost, {
+    user: site?.user,
+    php_user,
+    php,
+    runs,
+  })
+  const { owner, unknown, ...rest } = application
   return {
-    domain: site?.domain ?? vhost.domain,
-    user: site?.user ?? (await ownerOf(machine, vhost.docroot, pool)),
+    names: vhost.names.slice(0, MOST_NAMES),
+    closed: vhost.kind === 'closed',
+    user: site?.user ?? userOf(owner, php_user),
     docroot: vhost.docroot,
-    php: pool?.php ?? site?.php ?? /(\d\.\d+)/.exec(vhost.socket)?.[1] ?? '',
+    php,
     tier: site?.tier ?? machine.tierOf(pool?.children ?? 0),
-    tls: await tlsOf(host, vhost.certificate),
-    ...(await applicationOf(host, vhost)),
+    // What is wanted of one of ours: that it is not there is for its health to say.
+    tls: site?.tls ?? certificate?.tls ?? 'none',
+    ...rest,
+    unknown: {
+      ...unknown,
+      ...reasonsOf(vhost, runs && php === '' ? whyNoPhp(machine, vhost, pool) : undefined),
+      ...(certificate?.reason && { tls: certificate.reason }),
+    },
   }
 }
 
+function reasonsOf(vhost: Vhost, no_php: string | undefined): Record<string, string> {
+  const php = vhost.unknown.php ?? no_php
+  const docroot = vhost.docroot === '' ? (vhost.unknown.docroot ?? whyNoFolder(vhost)) : undefined
+  return { ...(docroot && { docroot }), ...(php && { php }) }
+}
+
 /** The docroot's owner; where that is root, the user that PHP runs as tells more. */
-async function ownerOf(
-  { host, users }: Machine,
-  docroot: string,
+function userOf(owner: string, php_user: string): string {
+  return owner === '' || owner === 'root' ? php_user || owner : owner
+}
+
+const whyNoFolder = ({ kind }: Vhost) => (kind === 'proxy' ? 'proxied' : 'fixed_answer')
+
+function whyNoPhp(
+  { listeners }: Machine,
+  { php: { address } }: Vhost,
   pool: FoundPool | undefined,
-): Promise<string> {
-  const found = docroot === '' ? undefined : await host.files.stat(docroot).catch(() => undefined)
-  const owner = found && users.get(found.uid)
-  if (found?.uid === 0 || owner === undefined) return pool?.user || (owner ?? '')
-  return owner
-}
-
-/** Self-signed: it names itself as its issuer; every other one is an authority's. */
-async function tlsOf(host: Host, path: string): Promise<FoundSite['tls']> {
-  if (path === '') return 'none'
-  const found = parseCertificate(await host.files.read(path).catch(() => undefined))
-  if (!found) return 'none'
-  return found.issuer === found.subject ? 'self-signed' : 'letsencrypt'
-}
-
-async function applicationOf(host: Host, vhost: Vhost): Promise<Application> {
-  const none = { wp_version: '', db_name: '', updates: UNKNOWN }
-  const root = vhost.docroot === '' ? undefined : openSite(host, vhost.docroot)
-  if (!root) return { framework: 'unknown', ...none }
-  const config = coreVersion(root) === undefined ? undefined : readWpConfig(root)
-  if (!config) return { framework: otherFramework(root, vhost.socket), ...none }
-  const { wp_version, updates } = await scanWordpress(host, root, config)
-  const db_name = String(config.constants.get('DB_NAME') ?? '').slice(0, 255)
-  return { framework: 'wordpress', wp_version, db_name, updates }
-}
-
-function otherFramework({ tree, base }: SiteRoot, socket: string): FoundSite['framework'] {
-  const files = tree.list(base).filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
-  if (files.length === 0) return 'unknown'
-  return socket !== '' && files.some(({ name }) => name.endsWith('.php')) ? 'php' : 'static'
-}
-
-async function usersById({ files }: Host): Promise<Map<number, string>> {
-  const lines = ((await files.read('/etc/passwd')) ?? '').split('\n')
-  return new Map(
-    lines.map((line) => line.split(':')).map(([name = '', , uid]) => [Number(uid), name]),
-  )
+): string {
+  if (pool) return 'pool_version'
+  const [, machine = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
+  if (port === '') return 'no_pool'
+  if (!isLoopback(machine)) return 'elsewhere'
+  const listener = listeners.find((each) => each.port === Number(port))
+  return listener && !listener.program.startsWith('php') ? 'other_program' : 'no_pool'
 }

@@ -1,23 +1,28 @@
 import { notFound } from '#shared/errors.ts'
 import type { Host } from '../host/ports.ts'
+import type { TenantSite } from '../host/scanner-port.ts'
 import { docrootOf } from './paths.ts'
-import { openSite, type SiteRoot } from './site-root.ts'
+import { findPools } from './pools.ts'
 import { findSite } from './sites.ts'
-import { listVhosts } from './vhosts.ts'
+import { listServed } from './vhosts.ts'
+import { systemProcesses } from './web/processes.ts'
 
 /**
- * The docroot that a domain is served from: of a site that this agent made, else of any virtual host.
- * Throws not_found naming the domain.
+ * Where a domain is served from, and with whose rights that is read: of a site that this agent made,
+ * else of any virtual host. Throws not_found naming the domain.
  */
-export async function getSiteRoot(host: Host, domain: string): Promise<SiteRoot> {
+export async function getTenantSite(host: Host, domain: string): Promise<TenantSite> {
   const own = await findSite(host, domain)
-  const docroot = own ? docrootOf(own.user) : await servedFrom(host, domain)
-  const root = docroot === undefined ? undefined : openSite(host, docroot)
-  if (!root) throw notFound(`Site ${domain}`)
-  return root
-}
-
-async function servedFrom(host: Host, domain: string): Promise<string | undefined> {
-  const vhost = (await listVhosts(host)).find(({ names }) => names.includes(domain))
-  return vhost?.docroot === '' ? undefined : vhost?.docroot
+  if (own) return { docroot: docrootOf(own.user), user: own.user, php: own.php, domain }
+  const processes = await systemProcesses(host)
+  const vhost = (await listServed(host, processes)).find(
+    (served) => served.domain !== '' && served.names.includes(domain),
+  )
+  if (!vhost || vhost.docroot === '') throw notFound(`Site ${domain}`)
+  const pools = await findPools(host, processes, [vhost.php.address])
+  const pool = pools(vhost.php.address)
+  const php_user = pool?.user || vhost.user
+  const php = pool ? pool.php : vhost.php.version
+  const { docroot } = vhost
+  return { docroot, domain, ...(php_user && { php_user }), ...(php && { php }) }
 }

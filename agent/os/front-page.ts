@@ -3,10 +3,20 @@ import type { Host } from '../host/ports.ts'
 const PATIENCE_MS = 10_000
 const PAUSE_MS = 50
 
-/** Waits until a new site shows its own front page; throws with what it showed last. */
-export async function awaitFrontPage(host: Host, domain: string): Promise<void> {
-  const problem = await settled(host, () => frontPageProblem(host, domain))
-  if (problem !== undefined) throw new Error(`The front page of ${domain} ${problem}`)
+/**
+ * Waits until a new site shows its own front page, at 127.0.0.1 and at these addresses of this machine;
+ * throws with what it showed last.
+ */
+export async function awaitFrontPage(
+  host: Host,
+  domain: string,
+  addresses: readonly string[] = [],
+): Promise<void> {
+  for (const address of [undefined, ...addresses]) {
+    const problem = await settled(host, () => frontPageProblem(host, domain, address))
+    const where = address === undefined ? '' : ` at ${address}`
+    if (problem !== undefined) throw new Error(`The front page of ${domain}${where} ${problem}`)
+  }
 }
 
 /** Waits until a site answers at all: what it answers is its owner's. Returns why it does not. */
@@ -27,9 +37,13 @@ async function settled(
   }
 }
 
-async function frontPageProblem(host: Host, domain: string): Promise<string | undefined> {
+async function frontPageProblem(
+  host: Host,
+  domain: string,
+  address: string | undefined,
+): Promise<string | undefined> {
   try {
-    const { status, body } = await ask(host, domain)
+    const { status, body } = await ask(host, domain, address)
     if (status !== 200) return `answers ${status}`
     return body.includes(`//${domain}/`) ? undefined : 'is that of another site'
   } catch (error) {
@@ -37,7 +51,8 @@ async function frontPageProblem(host: Host, domain: string): Promise<string | un
   }
 }
 
-const ask = (host: Host, domain: string) => host.net.probe({ host: domain, path: '/' })
+const ask = (host: Host, domain: string, address?: string) =>
+  host.net.probe({ host: domain, path: '/', ...(address === undefined ? {} : { address }) })
 
 const silence = (error: unknown) =>
   `does not answer: ${error instanceof Error ? error.message : String(error)}`

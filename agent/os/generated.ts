@@ -1,7 +1,7 @@
 import { conflict } from '#shared/errors.ts'
 import type { Host, WriteOptions } from '../host/ports.ts'
 
-const MARK = 'Made by Hosting Control'
+export const MARK = 'Made by Hosting Control'
 export const MARK_LINE = `${MARK}. Changes in this file are overwritten.`
 
 /** Writes a file that this agent generates; returns what puts the former state back. */

@@ -2,16 +2,16 @@ import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import type { Step } from '../commands/command.ts'
+import { DatabaseAway } from '../host/database-away.ts'
 import type { Host } from '../host/ports.ts'
+import * as account from './database/account.ts'
+import { accountOf, type Owner } from './database/account.ts'
 import * as effects from './effects.ts'
 import { ensureRunning, servicesOf } from './services/index.ts'
 import { MARIADB } from './services/known.ts'
 import { isRunning } from './services/service.ts'
 
-/** What WordPress and its plugins use; no FILE, no PROCESS, no GRANT OPTION. */
-const PRIVILEGES =
-  'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, ' +
-  'LOCK TABLES, CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT'
+const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
 
 /** Throws invalid on `user` when MariaDB has a database or an account of that name. */
 export async function refuseExistingDatabase(host: Host, user: string): Promise<void> {
@@ -22,25 +22,36 @@ export async function refuseExistingDatabase(host: Host, user: string): Promise<
 
 /** Whether there is a database, and whether there is an account, of this name. */
 async function found({ database }: Host, user: string): Promise<[boolean, boolean]> {
-  const schemas = await database.query(
-    'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
-    [user],
-  )
-  const accounts = await database.query('SELECT User FROM mysql.global_priv WHERE User = ?', [user])
+  const schemas = await database.admin('find_database', [user])
+  const accounts = await database.admin('find_account', [user])
   return [schemas.length > 0, accounts.length > 0]
 }
 
-/** A database and an account of the same name, which may use it from this machine only. */
-export async function createDatabase(
+/** A database, and an account of the same name that may use its tables from this machine only. */
+export async function createDatabase(host: Host, owner: Owner, password: Secret): Promise<void> {
+  await createEmptyDatabase(host, owner.user)
+  await account.createAccount(host, owner, password)
+}
+
+export async function createEmptyDatabase(
   { database }: Host,
   user: string,
-  password: Secret,
+  { character_set, collation } = CHARACTERS,
 ): Promise<void> {
-  await database.query('CREATE DATABASE ?? CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci', [
-    user,
-  ])
-  await database.query("CREATE USER ?@'localhost' IDENTIFIED BY ?", [user, password.reveal()])
-  await database.query(`GRANT ${PRIVILEGES} ON ??.* TO ?@'localhost'`, [pattern(user), user])
+  await database.admin('create_database', [user, character_set, collation])
+}
+
+/** See database/account.ts. Starts MariaDB when it does not run. */
+export async function applyAccount(host: Host, owner: Owner): Promise<void> {
+  await ensureMariadb(host)
+  await account.applyAccount(host, owner)
+}
+
+/** What `applyAccount` would do. */
+export async function applyingAccount(host: Host, owner: Owner): Promise<Effect[]> {
+  const starting = await startingMariadb(host)
+  if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
+  return account.applyingAccount(host, owner)
 }
 
 /** What `createDatabase` does. */
@@ -49,12 +60,19 @@ export const creatingDatabase = (user: string): Effect[] => [
   effects.create('account', accountOf(user)),
 ]
 
-/** Starts MariaDB when it does not run, as while the machine starts. */
+/**
+ * With what is still connected. Starts MariaDB when it does not run, as while the machine starts. The
+ * tables go first where nothing holds them: on a full disk MariaDB waits for room before it forgets an
+ * account, and this makes room.
+ */
 export async function removeDatabase(host: Host, user: string): Promise<void> {
   const { database } = host
   await ensureMariadb(host)
-  await database.query("DROP USER IF EXISTS ?@'localhost'", [user])
-  await database.query('DROP DATABASE IF EXISTS ??', [user])
+  await database.admin('end_connections', [user])
+  await database.admin('drop_database', [user]).catch(() => undefined)
+  await database.admin('drop_account', [user])
+  await account.endConnections(host, user)
+  await database.admin('drop_database', [user])
 }
 
 /** What `removeDatabase` would do; it asks MariaDB where that runs. */
@@ -64,8 +82,6 @@ export async function removingDatabase(host: Host, user: string): Promise<Effect
   const [databases, accounts] = await found(host, user)
   return all.filter(({ kind }) => (kind === 'database' ? databases : accounts))
 }
-
-export const accountOf = (user: string) => `${user}@localhost`
 
 /** The step that starts MariaDB; none where it runs. */
 export async function mariadbSteps(host: Host): Promise<Step[]> {
@@ -95,16 +111,13 @@ async function answering(host: Host): Promise<void> {
   const end = host.clock.elapsed() + 30_000
   for (;;) {
     try {
-      await host.database.query('SELECT 1')
+      await host.database.admin('answers')
       return
     } catch (error) {
+      // It answers, and asking again changes nothing.
+      if (error instanceof DatabaseAway && error.problem === 'denied') return
       if (host.clock.elapsed() > end) throw error
       await host.clock.sleep(50)
     }
   }
-}
-
-/** In a GRANT the name is a pattern, in which `_` and `%` stand for anything. */
-function pattern(name: string): string {
-  return name.replace(/[_%\\]/g, (sign) => `\\${sign}`)
 }

@@ -1,13 +1,20 @@
 import { MARK_LINE } from './generated.ts'
-import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './nginx-base.ts'
+import {
+  type Abilities,
+  ACME_LOCATION,
+  OPEN_FILES,
+  renderListen,
+  TLS_SETTINGS,
+} from './nginx-base.ts'
 import { docrootOf, logsOf, pageCacheOf } from './paths.ts'
 import { namesOf, type Site } from './sites.ts'
 import type { Limits } from './tiers.ts'
 
-/** Paths of PEM files. */
+/** Paths of PEM files; whether browsers know nobody who signed it. */
 export interface Certificate {
   fullchain: string
   privkey: string
+  self_signed: boolean
 }
 
 export interface Vhost {
@@ -64,6 +71,7 @@ function renderSite({ site, socket, limits, certificate }: Vhost, zone: string):
     root ${docrootOf(site.user)};
     index index.php index.html;
     disable_symlinks if_not_owner from=$document_root;
+${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     client_max_body_size ${limits.upload + 1}m;
     server_tokens off;
     access_log ${logsOf(site.user)}/access.log hosting;
@@ -72,14 +80,15 @@ function renderSite({ site, socket, limits, certificate }: Vhost, zone: string):
     gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
     limit_req_status 429;
 
-${renderHeaders(certificate !== undefined && site.tls === 'letsencrypt')}
+${renderHeaders(certificate?.self_signed === false && site.tls === 'letsencrypt')}
 
 ${ACME_LOCATION}
-${DENIED}
+${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED}
 ${STATIC}
     location ~ \\.php$ {
         try_files $uri =404;
         limit_req zone=hosting_login burst=10 nodelay;
+        limit_req zone=hosting_xmlrpc burst=30 nodelay;
 ${renderFastcgi(socket, limits, certificate !== undefined)}
 ${renderCache(zone)}
     }
@@ -101,11 +110,13 @@ function renderHeaders(hsts: boolean): string {
   return lines.join('\n')
 }
 
-/** Before everything that serves: the first regular expression that matches wins. */
-const DENIED = `    location = /xmlrpc.php {
+const NO_XMLRPC = `    location ~* /xmlrpc\\.php$ {
         deny all;
     }
-    location ~ /\\.(?!well-known/) {
+`
+
+/** Before everything that serves: the first regular expression that matches wins. */
+const DENIED = `    location ~ /\\.(?!well-known/) {
         deny all;
     }
     location ~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$) {
@@ -144,12 +155,12 @@ const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp
 function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
   const parameters = [
     'SCRIPT_FILENAME $document_root$fastcgi_script_name',
-    'QUERY_STRING $query_string',
+    'QUERY_STRING $hosting_asked_query',
     'REQUEST_METHOD $request_method',
     'CONTENT_TYPE $content_type',
     'CONTENT_LENGTH $content_length',
     'SCRIPT_NAME $fastcgi_script_name',
-    'REQUEST_URI $request_uri',
+    'REQUEST_URI $hosting_asked_uri',
     'DOCUMENT_URI $document_uri',
     'DOCUMENT_ROOT $document_root',
     'SERVER_PROTOCOL $server_protocol',
@@ -183,7 +194,7 @@ function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
 function renderCache(zone: string): string {
   const skip = '$hosting_skip_uri $hosting_skip_cookie $hosting_skip_authorization'
   return `        fastcgi_cache ${zone};
-        fastcgi_cache_key $scheme$request_method$host$request_uri;
+        fastcgi_cache_key $scheme$request_method$host$hosting_asked_uri;
         fastcgi_cache_valid 200 30s;
         fastcgi_cache_bypass ${skip};
         fastcgi_no_cache ${skip};

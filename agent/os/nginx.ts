@@ -1,46 +1,66 @@
-import { conflict, invalid } from '#shared/errors.ts'
+import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { CommandFailed } from '../host/errors.ts'
 import type { Host } from '../host/ports.ts'
+import { isSelfSigned } from './certificate-files.ts'
 import * as effects from './effects.ts'
 import { removeGenerated, replace } from './generated.ts'
 import type { Abilities } from './nginx-base.ts'
+import { BASE_PATH, baseOf } from './nginx-base-file.ts'
+import { findLink, linkFor, linksOf } from './nginx-link.ts'
+import { refuseOtherDefaults, servers } from './nginx-others.ts'
+import { placesBeside, specificAddresses } from './nginx-places.ts'
+import type { NginxServers } from './nginx-servers.ts'
 import { type Certificate, renderVhost } from './nginx-vhost.ts'
 import { certificateFolder, pageCacheOf } from './paths.ts'
 import { socketOf } from './php-fpm-files.ts'
+import { servingPool } from './php-fpm-pools.ts'
 import { NGINX } from './services/known.ts'
 import { isRunning, signal } from './services/service.ts'
-import { namesOf, type Site } from './sites.ts'
+import type { Site } from './sites.ts'
 import { limitsOn, machineOf } from './tiers.ts'
 
 export type { Certificate } from './nginx-vhost.ts'
 
+const NONE: NginxServers = { all: [], others: [], includes: [] }
+
 const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
-const enabledPath = (domain: string) => `/etc/nginx/sites-enabled/hosting-${domain}.conf`
 
 /**
- * Writes the virtual host of a site, tests the whole configuration and reloads nginx. The former
- * file comes back when the test fails: a broken one would block the reloads of all sites.
+ * Writes the virtual host of a site, and what it refers to, where an older version of the agent wrote
+ * that; tests the whole configuration and reloads nginx. The former files come back when the test
+ * fails: a broken one would block the reloads of all sites.
  */
 export async function apply(
   host: Host,
   site: Site,
   certificate: Certificate | undefined,
 ): Promise<void> {
-  const text = await textOf(host, site, certificate)
-  const link = enabledPath(site.domain)
+  const before = await servers(host)
+  const text = await textOf(host, site, certificate, before)
   await host.exclusive('nginx', async () => {
+    const restoreBase = await replace(host, BASE_PATH, await baseOf(host))
     const restore = await replace(host, availablePath(site.domain), text)
-    const linked = (await host.files.stat(link)) !== undefined
+    const known = await findLink(host, site.domain)
+    const link = known ?? linkFor(before, site.domain)
     try {
-      if (!linked) await host.files.link(availablePath(site.domain), link)
-      await reloadTested(host)
+      if (!known) await host.files.link(availablePath(site.domain), link)
+      await test(host)
+      await refuseOtherDefaults(host, before)
+      await reload(host)
     } catch (error) {
-      if (!linked) await host.files.remove(link)
+      if (!known) await host.files.remove(link)
       await restore()
+      await restoreBase()
       throw error
     }
   })
+}
+
+/** The domains of the virtual hosts that `apply` made, by this agent or by one before it. */
+export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<string[]> {
+  const entries = await files.list('/etc/nginx/sites-enabled')
+  return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
 }
 
 /** What `apply` would do. nginx makes the folder of the page cache. */
@@ -49,23 +69,33 @@ export async function applying(
   site: Site,
   certificate: Certificate | undefined,
 ): Promise<Effect[]> {
-  const path = availablePath(site.domain)
-  const text = await textOf(host, site, certificate)
+  const found = (await host.files.stat(NGINX.program)) ? await servers(host) : NONE
+  const text = await textOf(host, site, certificate, found)
+  const vhost = { path: availablePath(site.domain), text }
+  // Where there is none yet, the steps that make the server ready for sites name it.
+  const known = (await host.files.read(BASE_PATH)) !== undefined
+  const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
+  const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.generating(host, [{ path, text }])),
-    ...(await effects.making(host, 'link', enabledPath(site.domain))),
+    ...(await effects.generating(host, [...base, vhost])),
+    ...(await effects.making(host, 'link', link)),
     ...(await effects.making(host, 'folder', pageCacheOf(site.user))),
     effects.run('reload', NGINX.unit),
   ]
 }
 
-async function textOf(host: Host, site: Site, certificate: Certificate | undefined) {
+async function textOf(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+  found: NginxServers,
+) {
   return renderVhost({
     site,
     certificate,
-    socket: socketOf({ user: site.user, php: site.php }),
+    socket: socketOf(await servingPool(host, { user: site.user, php: site.php })),
     limits: limitsOn(site.tier, await machineOf(host)),
-    abilities: await abilitiesOf(host),
+    abilities: await abilitiesOf(host, found),
   })
 }
 
@@ -75,9 +105,10 @@ async function textOf(host: Host, site: Site, certificate: Certificate | undefin
  */
 export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
   await host.exclusive('nginx', async () => {
-    const [link, file] = [enabledPath(site.domain), availablePath(site.domain)]
-    const served = (await host.files.stat(link)) ?? (await host.files.stat(file))
-    await host.files.remove(link)
+    const file = availablePath(site.domain)
+    const link = await findLink(host, site.domain)
+    const served = link ?? (await host.files.stat(file))
+    if (link !== undefined) await host.files.remove(link)
     if (served) await reloadTested(host)
     await removeGenerated(host, file)
   })
@@ -87,7 +118,7 @@ export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): P
 /** What `remove` would do. */
 export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<Effect[]> {
   const served = [
-    ...(await effects.removing(host, 'link', enabledPath(site.domain))),
+    ...(await effects.removing(host, 'link', ...linksOf(site.domain))),
     ...(await effects.removing(host, 'file', availablePath(site.domain))),
   ]
   return [
@@ -101,13 +132,15 @@ export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>):
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
   const certificate = certificateIn(certificateFolder(domain))
   const { fullchain, privkey } = certificate
-  const found = (await host.files.stat(fullchain)) && (await host.files.stat(privkey))
-  return found ? certificate : undefined
+  if (!(await host.files.stat(privkey))) return undefined
+  const pem = await host.files.read(fullchain)
+  return pem === undefined ? undefined : { ...certificate, self_signed: isSelfSigned(pem) }
 }
 
 const certificateIn = (folder: string): Certificate => ({
   fullchain: `${folder}/fullchain.pem`,
   privkey: `${folder}/privkey.pem`,
+  self_signed: false,
 })
 
 /** What serving the site with a certificate, had already or about to be, would do. */
@@ -115,13 +148,9 @@ export function serving(host: Host, site: Site): Promise<Effect[]> {
   return applying(host, site, certificateIn(certificateFolder(site.domain)))
 }
 
-/** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
-export async function refuseServedNames(host: Host, domain: string): Promise<void> {
-  const served = servedNames(await dump(host))
-  for (const name of namesOf(domain)) {
-    const path = served.get(name)
-    if (path) throw invalid({ domain: [`${name} is already served by ${path} on this server`] })
-  }
+/** Addresses of this machine, beside 127.0.0.1, at which the site has to answer as well. */
+export async function otherAddresses({ files }: Host, domain: string): Promise<string[]> {
+  return specificAddresses((await files.read(availablePath(domain))) ?? '')
 }
 
 /** Empties the page cache. nginx takes a file that is gone for a miss. */
@@ -136,14 +165,13 @@ export async function purging(host: Host, user: string): Promise<Effect[]> {
   return effects.removing(host, 'pages', pageCacheOf(user))
 }
 
-/** The whole configuration as nginx reads it. */
-export async function dump(host: Host): Promise<string> {
-  return (await host.shell.run(['nginx', '-T', '-q'], { unconfined: true })).stdout
-}
-
 /** One that does not run, as while the machine starts, reads its configuration when it does. */
 export async function reloadTested(host: Host): Promise<void> {
   await test(host)
+  await reload(host)
+}
+
+async function reload(host: Host): Promise<void> {
   if (await isRunning(host, NGINX)) await signal(host, NGINX, 'HUP')
 }
 
@@ -155,24 +183,13 @@ export async function test(host: Host): Promise<void> {
   if (code !== 0) throw conflict(`nginx refuses its configuration: ${stderr.trim()}`)
 }
 
-export async function abilitiesOf(host: Host): Promise<Abilities> {
+export async function abilitiesOf(host: Host, found: NginxServers = NONE): Promise<Abilities> {
   const { stderr } = await host.shell.try(['nginx', '-v'])
   const [major = 0, minor = 0, patch = 0] = (/nginx\/([\d.]+)/.exec(stderr)?.[1] ?? '')
     .split('.')
     .map(Number)
   const ipv6 = ((await host.files.read('/proc/1/net/if_inet6')) ?? '') !== ''
-  return { ipv6, http2_directive: major * 1e6 + minor * 1e3 + patch >= 1_025_001 }
-}
-
-/** Name → file that has it in a `server_name`. */
-function servedNames(text: string): Map<string, string> {
-  const served = new Map<string, string>()
-  const [, ...files] = text.split(/^# configuration file (.+):$/m)
-  for (let at = 0; at + 1 < files.length; at += 2) {
-    const [path = '', content = ''] = files.slice(at, at + 2)
-    for (const [, names = ''] of content.matchAll(/^[^#\n]*\bserver_name\s+([^;]+);/gm)) {
-      for (const name of names.split(/\s+/)) served.set(name.toLowerCase(), path)
-    }
-  }
-  return served
+  const http2_directive = major * 1e6 + minor * 1e3 + patch >= 1_025_001
+  if (found.others.length === 0) return { ipv6, http2_directive }
+  return { ipv6, http2_directive, places: placesBeside(found, ipv6) }
 }

@@ -1,20 +1,17 @@
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Progress } from '../commands/command.ts'
+import type { Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
+import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, taken, update } from './apt.ts'
 import * as effects from './effects.ts'
+import { QUOTA_PACKAGE, quotaMount } from './quota.ts'
 
-const EXTENSIONS = ['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
-const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
-const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
-const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
-/** apt keeps what it has read of its lists; a look at them must leave nothing behind. */
-const READ_ONLY = [
-  ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
-  ...['-o', 'Debug::NoLocking=true'],
+/** Those that WordPress needs or recommends in its Site Health, and SOAP, which shops use. */
+const EXTENSIONS = [
+  ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
+  ...['imagick', 'soap'],
 ]
-const OPTIONS = { env: { DEBIAN_FRONTEND: 'noninteractive' }, unconfined: true, lasting: true }
-
+const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 /** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
 const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
 
@@ -34,16 +31,44 @@ export async function installedPhp({ files }: Host): Promise<string[]> {
   return programs.flatMap(({ name }) => /^php-fpm(\d\.\d)$/.exec(name)?.[1] ?? []).sort()
 }
 
+/** Those of one PHP version. */
+export const packagesOf = (php: string): string[] =>
+  ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${php}-${part}`)
+
 /** The packages of these PHP versions and of everything else that dpkg has not installed. */
-export async function missingPackages({ files }: Host, php: readonly string[]): Promise<string[]> {
-  const status = (await files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
+export async function missingPackages(host: Host, php: readonly string[]): Promise<string[]> {
+  const status = (await host.files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
   const installed = new Set(
     [...status.matchAll(/^Package: (\S+)\nStatus: \S+ ok installed$/gm)].map(([, name]) => name),
   )
-  const wanted = php.flatMap((version) =>
-    ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${version}-${part}`),
-  )
-  return [...BASE, ...wanted].filter((name) => !installed.has(name))
+  const wanted = php.flatMap(packagesOf)
+  const quota = (await quotaMount(host)) === undefined ? [] : [QUOTA_PACKAGE]
+  return [...BASE, ...quota, ...wanted].filter((name) => !installed.has(name))
+}
+
+/**
+ * The step that installs what limits the disk of sites, on a server that turned quotas on after it was
+ * provisioned; none where it is there, or quotas are off. A failure of it is told, and stops nothing.
+ */
+export async function quotaPackageSteps(host: Host): Promise<Step[]> {
+  if ((await quotaMount(host)) === undefined) return []
+  const missing = (await missingPackages(host, [])).filter((name) => name === QUOTA_PACKAGE)
+  if (missing.length === 0) return []
+  return [
+    {
+      name: 'quota package',
+      title: `Installing ${missing.join(', ')}`,
+      effects: () => installing(host, missing),
+      async *apply() {
+        try {
+          yield* install(host, missing, 'php')
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error)
+          yield `Warning: ${missing.join(', ')} could not be installed: ${reason}`
+        }
+      },
+    },
+  ]
 }
 
 /**
@@ -61,36 +86,46 @@ export async function refuseUnknownPackages(
 
 /** What `install` would do, as apt says it; what comes with them is known once apt has its lists. */
 export async function installing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  return (
+    (await simulated(host, packages)) ?? [
+      effects.run('program', 'apt-get update'),
+      ...packages.map((name) => effects.create('package', name)),
+    ]
+  )
+}
+
+/** Undefined where apt cannot say it. */
+export async function simulated(
+  host: Host,
+  packages: readonly string[],
+): Promise<Effect[] | undefined> {
   const argv = ['apt-get', ...READ_ONLY, '--simulate', ...INSTALL, ...packages]
   const { code, stdout } = await host.shell.try(argv)
   const found = [...stdout.matchAll(/^(Inst|Remv) (\S+)( \[)?/gm)]
-  if (code === 0 && found.length > 0) {
-    return found.map(([, verb, name = '', former]) => {
-      if (verb === 'Remv') return effects.remove('package', name)
-      return former ? effects.change('package', name) : effects.create('package', name)
-    })
-  }
-  return [
-    effects.run('program', 'apt-get update'),
-    ...packages.map((name) => effects.create('package', name)),
-  ]
+  if (code !== 0 || found.length === 0) return undefined
+  return found.map(([, verb, name = '', former]) => {
+    if (verb === 'Remv') return effects.remove('package', name)
+    return former ? effects.change('package', name) : effects.create('package', name)
+  })
 }
 
 /**
- * Installs packages from the repositories that this server knows, one apt at a time.
+ * Installs packages from the repositories that this server knows, one apt at a time. Removes no package
+ * that is in their way, such as another database server, without `removes`.
  * Throws invalid on `field` for a PHP version that none of them has, naming those that they have.
  */
 export async function* install(
   host: Host,
   packages: readonly string[],
   field: string,
+  { removes = false } = {},
 ): Progress<void> {
   const release = await taken(host, 'apt')
   try {
     if ((await knownPhp(host)).length === 0) yield* update(host)
     refuseUnknownPhp(await knownPhp(host), packages, field)
     await repair(host)
-    yield* installOnce(host, packages)
+    yield* installOnce(host, packages, removes ? [] : NO_REMOVE)
   } catch (error) {
     await repair(host.steady ?? host)
     throw error
@@ -99,33 +134,21 @@ export async function* install(
   }
 }
 
-/** What dpkg was cut off in the middle of: until it is done, apt refuses everything. */
-async function repair({ files, shell }: Host): Promise<void> {
-  if ((await files.list('/var/lib/dpkg/updates')).length === 0) return
-  await shell.try(['dpkg', '--force-confold', '--configure', '-a'], OPTIONS)
-}
+const NO_REMOVE = ['-o', 'APT::Get::Remove=false']
 
 /** Package lists grow stale: a file that is gone from the mirror is found after an update. */
-async function* installOnce(host: Host, packages: readonly string[]): Progress<void> {
-  const argv = ['apt-get', ...APT, ...INSTALL, ...packages]
+async function* installOnce(
+  host: Host,
+  packages: readonly string[],
+  more: readonly string[],
+): Progress<void> {
+  const argv = ['apt-get', ...APT, ...more, ...INSTALL, ...packages]
   try {
-    yield* readable(host.shell.stream(argv, OPTIONS))
+    yield* readable(host.shell.stream(argv, APT_OPTIONS))
   } catch {
     yield* update(host)
-    yield* readable(host.shell.stream(argv, OPTIONS))
+    yield* readable(host.shell.stream(argv, APT_OPTIONS))
   }
-}
-
-/** Without the progress that is meant for a terminal, and without where each package comes from. */
-async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
-  for await (const line of lines) {
-    if (line.trim() !== '' && !/^(\(Reading database|Get:\d|[NW]: | {2})/.test(line)) yield line
-  }
-}
-
-async function* update({ shell }: Host): Progress<void> {
-  yield 'Reading the package lists'
-  yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], OPTIONS))
 }
 
 function refuseUnknownPhp(known: readonly string[], packages: readonly string[], field: string) {
@@ -140,11 +163,4 @@ function refuseUnknownPhp(known: readonly string[], packages: readonly string[],
 async function knownPhp({ shell }: Host): Promise<string[]> {
   const { stdout } = await shell.try(['apt-cache', 'pkgnames', 'php', ...READ_ONLY])
   return [...stdout.matchAll(/^php(\d\.\d)-fpm$/gm)].map(([, version]) => version ?? '').sort()
-}
-
-/** A turn that lasts until it is given back, for work that talks meanwhile. */
-function taken(host: Host, name: string): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    host.exclusive(name, () => new Promise<void>((release) => resolve(release))).catch(reject)
-  })
 }

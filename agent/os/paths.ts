@@ -4,6 +4,7 @@ export const docrootOf = (user: string) => `${homeOf(user)}/public`
 /** Beside the homes, so that a home comes here by one rename; root's alone, and no user has its name. */
 export const TRASH = '/srv/www/.trash'
 export const trashOf = (user: string) => `${TRASH}/${user}`
+export const keptHomeOf = (user: string) => `${trashOf(user)}/home`
 /** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
 export const logsOf = (user: string) => `/var/log/hosting/${user}`
 export const pageCacheOf = (user: string) => `/var/cache/hosting/${user}`

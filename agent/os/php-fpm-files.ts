@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Host } from '../host/ports.ts'
 import { MARK_LINE } from './generated.ts'
+import { sendmailPath } from './mail/sendmail.ts'
 import { homeOf, logsOf } from './paths.ts'
 import type { Service } from './services/service.ts'
 import { sliceOf } from './services/systemd.ts'
@@ -9,6 +11,8 @@ import type { Limits } from './tiers.ts'
 export interface Pool {
   user: string
   php: string
+  /** One that a version before layout 4 has made, under other names: its successor runs beside it. */
+  former?: true
 }
 
 export const FPM_FOLDER = '/etc/hosting/fpm'
@@ -16,26 +20,48 @@ export const RUN_FOLDER = '/run/hosting-fpm'
 const UNITS = '/etc/systemd/system'
 export const WANTS = `${UNITS}/multi-user.target.wants`
 
-const nameOf = ({ user, php }: Pool) => `${user}-${php}`
-/** The version is in the name: two masters cannot share a socket. */
-export const socketOf = (pool: Pool) => `${RUN_FOLDER}/${nameOf(pool)}.sock`
-export const configOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.conf`
-export const iniFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
+const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${user}-php${php}`)
+
+/**
+ * The kernel lists the path of every socket to every process (/proc/net/unix), so it names no site:
+ * a hash can be compared with a name that one knows already, and lists none. The version is in it:
+ * two masters cannot share a socket.
+ */
+export function socketOf(pool: Pool): string {
+  if (pool.former) return `${RUN_FOLDER}/${nameOf(pool)}.sock`
+  const hash = createHash('sha256')
+    .update(`hosting-fpm ${nameOf(pool)}`)
+    .digest('hex')
+  return `${RUN_FOLDER}/${hash.slice(0, 32)}.sock`
+}
+
+/** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
+export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
+export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`
+/** Where the first version had the configuration of a former pool. */
+export const formerConfigOf = ({ user, php }: Pool) => `${FPM_FOLDER}/${user}-${php}.conf`
 const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
+const socketUnitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.socket`
 export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`
+export const socketUnitPathOf = (pool: Pool) => `${UNITS}/${socketUnitOf(pool)}`
 export const wantsPathOf = (pool: Pool) => `${WANTS}/${unitOf(pool)}`
 export const slicePathOf = (user: string) => `${UNITS}/${sliceOf(user)}`
 
-export function fpmService(pool: Pool): Service {
+export function fpmService(
+  pool: Pool,
+): Service & Required<Pick<Service, 'processes' | 'socket_unit'>> {
   return {
     unit: unitOf(pool),
+    socket_unit: socketUnitOf(pool),
     program: `/usr/sbin/php-fpm${pool.php}`,
     args: ['--nodaemonize', '--fpm-config', configOf(pool)],
-    env: { PHP_INI_SCAN_DIR: `:${iniFolderOf(pool)}` },
+    env: { PHP_INI_SCAN_DIR: `:${poolFolderOf(pool)}` },
     pid_file: `${RUN_FOLDER}/${nameOf(pool)}.pid`,
+    processes: `/sys/fs/cgroup/hosting.slice/${sliceOf(pool.user)}/${unitOf(pool)}/cgroup.procs`,
+    capabilities: ['chown', 'kill', 'setgid', 'setuid'],
     log: `${logsOf(pool.user)}/php-fpm.log`,
     stop_signal: 'QUIT',
-    folder: { path: RUN_FOLDER, options: { mode: 0o755 } },
+    folder: { path: RUN_FOLDER, options: { mode: 0o711 } },
   }
 }
 
@@ -45,50 +71,51 @@ export function fpmService(pool: Pool): Service {
  */
 export function renderPool(pool: Pool, limits: Limits, init: Host['init']): string {
   const home = homeOf(pool.user)
-  const { pm, spare, idle, children, execution_time: seconds } = limits
-  const sizes =
-    pm === 'ondemand'
-      ? [`pm.process_idle_timeout = ${idle}s`]
-      : [
-          `pm.start_servers = ${spare.start}`,
-          `pm.min_spare_servers = ${spare.min}`,
-          `pm.max_spare_servers = ${spare.max}`,
-        ]
-  const basedir =
-    init === 'direct'
-      ? [`php_admin_value[open_basedir] = ${home}:/usr/share/php:/usr/share/zoneinfo`]
-      : []
+  const { spare, children, execution_time: seconds } = limits
+  const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
   return [
     `; ${MARK_LINE}`,
     '[global]',
-    `pid = ${fpmService(pool).pid_file}`,
-    `error_log = ${logsOf(pool.user)}/php-fpm.log`,
+    ...(direct?.global ?? ['error_log = /dev/null']),
     'process_control_timeout = 10s',
     '',
     `[site-${pool.user}]`,
     `user = "${pool.user}"`,
     `group = "${pool.user}"`,
     `listen = ${socketOf(pool)}`,
-    `listen.owner = "${pool.user}"`,
-    'listen.group = www-data',
-    'listen.mode = 0660',
-    `pm = ${pm}`,
+    ...(direct?.socket ?? []),
+    'pm = dynamic',
     `pm.max_children = ${children}`,
-    ...sizes,
+    `pm.start_servers = ${spare.start}`,
+    `pm.min_spare_servers = ${spare.min}`,
+    `pm.max_spare_servers = ${spare.max}`,
     `pm.max_requests = ${limits.requests}`,
     'pm.status_path = /.fpm-status',
     'ping.path = /.fpm-ping',
     `request_terminate_timeout = ${seconds + 5}s`,
-    'request_slowlog_timeout = 10s',
-    `slowlog = ${logsOf(pool.user)}/php-slow.log`,
     'clear_env = yes',
     'env[PATH] = /usr/local/bin:/usr/bin:/bin',
     `env[TMPDIR] = ${home}/tmp`,
     'security.limit_extensions = .php',
-    ...basedir,
+    ...(direct?.values ?? []),
+    `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
     ...phpValues(home, limits),
     '',
   ].join('\n')
+}
+
+/**
+ * Without systemd the master is root, though with few capabilities: it opens its log, makes its socket
+ * and becomes the user of the site in each worker. With systemd, which does all of that, it is the
+ * user from its start.
+ */
+function withoutSystemd(pool: Pool, home: string) {
+  const { pid_file, log } = fpmService(pool)
+  return {
+    global: [`pid = ${pid_file}`, `error_log = ${log}`],
+    socket: [`listen.owner = "${pool.user}"`, 'listen.group = www-data', 'listen.mode = 0660'],
+    values: [`php_admin_value[open_basedir] = ${home}:/usr/share/php:/usr/share/zoneinfo`],
+  }
 }
 
 /** `php_value` may be raised by the site (WordPress does, for images), `php_admin_value` not. */
@@ -111,14 +138,13 @@ function phpValues(home: string, limits: Limits): string[] {
 }
 
 /**
- * What PHP reads once at its start, and again at a reload. The first two keep a script from reading
- * a neighbour's compiled files out of a shared cache; there is one master for each site besides.
+ * What PHP reads once at its start, and again at a reload. A master shares its OPcache with nobody, so
+ * there is no opcache.validate_permission, which asks access(2) for each script of each request, and no
+ * opcache.restrict_api: without its functions WordPress reports that there is no cache.
  */
 export function renderIni({ opcache }: Limits): string {
   return [
     `; ${MARK_LINE}`,
-    'opcache.validate_permission = 1',
-    'opcache.restrict_api = /nonexistent',
     `opcache.memory_consumption = ${opcache.memory}`,
     `opcache.max_accelerated_files = ${opcache.files}`,
     `opcache.interned_strings_buffer = ${opcache.strings}`,
@@ -126,71 +152,4 @@ export function renderIni({ opcache }: Limits): string {
     'allow_url_include = off',
     '',
   ].join('\n')
-}
-
-/**
- * systemd.exec(5): the master sees this site's files and no other's. mkdir with the set-group-ID bit
- * must stay allowed (WordPress copies the mode of the folder above), so no RestrictSUIDSGID.
- */
-export function renderUnit(pool: Pool): string {
-  const { program, args } = fpmService(pool)
-  const home = homeOf(pool.user)
-  return `# ${MARK_LINE}
-[Unit]
-Description=PHP ${pool.php} of ${pool.user}
-After=network.target mariadb.service
-
-[Service]
-Type=notify
-Slice=${sliceOf(pool.user)}
-Environment=PHP_INI_SCAN_DIR=:${iniFolderOf(pool)}
-ExecStart=${program} ${args.join(' ')}
-ExecReload=/bin/kill -USR2 $MAINPID
-KillSignal=SIGQUIT
-TimeoutStopSec=15
-Restart=on-failure
-RestartSec=1
-UMask=0027
-RuntimeDirectory=hosting-fpm
-RuntimeDirectoryPreserve=yes
-CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_CHOWN CAP_KILL CAP_SYS_PTRACE
-NoNewPrivileges=yes
-ProtectSystem=strict
-ReadWritePaths=${home} ${logsOf(pool.user)}
-TemporaryFileSystem=/srv/www:ro /var/log/hosting:ro
-BindPaths=${home} ${logsOf(pool.user)}
-InaccessiblePaths=-/var/lib/hosting-agent -/etc/hosting/tls -/var/cache/hosting -/var/backups
-ProtectHome=yes
-PrivateTmp=yes
-PrivateDevices=yes
-ProtectProc=invisible
-ProtectClock=yes
-ProtectHostname=yes
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectKernelLogs=yes
-ProtectControlGroups=yes
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-RestrictNamespaces=yes
-RestrictRealtime=yes
-LockPersonality=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service ptrace
-
-[Install]
-WantedBy=multi-user.target
-`
-}
-
-export function renderSlice(user: string, { slice }: Limits): string {
-  return `# ${MARK_LINE}
-[Unit]
-Description=Limits of ${user}
-
-[Slice]
-MemoryHigh=${slice.memory_high}M
-MemoryMax=${slice.memory_max}M
-CPUWeight=${slice.cpu_weight}
-TasksMax=${slice.tasks}
-`
 }

@@ -1,33 +1,63 @@
 import type { Tier } from '#shared/fields.ts'
 import { TIERS } from '#shared/values.ts'
 import type { Host } from '../host/ports.ts'
-import { FPM_FOLDER } from './php-fpm-files.ts'
 import { limitsOn, machineOf } from './tiers.ts'
+import { type PoolFile, poolFiles } from './web/fpm-files.ts'
+import type { Process } from './web/processes.ts'
+import { fastcgiAddress } from './web/virtual-host.ts'
 
 /** A PHP-FPM pool of the machine, ours or not. */
 export interface FoundPool {
   user: string
+  /** Empty: two masters that do not run would both have it, or its program is not known. */
   php: string
   children: number
 }
 
-const DEBIAN = '/etc/php'
+export type FindPool = (address: string) => FoundPool | undefined
 
-/** Pools by what they listen on, from /etc/php/<version>/fpm/pool.d and our own folder. */
-export async function poolsBySocket(host: Host): Promise<Map<string, FoundPool>> {
-  const files = [...(await debianFiles(host)), ...(await ownFiles(host))]
-  const pools = new Map<string, FoundPool>()
-  await Promise.all(
-    files.map(async ({ path, php }) => {
-      const text = await host.files.read(path).catch(() => undefined)
-      for (const [socket, pool] of parsePools(text ?? '', php)) pools.set(socket, pool)
-    }),
-  )
+/**
+ * Finds the pool behind an address of FastCGI (see `fastcgiAddress`). A link to a socket is followed
+ * for those of `addresses`.
+ */
+export async function findPools(
+  host: Host,
+  processes: readonly Process[],
+  addresses: readonly string[],
+): Promise<FindPool> {
+  const pools = poolsIn(await poolFiles(host, processes), processes.length > 0)
+  const unknown = [...new Set(addresses)].filter((each) => each.startsWith('/') && !pools.has(each))
+  const links = await realPaths(host, unknown)
+  return (address) => pools.get(address) ?? pools.get(links.get(address) ?? '')
+}
+
+/**
+ * A pool of a master that runs counts more than one that is only configured. That one has its socket
+ * for certain, but a port may be that of a container.
+ */
+function poolsIn(files: readonly PoolFile[], sees_running: boolean): Map<string, FoundPool> {
+  const pools = new Map<string, FoundPool & { running: boolean }>()
+  for (const { text, php, running } of files) {
+    for (const [address, found] of parsePools(text)) {
+      const known = pools.get(address)
+      if (known?.running || (!running && sees_running && !address.startsWith('/'))) continue
+      const clash = known !== undefined && !running && known.php !== php
+      pools.set(address, { ...found, php: clash ? '' : php, running })
+    }
+  }
   return pools
 }
 
+/** Where links lead: `/run/php/php-fpm.sock` is one of Debian's alternatives. */
+async function realPaths(host: Host, paths: readonly string[]): Promise<Map<string, string>> {
+  if (paths.length === 0) return new Map()
+  const { stdout } = await host.shell.try(['realpath', '-mz', '--', ...paths])
+  const targets = stdout.split('\0')
+  return new Map(paths.map((path, at) => [path, fastcgiAddress(targets[at] ?? '')]))
+}
+
 /** The pools of one file of php-fpm.conf(5); `$pool` is the name of the section. */
-function parsePools(text: string, php: string): [string, FoundPool][] {
+function parsePools(text: string): [string, Omit<FoundPool, 'php'>][] {
   return text.split(/^[ \t]*\[/m).flatMap((section) => {
     const end = section.indexOf(']')
     const name = section.slice(0, end).trim()
@@ -35,8 +65,8 @@ function parsePools(text: string, php: string): [string, FoundPool][] {
     if (end < 0 || listen === undefined || name === 'global') return []
     const user = settingOf(section, 'user')?.replaceAll('$pool', name) ?? ''
     const children = Number(settingOf(section, 'pm.max_children') ?? 0)
-    const socket = /^\d+$/.test(listen) ? `127.0.0.1:${listen}` : listen
-    return [[socket, { user, php, children: Number.isFinite(children) ? children : 0 }]]
+    const any = listen.replace(/^(0\.0\.0\.0|\[::\]|\*):/, '127.0.0.1:')
+    return [[fastcgiAddress(any), { user, children: Number.isFinite(children) ? children : 0 }]]
   })
 }
 
@@ -49,29 +79,6 @@ export async function tierFinder(host: Host): Promise<(children: number) => Tier
     const distance = (size: { children: number }) => Math.abs(size.children - children)
     return sizes.reduce((best, size) => (distance(size) < distance(best) ? size : best)).tier
   }
-}
-
-async function debianFiles(host: Host): Promise<{ path: string; php: string }[]> {
-  const versions = (await host.files.list(DEBIAN))
-    .map(({ name }) => name)
-    .filter((name) => /^\d\.\d+$/.test(name))
-  const folders = await Promise.all(
-    versions.map(async (php) => {
-      const folder = `${DEBIAN}/${php}/fpm/pool.d`
-      const entries = await host.files.list(folder)
-      return entries
-        .filter(({ name }) => name.endsWith('.conf'))
-        .map(({ name }) => ({ path: `${folder}/${name}`, php }))
-    }),
-  )
-  return folders.flat()
-}
-
-async function ownFiles(host: Host): Promise<{ path: string; php: string }[]> {
-  return (await host.files.list(FPM_FOLDER)).flatMap(({ name }) => {
-    const php = /-(\d\.\d+)\.conf$/.exec(name)?.[1]
-    return php === undefined ? [] : [{ path: `${FPM_FOLDER}/${name}`, php }]
-  })
 }
 
 function settingOf(section: string, key: string): string | undefined {

@@ -1,12 +1,13 @@
-import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
+import { ALL_SITES, allSitesSteps } from './as-site/all-sites.ts'
 import * as effects from './effects.ts'
-import { replace } from './generated.ts'
+import { recorderSteps } from './job-runs/recorder.ts'
 import { ensureMariadb } from './mariadb.ts'
-import { abilitiesOf, dump, reloadTested } from './nginx.ts'
-import { ACME_ROOT, renderBase, renderDefault } from './nginx-base.ts'
+import { BASE_PATH, baseOf } from './nginx-base-file.ts'
+import { dump } from './nginx-others.ts'
+import { imposing } from './package-changes.ts'
 import {
   install,
   installing,
@@ -14,64 +15,74 @@ import {
   refuseUnknownPackages,
   shippedPhp,
 } from './packages.ts'
-import { LIBRARY } from './paths.ts'
+import { refuseTakenPorts } from './port-holders.ts'
+import { DEFAULT_LINK, DEFAULT_PATH, nginxStep, refuseOtherUser } from './provision-nginx.ts'
 import { ensureRunning } from './services/index.ts'
 import { CRON, LOG, MARIADB, NGINX } from './services/known.ts'
+import { restartingSteps } from './services/restarting.ts'
 import { isRunning, type Service } from './services/service.ts'
+import { sharedEtcSteps } from './site-etc/shared.ts'
+import { listSites } from './sites.ts'
 import { wpCliSteps } from './wp-cli.ts'
 
-const BASE_PATH = '/etc/nginx/conf.d/hosting.conf'
-const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
-const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
-const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
-const FOLDERS = [
-  ...[ACME_ROOT, '/var/log/hosting', '/var/cache/hosting', '/srv/www', LIBRARY],
-  '/etc/hosting',
-]
+/** The files that hold for all sites, without those of one. */
+export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
 
 /**
  * What makes of this Debian a server for sites: packages, base configuration, running services. None
  * where all of it is there, found without starting a program. An empty list of PHP versions means the
  * one that the distribution ships. `field` is the parameter that a bad version is reported on.
  *
- * Throws what stands in the way: invalid on `field`, conflict for a port 80 that is somebody else's.
+ * `accept` is what may be changed of what somebody else made: see Step.imposes.
+ *
+ * Throws what stands in the way: invalid on `field`, conflict for a port 80 or 443 that is somebody
+ * else's, and for an nginx that runs as another user.
  */
 export async function provisionSteps(
   host: Host,
   php: readonly string[],
   field: string,
+  accept: readonly string[] = [],
 ): Promise<Step[]> {
   const shipped = await shippedPhp(host)
   const versions = php.length > 0 ? php : [shipped]
   const missing = await missingPackages(host, versions)
   if (missing.length > 0) await refuseUnknownPackages(host, missing, field)
   const stopped = await stoppedOf(host)
-  if (stopped.includes(NGINX)) await refuseTakenPort(host)
   const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
+  if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
+  await refuseOtherUser(host)
+  const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))
   return [
-    ...(missing.length > 0 ? [packagesStep(host, missing, field)] : []),
+    ...(missing.length > 0 ? [packagesStep(host, missing, field, accept)] : []),
     ...(configured ? [] : [nginxStep(host)]),
-    ...(configured && missing.length === 0 ? [] : await sharedPoolSteps(host, versions)),
-    ...(stopped.length > 0 ? [servicesStep(host, stopped)] : []),
+    ...(await sharedPoolSteps(host, installed)),
+    ...(await allSitesSteps(host)),
+    ...(await sharedEtcSteps(host)),
+    ...(await restartingSteps(host)),
+    ...(stopped.length > 0 ? [servicesStep(host, stopped, missing)] : []),
     ...(await wpCliSteps(host)),
+    ...(await recorderSteps(host)),
   ]
 }
 
-const packagesStep = (host: Host, missing: readonly string[], field: string): Step => ({
+const packagesStep = (
+  host: Host,
+  missing: readonly string[],
+  field: string,
+  accept: readonly string[],
+): Step => ({
   name: 'packages',
   title: `Installing ${missing.join(', ')}`,
   effects: () => installing(host, missing),
-  apply: () => install(host, missing, field),
+  imposes: () => imposing(host, missing),
+  apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
 })
 
-const nginxStep = (host: Host): Step => ({
-  name: 'nginx',
-  title: 'Configuring nginx',
-  effects: () => configuring(host),
-  apply: () => host.exclusive('nginx', () => configureNginx(host)),
-})
-
-/** Debian starts a master with a pool www for every PHP version; here every site has its own. */
+/**
+ * Debian starts a master with a pool www for every PHP version; here every site has its own. Only for
+ * versions that this operation installs: what ran before may serve sites of others.
+ */
 async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise<Step[]> {
   if (host.init !== 'systemd') return []
   const retired: string[] = []
@@ -92,7 +103,7 @@ async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise
   ]
 }
 
-function servicesStep(host: Host, stopped: readonly Service[]): Step {
+function servicesStep(host: Host, stopped: readonly Service[], missing: readonly string[]): Step {
   const units = stopped.map(({ unit }) => unit)
   return {
     name: 'services',
@@ -101,80 +112,37 @@ function servicesStep(host: Host, stopped: readonly Service[]): Step {
       ...(host.init === 'direct' ? await effects.making(host, 'file', LOG) : []),
       ...units.map((unit) => effects.create('service', unit)),
     ],
+    imposes: () => waking(host, stopped, missing),
     async apply() {
       await ensureMariadb(host)
-      if (!(await isRunning(host, NGINX))) await refuseTakenPort(host)
+      if (!(await isRunning(host, NGINX))) await refuseTakenPorts(host)
       for (const service of [NGINX, CRON]) await ensureRunning(host, service)
     },
   }
+}
+
+const PACKAGES = new Map([
+  [MARIADB, 'mariadb-server'],
+  [NGINX, 'nginx'],
+  [CRON, 'cron'],
+])
+
+/** What somebody has installed and stopped: its sites, jobs and databases come back with it. */
+async function waking(
+  host: Host,
+  stopped: readonly Service[],
+  missing: readonly string[],
+): Promise<Effect[]> {
+  if (host.init !== 'systemd' || (await listSites(host)).length > 0) return []
+  return stopped
+    .filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
+    .map(({ unit }) => ({ ...effects.create('service', unit), asks: 'service_started' }))
 }
 
 async function stoppedOf(host: Host): Promise<Service[]> {
   const services = [MARIADB, NGINX, CRON]
   const running = await Promise.all(services.map((service) => isRunning(host, service)))
   return services.filter((_, at) => !running[at])
-}
-
-async function baseOf({ files }: Host): Promise<string> {
-  const own = (await files.read('/etc/nginx/nginx.conf')) ?? ''
-  return renderBase({ bucket: !/^\s*server_names_hash_bucket_size/m.test(own) })
-}
-
-async function configureNginx(host: Host): Promise<void> {
-  const { files } = host
-  for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
-  if (await isDebianDefault(host)) await files.remove(DEBIAN_LINK)
-  const undo = [await replace(host, BASE_PATH, await baseOf(host))]
-  try {
-    if (await hasForeignDefault(host)) await files.remove(DEFAULT_LINK)
-    else {
-      undo.push(await replace(host, DEFAULT_PATH, renderDefault(await abilitiesOf(host))))
-      await files.link(DEFAULT_PATH, DEFAULT_LINK)
-    }
-    if (await isRunning(host, NGINX)) await reloadTested(host)
-  } catch (error) {
-    await files.remove(DEFAULT_LINK)
-    for (const restore of undo) await restore()
-    throw error
-  }
-}
-
-/** What `configureNginx` would do; without nginx there is nothing of anybody else's. */
-async function configuring(host: Host): Promise<Effect[]> {
-  const debian = await isDebianDefault(host)
-  const files = [{ path: BASE_PATH, text: await baseOf(host) }]
-  const own = !(await hasOther(host, debian ? [DEFAULT_LINK, DEBIAN_LINK] : [DEFAULT_LINK]))
-  if (own) files.push({ path: DEFAULT_PATH, text: renderDefault(await abilitiesOf(host)) })
-  const link = own ? effects.making : effects.removing
-  return [
-    ...(await effects.making(host, 'folder', ...FOLDERS)),
-    ...(debian ? [effects.remove('link', DEBIAN_LINK)] : []),
-    ...(await effects.generating(host, files)),
-    ...(await link(host, 'link', DEFAULT_LINK)),
-    ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),
-  ]
-}
-
-/** The administrator's own catch-all server stays. */
-async function hasForeignDefault(host: Host): Promise<boolean> {
-  await host.files.remove(DEFAULT_LINK)
-  return hasOther(host, [])
-}
-
-/** Whether a file of nginx's configuration that is not one of these has a catch-all server. */
-async function hasOther(host: Host, but: readonly string[]): Promise<boolean> {
-  const text = await dumpOf(host)
-  const others = text
-    .split(/^# configuration file /m)
-    .filter((file) => !but.some((path) => file.startsWith(`${path}:`)))
-  return others.some((file) => /^\s*listen\s[^;]*\bdefault_server\b/m.test(file))
-}
-
-/** Debian's welcome page answers for every unknown name; one that somebody edited stays. */
-async function isDebianDefault(host: Host): Promise<boolean> {
-  if ((await host.files.stat(DEBIAN_LINK))?.kind !== 'link') return false
-  const { stdout } = await host.shell.try(['dpkg', '--verify', 'nginx-common'])
-  return !stdout.includes('/sites-available/default')
 }
 
 /** No pool but Debian's own, and no virtual host that asks it. */
@@ -186,12 +154,4 @@ async function isUnused(host: Host, php: string): Promise<boolean> {
 
 async function dumpOf(host: Host): Promise<string> {
   return (await host.files.stat(NGINX.program)) ? dump(host) : ''
-}
-
-async function refuseTakenPort(host: Host): Promise<void> {
-  for (const path of ['/proc/1/net/tcp', '/proc/1/net/tcp6']) {
-    if (/^\s*\d+: [0-9A-F]+:0050 \S+ 0A /m.test((await host.files.read(path)) ?? '')) {
-      throw conflict('Port 80 is in use by another program: stop it and try again')
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import type { Service as ServiceStatus } from '#shared/agent.ts'
 import type { Host } from '../host/ports.ts'
 import { fpmService } from './php-fpm-files.ts'
+import { servingPool } from './php-fpm-pools.ts'
 import { CRON, MARIADB, NGINX } from './services/known.ts'
 import { isRunning, type Service } from './services/service.ts'
 import { listSites } from './sites.ts'
@@ -10,11 +11,17 @@ type Named = [name: string, service: Service]
 
 /**
  * nginx, mariadb, cron, `php<version>` for each PHP that is installed (running when one of its masters
- * runs) and `php-fpm:<user>` for each site of this agent. `missing`: the program is not installed.
+ * runs) and `php-fpm:<user>` for each site of this agent: one that sleeps answers, and so it is running.
+ * `missing`: the program is not installed.
  */
 export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
-  const sites = (await listSites(host)).map(
-    (site): Named => [`php-fpm:${site.user}`, fpmService(site)],
+  const sites = await Promise.all(
+    (await listSites(host)).map(
+      async (site): Promise<Named> => [
+        `php-fpm:${site.user}`,
+        fpmService(await servingPool(host, site)),
+      ],
+    ),
   )
   const versions = await phpVersions(host)
   const debian = versions.map((php): Named => [`php${php}`, debianFpm(php)])
@@ -46,7 +53,7 @@ async function phpVersions({ files }: Host): Promise<string[]> {
 }
 
 /** The master of the distribution, which this agent does not use itself. */
-function debianFpm(php: string): Service {
+export function debianFpm(php: string): Service {
   return {
     unit: `php${php}-fpm.service`,
     program: `/usr/sbin/php-fpm${php}`,
@@ -62,7 +69,7 @@ async function statusesOf(host: Host, named: readonly Named[]): Promise<Map<stri
   const entries = await Promise.all(
     named.map(async ([name, service]): Promise<[string, Status]> => {
       if (!(await host.files.stat(service.program))) return [name, 'missing']
-      if (told) return [name, told.get(service.unit) ?? 'stopped']
+      if (told) return [name, statusOfUnits(told, service)]
       return [name, (await isRunning(host, service)) ? 'running' : 'stopped']
     }),
   )
@@ -71,7 +78,7 @@ async function statusesOf(host: Host, named: readonly Named[]): Promise<Map<stri
 
 /** One call for all units; it answers a block of lines for each, with the names that were asked. */
 async function systemdStates(host: Host, named: readonly Named[]): Promise<Map<string, Status>> {
-  const units = named.map(([, { unit }]) => unit)
+  const units = named.flatMap(([, { unit, socket_unit }]) => [unit, socket_unit ?? []].flat())
   const { stdout } = await host.shell.try([
     'systemctl',
     'show',
@@ -85,6 +92,16 @@ async function systemdStates(host: Host, named: readonly Named[]): Promise<Map<s
     for (const unit of /^Names=(.*)$/m.exec(block)?.[1]?.split(' ') ?? []) states.set(unit, status)
   }
   return states
+}
+
+/** What does not run is started by whoever connects, where systemd listens in its place. */
+function statusOfUnits(
+  states: ReadonlyMap<string, Status>,
+  { unit, socket_unit }: Service,
+): Status {
+  const status = states.get(unit) ?? 'stopped'
+  if (status !== 'stopped' || socket_unit === undefined) return status
+  return states.get(socket_unit) ?? 'stopped'
 }
 
 /** systemd(1): active, reloading and activating ones answer; what was never started is inactive. */

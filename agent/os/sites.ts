@@ -1,4 +1,5 @@
 import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteUpdate } from '#shared/commands/site.update.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
@@ -7,12 +8,20 @@ import type { Host } from '../host/ports.ts'
 import { create, making, remove, writing } from './effects.ts'
 
 /** A site that this agent made: `tls` is what was asked for, not what is served. */
-export type Site = ParamsOf<'site.create'>
+export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
+  Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'>
 
-const Record = siteCreate.params.strict()
+const { database_routines, xmlrpc } = siteUpdate.params.shape
+const Record = siteCreate.params
+  .omit({ accept: true })
+  .extend({ database_routines, xmlrpc })
+  .strict()
 
-/** Where the record of a site lies says what the site is: served, in the trash, or going for good. */
-type Place = 'sites' | 'trash' | 'purging'
+/**
+ * Where the record of a site lies says what the site is: served, in the trash, going for good, or one
+ * of those that an isolation check makes and removes.
+ */
+type Place = 'sites' | 'trash' | 'purging' | 'canaries'
 
 const folderOf = ({ settings }: Host, place: Place) => `${settings.state_dir}/${place}`
 const pathOf = (host: Host, domain: string, place: Place) =>
@@ -47,17 +56,17 @@ export async function listSites(host: Host, place: Place = 'sites'): Promise<Sit
   return sites.filter((site) => site !== undefined)
 }
 
-export async function writeSite(host: Host, site: Site): Promise<void> {
-  await host.files.mkdir(folderOf(host, 'sites'), { mode: 0o700 })
-  await host.files.write(pathOf(host, site.domain, 'sites'), textOf(site), { mode: 0o600 })
+export async function writeSite(host: Host, site: Site, place: Place = 'sites'): Promise<void> {
+  await host.files.mkdir(folderOf(host, place), { mode: 0o700 })
+  await host.files.write(pathOf(host, site.domain, place), textOf(site), { mode: 0o600 })
 }
 
 const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
 
 /** What `writeSite` would do. */
-export async function recording(host: Host, site: Site): Promise<Effect[]> {
-  const path = pathOf(host, site.domain, 'sites')
-  const folder = await making(host, 'folder', folderOf(host, 'sites'))
+export async function recording(host: Host, site: Site, place: Place = 'sites'): Promise<Effect[]> {
+  const path = pathOf(host, site.domain, place)
+  const folder = await making(host, 'folder', folderOf(host, place))
   return [...folder, ...writing(path, await host.files.read(path), textOf(site))]
 }
 

@@ -3,10 +3,11 @@ import type { Host } from '../host/ports.ts'
 
 /** What a tier gives a site. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
 export interface Limits {
-  pm: 'ondemand' | 'dynamic'
   children: number
+  /** Idle workers that are kept ready: PHP-FPM adds those of a burst one by one, and ends them again. */
   spare: { start: number; min: number; max: number }
-  idle: number
+  /** Without a visitor for this long, PHP-FPM is ended until the next one comes; 0: never. */
+  sleep: number
   requests: number
   /** What one busy worker is planned with. */
   worker: number
@@ -17,17 +18,32 @@ export interface Limits {
   opcache: { memory: number; files: number; strings: number }
   slice: { memory_high: number; memory_max: number; cpu_weight: number; tasks: number }
   cache: { keys: number; size: number }
+  disk: DiskLimits
 }
 
-const NO_SPARE = { start: 0, min: 0, max: 0 }
+/**
+ * What the files and the database of a site may take on the disk. A site that takes more is reported;
+ * where the file system has user quotas, its files are held to these limits by the kernel.
+ */
+export interface DiskLimits {
+  /** Of the files and the database together. */
+  bytes: number
+  /** Files, folders and links: each takes an inode. */
+  files: number
+}
 
-/** The editor and the admin pages ask in parallel: below four workers they stall. */
+const GB = 1e9
+
+/**
+ * The editor and the admin pages ask in parallel: below four workers they stall. `pm = ondemand` is not
+ * used: a request that arrives while its last idle worker ends is left in the queue until the next
+ * one comes, and of a burst it often starts one worker alone.
+ */
 const TIERS: Record<Tier, Limits> = {
   small: {
-    pm: 'ondemand',
     children: 5,
-    spare: NO_SPARE,
-    idle: 10,
+    spare: { start: 2, min: 1, max: 3 },
+    sleep: 900,
     requests: 500,
     worker: 64,
     memory_limit: 128,
@@ -37,12 +53,12 @@ const TIERS: Record<Tier, Limits> = {
     opcache: { memory: 96, files: 10_000, strings: 8 },
     slice: { memory_high: 512, memory_max: 640, cpu_weight: 50, tasks: 128 },
     cache: { keys: 5, size: 64 },
+    disk: { bytes: 10 * GB, files: 250_000 },
   },
   medium: {
-    pm: 'ondemand',
     children: 10,
-    spare: NO_SPARE,
-    idle: 20,
+    spare: { start: 2, min: 2, max: 4 },
+    sleep: 3600,
     requests: 1000,
     worker: 80,
     memory_limit: 256,
@@ -52,12 +68,12 @@ const TIERS: Record<Tier, Limits> = {
     opcache: { memory: 128, files: 20_000, strings: 16 },
     slice: { memory_high: 1024, memory_max: 1280, cpu_weight: 100, tasks: 256 },
     cache: { keys: 10, size: 256 },
+    disk: { bytes: 25 * GB, files: 500_000 },
   },
   large: {
-    pm: 'dynamic',
     children: 25,
     spare: { start: 5, min: 3, max: 8 },
-    idle: 20,
+    sleep: 0,
     requests: 1000,
     worker: 96,
     memory_limit: 512,
@@ -67,6 +83,7 @@ const TIERS: Record<Tier, Limits> = {
     opcache: { memory: 256, files: 50_000, strings: 32 },
     slice: { memory_high: 2560, memory_max: 3072, cpu_weight: 200, tasks: 512 },
     cache: { keys: 20, size: 1024 },
+    disk: { bytes: 100 * GB, files: 2_000_000 },
   },
 }
 
@@ -86,6 +103,9 @@ export async function machineOf({ files }: Host): Promise<Machine> {
     memory: total === undefined ? 1024 : Math.floor(Number(total) / 1024),
   }
 }
+
+/** The same on every machine. */
+export const diskLimits = (tier: Tier): DiskLimits => TIERS[tier].disk
 
 /** The tier as this machine can carry it: fewer workers on few cores or little memory. */
 export function limitsOn(tier: Tier, machine: Machine): Limits {
@@ -111,6 +131,14 @@ export function limitsOn(tier: Tier, machine: Machine): Limits {
       memory_max: Math.min(limits.slice.memory_max, most),
     },
   }
+}
+
+/**
+ * What the database account of a site may take: connections for its workers, its jobs and wp-cli, and
+ * seconds for one statement, which no request outlives.
+ */
+export function databaseLimits({ children, execution_time }: Limits) {
+  return { connections: Math.max(15, 3 * children), statement_time: execution_time }
 }
 
 /** Memory for PHP workers: what the system, MariaDB's buffers (128 MB) and a tenth as reserve leave. */

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import { SETTINGS_FILE } from '../settings-file.ts'
 import * as effects from './effects.ts'
 
 /** Every unit of the agent, and not the transient one that restarts them. */
 export const UNITS = 'hosting-agent*.service'
-const SETTINGS = '/etc/hosting-agent/agent.env'
 const VERSION_MS = 20_000
+/** Of the executable, which has about 100 MB. */
+const MAX_BUILD = 256 << 20
 
 const Verdict = z.object({ sha256: z.string(), verdict: z.enum(['answers', 'back']) })
 type Verdict = z.infer<typeof Verdict>['verdict']
@@ -37,15 +39,14 @@ export async function fetchBuild(
 ): Promise<string> {
   const draft = draftOf(program)
   try {
-    await host.net.download(url, `${draft}.gz`, 'sha256')
-    await host.shell.run(['gunzip', '--force', `${draft}.gz`])
-    const { stdout } = await host.shell.run(['sha256sum', draft])
-    if (!stdout.startsWith(`${sha256} `)) throw new Error('The build is not the one asked for')
+    const options = { gunzip: true, most: MAX_BUILD }
+    const found = await host.net.download(url, draft, 'sha256', options)
+    if (found !== sha256) throw new Error('The build is not the one asked for')
     await host.shell.run(['chmod', '755', draft])
     const version = await host.shell.run([draft, 'version'], { timeout_ms: VERSION_MS })
     return `It is version ${version.stdout.trim().slice(0, 64)}`
   } catch (error) {
-    for (const path of [draft, `${draft}.gz`]) await host.files.remove(path)
+    await host.files.remove(draft)
     throw error
   }
 }
@@ -82,7 +83,9 @@ export async function startSwitch(host: Host, program: string, sha256: string): 
     '--quiet',
     '--collect',
     '--unit=hosting-upgrade',
-    `--property=EnvironmentFile=-${SETTINGS}`,
+    `--property=EnvironmentFile=-${SETTINGS_FILE}`,
+    '--property=MemoryMax=512M',
+    '--property=TasksMax=128',
     `--setenv=AGENT_STATE_DIR=${state_dir}`,
     '--',
     previousOf(program),

@@ -1,10 +1,21 @@
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
+import { stopSlice } from './as-site/slice.ts'
 import * as effects from './effects.ts'
 import { homeOf, logsOf } from './paths.ts'
+import {
+  removeAccounts,
+  removingAccounts,
+  writeAccounts,
+  writingAccounts,
+} from './site-etc/accounts.ts'
+
+/** No range of subordinate ids, which nothing of a site may use: subuid(5) lists them with its name. */
+const NO_SUBIDS = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
 
 const DATABASES = ['/etc/passwd', '/etc/group'] as const
+const NGINX_USER = 'www-data'
 
 /** Throws invalid on `user` when the name is that of a user, a group or a folder of this server. */
 export async function refuseExistingUser(host: Host, user: string): Promise<void> {
@@ -22,25 +33,55 @@ export async function refuseExistingUser(host: Host, user: string): Promise<void
 export async function createUser(host: Host, user: string, domain: string): Promise<void> {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
-  await host.shell.run(['useradd', ...home, '--user-group', ...comment, '--', user])
+  const options = [...home, '--user-group', ...NO_SUBIDS, ...comment]
+  await host.shell.run(['useradd', ...options, '--', user])
+  await admitNginx(host, user)
+  await writeAccounts(host, user)
+}
+
+/**
+ * nginx reads what a site serves as a member of the site's group, so that it does not matter who made
+ * a file, in which folder, and whether it was moved there: a site can give its files no other group.
+ * A running nginx knows of it once it has been reloaded, which starts its workers anew.
+ */
+export async function admitNginx(host: Host, user: string): Promise<void> {
+  if (await admits(host, user)) return
+  await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
+}
+
+/** What `admitNginx` would do. */
+export async function admittingNginx(host: Host, user: string): Promise<Effect[]> {
+  return (await admits(host, user)) ? [] : [effects.change('group', user)]
+}
+
+async function admits(host: Host, user: string): Promise<boolean> {
+  const entry = await entryOf(host, '/etc/group', user)
+  return (entry?.[3] ?? '').trim().split(',').includes(NGINX_USER)
 }
 
 /** What `createUser` does. */
-export const creatingUser = (user: string): Effect[] => [
+export const creatingUser = (host: Host, user: string): Effect[] => [
   effects.create('user', user),
   effects.create('group', user),
+  ...writingAccounts(host, user),
 ]
 
 /** What `removeUser` would do. */
 export async function removingUser(host: Host, user: string, domain: string): Promise<Effect[]> {
   if (!(await isOf(host, user, domain))) return []
-  return [effects.remove('user', user), effects.remove('group', user)]
+  return [
+    effects.remove('user', user),
+    effects.remove('group', user),
+    ...(await removingAccounts(host, user)),
+  ]
 }
 
 /** Ends what the user runs, then removes user and group; a user of another site stays. */
 export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
   if (!(await isOf(host, user, domain))) return
+  await stopSlice(host, user)
   await endProcesses(host, user)
+  await removeAccounts(host, user)
   await host.shell.run(['userdel', '--', user])
   if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
 }
@@ -49,7 +90,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
 export async function createFolders({ files }: Host, user: string): Promise<void> {
   const home = homeOf(user)
   await files.mkdir(home, { mode: 0o711 })
-  await files.mkdir(`${home}/public`, { mode: 0o2750, owner: user, group: 'www-data' })
+  await files.mkdir(`${home}/public`, { mode: 0o750, owner: user })
   await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
   await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
   await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
@@ -87,14 +128,22 @@ export async function closeAccount(host: Host, user: string, domain: string): Pr
   await endProcesses(host, user)
 }
 
-/** What `closeAccount` and `openAccount` would do. */
-export async function changingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
+/** What `closeAccount` would do. */
+export async function closingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
   return (await isOf(host, user, domain)) ? [effects.change('user', user)] : []
 }
 
+/** What `openAccount` would do. */
+export async function openingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
+  const opening = await closingAccount(host, user, domain)
+  return opening.length === 0 ? [] : [...opening, ...(await admittingNginx(host, user))]
+}
+
+/** What an older version has put into the trash does not admit nginx yet. */
 export async function openAccount(host: Host, user: string, domain: string): Promise<void> {
   if (!(await isOf(host, user, domain))) return
   await host.shell.run(['usermod', '--expiredate', '', '--', user])
+  await admitNginx(host, user)
 }
 
 /** Throws when they do not end. */

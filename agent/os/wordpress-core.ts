@@ -1,7 +1,16 @@
+import { z } from 'zod'
 import type { Effect } from '#shared/plan.ts'
 import type { Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import * as effects from './effects.ts'
+import {
+  archiveOf,
+  kindOf,
+  MAX_ARCHIVE,
+  patiently,
+  publishedAt,
+  refuseUnfit,
+} from './wordpress-archive.ts'
 
 const FRESH_MS = 3_600_000
 const RETRY_MS = 600_000
@@ -9,10 +18,21 @@ const RETRY_MS = 600_000
 /** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
 interface Kept {
   version: string
-  sha1: string
+  /** Of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
+  digest: string
   /** When the source was last asked, in milliseconds. */
   at: number
 }
+
+/** Versions before 0.2 wrote `sha1`. */
+const Note = z
+  .object({
+    version: z.string(),
+    digest: z.string().optional(),
+    sha1: z.string().optional(),
+    at: z.number(),
+  })
+  .transform(({ version, digest, sha1, at }) => ({ version, digest: digest ?? sha1 ?? '', at }))
 
 const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
 
@@ -60,8 +80,8 @@ async function providing(host: Host): Promise<Effect[]> {
   let problem = ''
   for (const base of sources) {
     try {
-      const sha1 = await publishedAt(host, base, 1)
-      if (kept?.sha1 === sha1) return note
+      const digest = await publishedAt(host, base, 1)
+      if (kept?.digest === digest) return note
       const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
       const [missing] = await effects.making(host, 'folder', ...folders)
       const changed = missing ?? effects.change('folder', cacheOf(host))
@@ -75,7 +95,7 @@ async function providing(host: Host): Promise<Effect[]> {
 }
 
 function unavailable(host: Host, reason: string): Error {
-  const files = 'latest.tar.gz and latest.tar.gz.sha1'
+  const files = 'latest.tar.gz and latest.tar.gz.sha256'
   return new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
 }
 
@@ -87,40 +107,33 @@ async function* fromSource(
 ): Progress<string> {
   yield `Asking ${base} for the newest WordPress`
   const url = archiveOf(base)
-  const sha1 = await publishedAt(host, base, attempts)
+  const digest = await publishedAt(host, base, attempts)
   const at = host.clock.now()
-  if (kept?.sha1 === sha1) {
+  if (kept?.digest === digest) {
     await writeKept(host, { ...kept, at })
     return folderOf(host, kept)
   }
   yield 'Getting WordPress'
   return await host.exclusive('wordpress', async () => {
     const meanwhile = await readKept(host)
-    if (meanwhile?.sha1 === sha1) return folderOf(host, meanwhile)
-    const version = await unpack(host, url, sha1, attempts)
-    await writeKept(host, { version, sha1, at })
+    if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
+    const version = await unpack(host, url, digest, attempts)
+    await writeKept(host, { version, digest, at })
     return folderOf(host, { version })
   })
 }
 
-async function publishedAt(host: Host, base: string, attempts: number): Promise<string> {
-  const url = `${archiveOf(base)}.sha1`
-  const asked = () => host.net.fetch(url, { timeout_ms: 10_000 })
-  const published = new TextDecoder().decode(await patiently(host, attempts, asked))
-  const sha1 = /^[0-9a-f]{40}/.exec(published.trim())?.[0]
-  if (sha1 === undefined) throw new Error(`${url} is not a checksum`)
-  return sha1
-}
-
-async function unpack(host: Host, url: string, sha1: string, attempts: number): Promise<string> {
+async function unpack(host: Host, url: string, digest: string, attempts: number): Promise<string> {
   const draft = `${cacheOf(host)}/.${host.random.name(8)}`
   const archive = `${draft}/archive.tar.gz`
   try {
     await host.files.mkdir(draft, { mode: 0o700 })
     await patiently(host, attempts, async () => {
-      const found = await host.net.download(url, archive, 'sha1')
-      if (found !== sha1) throw new Error(`${url} does not have the published checksum`)
+      const options = { most: MAX_ARCHIVE }
+      const found = await host.net.download(url, archive, kindOf(digest), options)
+      if (found !== digest) throw new Error(`${url} does not have the published checksum`)
     })
+    await refuseUnfit(host, archive)
     await host.shell.run(['tar', '-xzf', archive, '-C', draft, '--no-same-owner'])
     await host.shell.run(['chmod', '-R', 'u=rwX,go=rX', `${draft}/wordpress`])
     const version = await versionIn(host, `${draft}/wordpress`)
@@ -139,20 +152,7 @@ async function versionIn({ files }: Host, folder: string): Promise<string> {
   return version
 }
 
-/** 1, 2 and 4 seconds apart: a mirror that stumbles is no reason to fail. */
-async function patiently<T>(host: Host, attempts: number, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === attempts) throw error
-      await host.clock.sleep(500 * 2 ** attempt)
-    }
-  }
-}
-
 const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
-const archiveOf = (base: string) => `${base}/latest.tar.gz`
 const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
 
 /** What is dated ahead of the clock was written while that was wrong. */
@@ -169,9 +169,8 @@ async function readKept(host: Host): Promise<Kept | undefined> {
   const text = await host.files.read(keptPath(host))
   if (text === undefined) return undefined
   try {
-    const { version, sha1, at } = JSON.parse(text) as Partial<Kept>
-    if (typeof version !== 'string' || typeof sha1 !== 'string' || typeof at !== 'number') return
-    return (await host.files.stat(folderOf(host, { version }))) && { version, sha1, at }
+    const { version, digest, at } = Note.parse(JSON.parse(text))
+    return (await host.files.stat(folderOf(host, { version }))) && { version, digest, at }
   } catch {
     return undefined
   }

@@ -1,13 +1,15 @@
 import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
+import { runAsSite } from './as-site/run.ts'
 import { docrootOf, homeOf } from './paths.ts'
 import type { Site } from './sites.ts'
 import { complaintOf, runWpCli } from './wp-cli.ts'
 
-/** Copies the core from the cache as the site's user; `www-data` may read it, neighbours may not. */
+/** Copies the core from the cache as the site's user; nginx may read it, neighbours may not. */
 export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
   const argv = ['cp', '-r', '--', `${core}/.`, `${docrootOf(user)}/`]
-  await host.shell.run(argv, { user, group: 'www-data', umask: 0o027 })
+  const reads = [core]
+  await runAsSite(host, { user }, argv, { umask: 0o027, network: false, reads })
 }
 
 /**
@@ -24,7 +26,8 @@ export async function configure(host: Host, { user }: Site, password: Secret): P
   })
   try {
     const target = `${docrootOf(user)}/wp-config.php`
-    await host.shell.run(['cp', '--preserve=mode', '--', draft, target], { user, umask: 0o077 })
+    const argv = ['cp', '--preserve=mode', '--', draft, target]
+    await runAsSite(host, { user }, argv, { umask: 0o077, network: false })
   } finally {
     await host.files.remove(draft)
   }
@@ -86,10 +89,22 @@ function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
   return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
 }
 
-/** No request leaves the machine, and permalinks have their usual form. */
+/**
+ * No request leaves the machine, permalinks have their usual form, and of the plugins and themes that
+ * WordPress brings along only the theme in use stays: Site Health asks the owner to remove the others.
+ */
 const OFFLINE = `WP_CLI::add_wp_hook('pre_http_request', fn() => new WP_Error('offline', 'not now'));
 WP_CLI::add_hook('after_invoke:core install', function () {
   $GLOBALS['wp_rewrite']->set_permalink_structure('/%postname%/');
+  $remove = function ($path) use (&$remove) {
+    if (is_link($path) || !is_dir($path)) return unlink($path);
+    foreach (array_diff(scandir($path), ['.', '..']) as $name) $remove($path . '/' . $name);
+    return rmdir($path);
+  };
+  $kept = [get_theme_root() . '/' . get_template(), get_theme_root() . '/' . get_stylesheet()];
+  $themes = array_diff(glob(get_theme_root() . '/*', GLOB_ONLYDIR), $kept);
+  $plugins = array_diff(glob(WP_PLUGIN_DIR . '/*'), [WP_PLUGIN_DIR . '/index.php']);
+  foreach ([...$themes, ...$plugins] as $path) $remove($path);
 });`
 
 const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
@@ -123,6 +138,7 @@ $table_prefix = '${prefix}';
 
 ${define('DISABLE_WP_CRON', 'true')}
 ${define('DISALLOW_FILE_EDIT', 'true')}
+${define('CORE_UPGRADE_SKIP_NEW_BUNDLED', 'true')}
 ${define('WP_DEBUG', 'false')}
 
 if ( ! defined( 'ABSPATH' ) ) {

@@ -1,7 +1,9 @@
 import type { Effect } from '#shared/plan.ts'
 import type { Step } from '../commands/command.ts'
 import type { Host, Output } from '../host/ports.ts'
+import { tryAsSite } from './as-site/run.ts'
 import * as effects from './effects.ts'
+import { sendmailPath } from './mail/sendmail.ts'
 import { docrootOf, homeOf, LIBRARY, WP_CLI } from './paths.ts'
 import type { Site } from './sites.ts'
 
@@ -44,13 +46,11 @@ export function runWpCli(
   args: readonly string[],
   input?: string,
 ): Promise<Output> {
-  const argv = [`/usr/bin/php${php}`, '-d', 'memory_limit=512M', WP_CLI]
-  return host.shell.try([...argv, `--path=${docrootOf(user)}`, ...args], {
-    user,
+  const options = ['memory_limit=512M', `sendmail_path=${sendmailPath({ user, php })}`]
+  const argv = [`/usr/bin/php${php}`, ...options.flatMap((option) => ['-d', option]), WP_CLI]
+  return tryAsSite(host, { user }, [...argv, `--path=${docrootOf(user)}`, ...args], {
     umask: 0o027,
-    unconfined: true,
     env: {
-      HOME: homeOf(user),
       WP_CLI_CACHE_DIR: `${homeOf(user)}/tmp/wp-cli`,
       WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
     },

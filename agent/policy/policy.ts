@@ -6,6 +6,8 @@ import { type Rules, readRules } from './file.ts'
 
 /** What no later command brings back. */
 const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
+/** What a machine without proofs must not get: its PHP would reach the agent. */
+const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -14,6 +16,8 @@ interface PolicyDeps {
   path: string
   store: OperationStore
   clock: Clock
+  /** Refused where nobody is asked for a proof. */
+  sites?: 'allowed' | 'refused'
 }
 
 /** What this server allows its dashboard, whoever has taken that over. */
@@ -31,7 +35,10 @@ export class Policy {
    * gives the place under the cap back, for a command that was refused before it did anything.
    */
   async permit(command: CommandName): Promise<() => void> {
-    const { path } = this.#deps
+    const { path, sites } = this.#deps
+    if (sites === 'refused' && MAKES_SITES.includes(command)) {
+      throw forbidden('AGENT_AUTH=none is for a server without sites: use AGENT_AUTH=signed')
+    }
     const rules = await readRules(this.#deps.files, path)
     if ('broken' in rules) {
       if (COMMANDS[command].changes) throw doubtful(path, rules.broken)

@@ -15,6 +15,8 @@ import { publicKeyOf, sha256 } from './keys.ts'
 
 /** Seconds that a code is good for on this side; the dashboard's own limit is the same. */
 const CODE_SECONDS = 15 * 60
+export const NOT_OPEN = 'No enrolment is open: run hosting-agent enrol'
+const pathIn = (state_dir: string) => `${state_dir}/trust/enrolment.json`
 
 const Pending = z.strictObject({
   server_id: z.number().int().positive(),
@@ -46,7 +48,7 @@ export class Enrolment {
 
   constructor(deps: EnrolmentDeps) {
     this.#deps = deps
-    this.#path = `${deps.state_dir}/trust/enrolment.json`
+    this.#path = pathIn(deps.state_dir)
   }
 
   /** Lets the dashboard with this key enrol this agent once, within 15 minutes. */
@@ -68,14 +70,20 @@ export class Enrolment {
     return pending && pending.until > this.#deps.now() ? pending : undefined
   }
 
+  /** Throws forbidden when no enrolment is open. */
+  async expect(): Promise<Pending> {
+    const pending = await this.pending()
+    if (!pending) throw forbidden(NOT_OPEN)
+    return pending
+  }
+
   /**
    * Proves to the dashboard that this certificate and key belong to who was given the code, and
    * trusts the dashboard's key from now on. Throws forbidden when no enrolment is open, and
    * unauthorized when the caller is not the dashboard whose key the pasted line named.
    */
   async answer(request: EnrolmentRequest): Promise<EnrolmentAnswer> {
-    const pending = await this.pending()
-    if (!pending) throw forbidden('No enrolment is open: run hosting-agent enrol')
+    const pending = await this.expect()
     if (!isFromHub(request, pending)) throw unauthorized()
     const { public_key, certificate } = this.#deps.identity
     const nonce = randomBytes(16).toString('base64url')
@@ -118,6 +126,12 @@ export class Enrolment {
     const keys = [{ kid, public_key, until: null }]
     await this.#deps.trust.write({ server_id, epoch: (before?.epoch ?? 0) + 1, keys })
   }
+}
+
+/** Whether an enrolment can be open: the file is younger than a code may be. */
+export async function mayBeOpen(files: Files, state_dir: string, now_ms: number): Promise<boolean> {
+  const found = await files.stat(pathIn(state_dir))
+  return found !== undefined && now_ms < found.mtime_ms + CODE_SECONDS * 1000
 }
 
 function isFromHub({ kid, server_id, nonce, signature }: EnrolmentRequest, pending: Pending) {

@@ -36,7 +36,7 @@ export interface SignedGateDeps {
   trust: HubTrust
   /** SHA-256 of this agent's public key, base64url. */
   audience: string
-  /** Random for each process: tokens of before a restart are refused without remembering them. */
+  /** Random for each process: tokens issued before a restart are refused without remembering them. */
   boot: string
   seen: SeenTokens
   /** Seconds since 1970. */

@@ -29,7 +29,7 @@ const OPEN: Trust = {
 
 /** What a process needs to know who may ask: `none` asks nobody for a proof and speaks plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
-  if (config.auth === 'none') return OPEN
+  if (config.auth !== 'signed') return OPEN
   const { files, clock } = host
   const identity = await loadIdentity(files, config.state_dir, clock.now())
   const enrolment = await enrolmentOf(config, host)

@@ -39,9 +39,8 @@ export async function listFleetActivities(
 ): Promise<{ activities: FleetActivity[]; total: number }> {
   const matching = conditions(query)
   const { id, type, domain, status, created_at } = activities
-  const site_id = sql<
-    number | null
-  >`(select sites.id from sites where sites.domain = ${domain} and ${domain} <> '')`
+  const site_id = sql<number | null>`(select sites.id from sites
+    where sites.server_id = ${activities.server_id} and sites.domain = ${domain})`
   const [rows, [counted]] = await db.read.batch([
     db.read
       .select({

@@ -1,34 +1,41 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import { type ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import { Secret } from '#shared/secret.ts'
 import type { Caller } from './caller.ts'
+import { confirmPassword } from './confirm.ts'
+import type { LoginDeps } from './login.ts'
 import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
 
 const PREFIX = 'hc_'
 /** How exactly `last_used_at` is kept: a write for each request would be too dear. */
 const TOUCH_MS = 60_000
+const DAY_MS = 24 * 3600_000
 
 interface Deps {
   db: Database
   clock: Clock
-  random: Random
 }
 
-/** `plaintext` is shown this once; the records hold its hash. */
+/** `plaintext` is shown this once; the records hold its hash. Throws 422 for a wrong password. */
 export async function createApiToken(
-  { db, clock, random }: Deps,
-  { user }: Caller,
+  deps: LoginDeps,
+  caller: Caller,
   input: unknown,
 ): Promise<{ token: ApiToken; plaintext: Secret }> {
-  const { name } = parse(CreateApiToken, input)
+  const { db, clock, random } = deps
+  const { user } = caller
+  const { name, scope, password, expires_in_days } = parse(CreateApiToken, input)
+  await confirmPassword(deps, caller, { what: 'new token', password, field: 'password' })
   const plaintext = new Secret(PREFIX + randomText(random, 32))
   const created_at = timestamp(clock)
-  const values = { user_id: user.id, name, hash: sha256(plaintext), created_at }
+  const expires_at = timestamp(clock, expires_in_days * DAY_MS)
+  const hash = sha256(plaintext)
+  const values = { user_id: user.id, name, hash, scope, created_at, expires_at }
   await insertApiToken(db, values, entry('auth.token_create', user.id, created_at))
   const found = await findApiToken(db, values.hash)
   if (!found) throw new Error('insert returned no row')
@@ -41,17 +48,18 @@ export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: 
   if (!(await deleteApiToken(db, user.id, id, deleted))) throw notFound('Token')
 }
 
+/** Undefined for one that has expired, too. */
 export async function findTokenCaller(
   { db, clock }: Deps,
   plaintext: Secret,
 ): Promise<Caller | undefined> {
   if (!plaintext.reveal().startsWith(PREFIX)) return undefined
   const found = await findApiToken(db, sha256(plaintext))
-  if (!found) return undefined
-  const { id, last_used_at } = found.token
+  if (!found || found.token.expires_at <= timestamp(clock)) return undefined
+  const { id, scope, last_used_at } = found.token
   if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
     await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
-  return { user: found.user, jti: '', token_id: id }
+  return { user: found.user, jti: '', token_id: id, scope }
 }
 
 function sha256(secret: Secret): string {

@@ -13,11 +13,10 @@ export const authApi: Descriptions = {
     route: 'POST /api/auth/login',
     summary: 'Sign in',
     details:
-      'Sets the cookie that all other calls need. Five failures of an account, or twenty of an address, in 15 minutes are answered with 429.',
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a device that is known is counted by itself alone.',
     body: Login,
     answers: { 200: { about: 'Signed in.', json: UserAnswer, headers: ['Set-Cookie'] } },
     errors: ['unauthorized', 'too_many'],
-    open: true,
   },
   getCaller: {
     route: 'GET /api/auth/me',
@@ -31,13 +30,14 @@ export const authApi: Descriptions = {
   },
   logoutEverywhere: {
     route: 'POST /api/auth/logout-everywhere',
-    summary: 'End every session of the caller',
+    summary: 'End every session and every API token of the caller',
     answers: { 204: signedOut },
   },
   changePassword: {
     route: 'POST /api/auth/password',
     summary: 'Change the own password',
-    details: 'Ends every other session. Wrong current passwords are counted as failed logins.',
+    details:
+      'Ends every other session and, with `end_tokens`, every API token. Five wrong current passwords in a session are answered with 429 for 15 minutes.',
     body: ChangePassword,
     answers: { 204: { about: 'Changed.' } },
     errors: ['too_many'],
@@ -52,7 +52,8 @@ export const authApi: Descriptions = {
   createApiToken: {
     route: 'POST /api/auth/tokens',
     summary: 'Make an API token',
-    details: 'Sent as `Authorization: Bearer <token>`, it does what its owner may do.',
+    details:
+      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
     body: CreateApiToken,
     answers: {
       201: {
@@ -65,6 +66,7 @@ export const authApi: Descriptions = {
         }),
       },
     },
+    errors: ['too_many'],
   },
   removeApiToken: {
     route: 'DELETE /api/auth/tokens/:token_id',

@@ -1,11 +1,13 @@
 import type { User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
+import type { TokenScope } from '#shared/values.ts'
 
-/** Who asks. `jti` names the session, `""` for an API token, which `token_id` is there for. */
+/** Who asks. `jti` names the session, `""` for an API token, which has `token_id` and `scope`. */
 export interface Caller {
   user: User
   jti: string
   token_id?: number
+  scope?: TokenScope
 }
 
 const callers = new WeakMap<Request, Caller>()

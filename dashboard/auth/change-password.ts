@@ -1,30 +1,31 @@
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { ChangePassword } from '#shared/api/auth.ts'
-import { invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import type { Caller } from './caller.ts'
+import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
-import { findUser, updatePassword } from './queries.ts'
+import { updatePassword } from './queries.ts'
 
-/** Ends every other session of the user. Guesses at the current password count as failed logins. */
+/** Ends every other session of the user and, with `end_tokens`, every API token. */
 export async function changePassword(
   deps: LoginDeps,
-  { user, jti }: Caller,
+  caller: Caller,
   input: unknown,
-  address: string,
 ): Promise<void> {
-  const { current_password, password } = parse(ChangePassword, input)
-  const forgive = deps.throttle.take(user.email, address)
-  const found = await findUser(deps.db, user.id)
-  if (!(await deps.passwords.verify(current_password, found?.password_hash)))
-    throw invalid({ current_password: ['Is not the current password'] })
-  forgive()
-  const hash = await deps.passwords.hash(password)
-  await updatePassword(deps.db, user.id, hash, jti, {
-    type: 'auth.password',
-    domain: '',
-    status: 'success',
-    user_id: user.id,
-    created_at: timestamp(deps.clock),
-  })
+  const { current_password, password, end_tokens } = parse(ChangePassword, input)
+  const given = { password: current_password, field: 'current_password' }
+  await confirmPassword(deps, caller, { what: 'password change', ...given })
+  const password_hash = await deps.passwords.hash(password)
+  const { user, jti } = caller
+  await updatePassword(
+    deps.db,
+    { user_id: user.id, password_hash, keep: jti, end_tokens },
+    {
+      type: 'auth.password',
+      domain: '',
+      status: 'success',
+      user_id: user.id,
+      created_at: timestamp(deps.clock),
+    },
+  )
 }

@@ -1,21 +1,37 @@
-export const SESSION_COOKIE = 'session'
+import { isHttps } from '#dashboard/http/client.ts'
 
-/** Attributes of the session cookie (decisions.md, Authentication). `maxAge` in seconds. */
+/** `device` tells a browser that has logged in before from a stranger's. */
+type Kind = 'session' | 'device'
+
+interface Deps {
+  public_url: string | undefined
+}
+
+/**
+ * With a public address of https, the prefix `__Host-` keeps every other host of the domain from
+ * setting the cookie (RFC 6265bis 4.1.3.2); browsers take that name only over TLS.
+ */
+export function cookieName(kind: Kind, { public_url }: Deps): string {
+  return isHttps(public_url) ? `__Host-${kind}` : kind
+}
+
+/** Attributes of both cookies. `maxAge` in seconds. */
 export function cookieOptions(maxAge: number, secure: boolean) {
   return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
 }
 
-/** The same as a header line, for the gate, where no cookie jar is at hand. */
-export function cookieLine(token: string, maxAge: number, secure: boolean): string {
+/** A cookie as a header line, for where no jar is at hand, or has a cookie already: it sends one. */
+export function cookieLine(name: string, value: string, maxAge: number, secure: boolean): string {
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure ? '; Secure' : ''}; SameSite=Strict`
-  return `${SESSION_COOKIE}=${token}; ${attributes}`
+  return `${name}=${value}; ${attributes}`
 }
 
-/** The session token that a Cookie header carries. */
-export function cookieToken(request: Request): string | undefined {
+/** The value of a cookie in the Cookie header. */
+export function cookieOf(kind: Kind, deps: Deps, request: Request): string | undefined {
+  const start = `${cookieName(kind, deps)}=`
   for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
     const text = pair.trim()
-    if (text.startsWith(`${SESSION_COOKIE}=`)) return text.slice(SESSION_COOKIE.length + 1)
+    if (text.startsWith(start)) return text.slice(start.length)
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import { Secret } from '#shared/secret.ts'
+import type { Login } from './first-login.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
@@ -12,6 +13,8 @@ interface Deps {
   clock: Clock
   random: Random
   passwords: Passwords
+  /** Keeps a generated password where its owner finds it; returns what forgets it again. */
+  keep?: (login: Login) => Promise<() => Promise<unknown>>
 }
 
 interface Given {
@@ -21,14 +24,17 @@ interface Given {
 
 /** Makes the first account. What it returns is to be printed: a password that nobody chose. */
 export async function makeFirstUser(
-  { db, clock, random, passwords }: Deps,
+  { db, clock, random, passwords, keep }: Deps,
   { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
-): Promise<{ email: string; password: string } | undefined> {
+): Promise<Login | undefined> {
   if (await hasUsers(db)) return undefined
   const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
   const password = ADMIN_PASSWORD ?? randomText(random, 18)
   const password_hash = await passwords.hash(new Secret(password))
   const values = { email, name: 'Administrator', password_hash, created_at: timestamp(clock) }
+  const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
   const made = await insertUser(db, values)
+  // Another dashboard was faster: the password is of no account.
+  if (!made) await forget?.()
   return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined
 }

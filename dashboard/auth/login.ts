@@ -3,33 +3,61 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { Login, type User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
+import { prefixOf } from './address-prefix.ts'
+import type { Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
 import { findUserByEmail } from './queries.ts'
 import { openSession, type SessionDeps } from './sessions.ts'
-import type { Throttle } from './throttle.ts'
+import type { Attempt, Origin, Throttle } from './throttle.ts'
 
 export interface LoginDeps extends SessionDeps {
   passwords: Passwords
   throttle: Throttle
+  devices: Devices
+}
+
+/** What a browser keeps: `device` is the value of the cookie that makes it known. */
+interface LoggedIn {
+  user: User
+  token: string
+  device: string
 }
 
 /** 401 for wrong credentials, whichever of them is wrong; 429 after too many failures. */
 export async function login(
   deps: LoginDeps,
   input: unknown,
-  address: string,
-): Promise<{ user: User; token: string }> {
-  const { email, password } = parse(Login, input)
-  const account = email.toLowerCase()
-  const forgive = deps.throttle.take(account, address)
-  const found = await findUserByEmail(deps.db, account)
-  if (!(await deps.passwords.verify(password, found?.password_hash)) || !found) {
-    await recordFailure(deps, found?.id ?? null)
-    throw unauthorized('Invalid email or password')
-  }
-  forgive()
-  const user = { id: found.id, email: found.email, name: found.name }
-  return { user, token: await openSession(deps, user) }
+  from: { address: string; device: string | undefined },
+): Promise<LoggedIn> {
+  const credentials = parse(Login, input)
+  const email = credentials.email.toLowerCase()
+  const device = deps.devices.idOf(from.device, email)
+  const origin = { address: prefixOf(from.address), device }
+  const attempt = deps.throttle.login(email, origin)
+  const user = await verify(deps, { ...credentials, email }, origin, attempt).catch(
+    (error: unknown) => {
+      attempt.withdraw()
+      throw error
+    },
+  )
+  if (!user) throw unauthorized('Invalid email or password')
+  attempt.succeed()
+  return { user, token: await openSession(deps, user), device: deps.devices.issue(email, device) }
+}
+
+/** Undefined for wrong credentials, which are on record then. */
+async function verify(
+  deps: LoginDeps,
+  { email, password }: Login,
+  { address, device }: Origin,
+  { delay_ms }: Attempt,
+): Promise<User | undefined> {
+  const found = await findUserByEmail(deps.db, email)
+  const asker = { by: device ?? address, known: device !== undefined, delay_ms }
+  if ((await deps.passwords.verify(password, found?.password_hash, asker)) && found)
+    return { id: found.id, email: found.email, name: found.name }
+  await recordFailure(deps, found?.id ?? null)
+  return undefined
 }
 
 function recordFailure({ db, clock }: LoginDeps, user_id: number | null): Promise<void> {

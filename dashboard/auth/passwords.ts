@@ -1,4 +1,5 @@
-import { Limit } from '#dashboard/runtime/limit.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { FairLimit, type Turn } from '#dashboard/runtime/fair-limit.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** `memory_kib` and `rounds` of argon2id (RFC 9106). */
@@ -10,31 +11,52 @@ export interface PasswordCost {
 export const STRONG: PasswordCost = { memory_kib: 65_536, rounds: 2 }
 
 const AT_ONCE = 2
-const IN_LINE = 32
+const IN_LINE = 128
 
-/** Each hash takes 64 MiB and 0.15 s: two at a time, and a short line. */
+/** Who has a password checked. */
+export interface Asker {
+  /** A device or session that is known, or the address of a stranger; they take turns. */
+  by: string
+  /** Known ones go before strangers. */
+  known: boolean
+  delay_ms: number
+}
+
+const SETUP: Turn = { by: 'setup', first: true }
+
+/** Each hash takes 64 MiB and 0.15 s: two at a time, and a line of 128 each for known and strangers. */
 export class Passwords {
-  readonly #limit = new Limit(AT_ONCE, IN_LINE)
+  readonly #limit = new FairLimit(AT_ONCE, IN_LINE)
   readonly #cost: PasswordCost
+  readonly #clock: Clock
   readonly #nobody: string
 
-  constructor(cost: PasswordCost) {
+  constructor(cost: PasswordCost, clock: Clock) {
     this.#cost = cost
+    this.#clock = clock
     this.#nobody = hashOfNothing(cost)
   }
 
+  /** For somebody who has proven who he is. */
   hash(password: Secret): Promise<string> {
     const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
-    return this.#limit.run(() =>
+    return this.#limit.run(SETUP, () =>
       Bun.password.hash(password.reveal(), { algorithm: 'argon2id', memoryCost, timeCost }),
     )
   }
 
   /** Without a hash it takes as long and is false: nobody learns which accounts there are. */
-  async verify(password: Secret, hash: string | undefined): Promise<boolean> {
+  async verify(password: Secret, hash: string | undefined, asker: Asker): Promise<boolean> {
     const against = hash ?? this.#nobody
-    const matches = await this.#limit.run(() => Bun.password.verify(password.reveal(), against))
+    const matches = await this.#limit.run(this.#turnOf(asker), () =>
+      Bun.password.verify(password.reveal(), against),
+    )
     return matches && hash !== undefined
+  }
+
+  #turnOf({ by, known, delay_ms }: Asker): Turn {
+    if (delay_ms === 0) return { by, first: known }
+    return { by, first: known, ready: (signal) => this.#clock.sleep(delay_ms, signal) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, ne } from 'drizzle-orm'
+import { and, count, desc, eq, gt, ne } from 'drizzle-orm'
 import { activityStatement } from '#dashboard/activity/queries.ts'
 import { batch, type Database } from '#dashboard/db/client.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
@@ -94,7 +94,8 @@ export async function deleteSession(db: Database, jti: string, entry: NewActivit
   )
 }
 
-export async function deleteSessions(
+/** Ends every session and every API token of the user. */
+export async function deleteAccess(
   db: Database,
   user_id: number,
   entry: NewActivity,
@@ -102,23 +103,31 @@ export async function deleteSessions(
   await db.write((queries) =>
     batch(queries, [
       queries.delete(sessions).where(eq(sessions.user_id, user_id)),
+      queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id)),
       activityStatement(queries, entry),
     ]),
   )
 }
 
-/** The session `keep` stays, all others of the user end; `""` keeps none. */
+interface NewPassword {
+  user_id: number
+  password_hash: string
+  /** The session that stays; all others of the user end. */
+  keep: string
+  /** Whether every API token of the user ends, too. */
+  end_tokens: boolean
+}
+
 export async function updatePassword(
   db: Database,
-  user_id: number,
-  password_hash: string,
-  keep: string,
+  { user_id, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<void> {
   await db.write((queries) =>
     batch(queries, [
       queries.update(users).set({ password_hash }).where(eq(users.id, user_id)),
       queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+      ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
       activityStatement(queries, entry),
     ]),
   )
@@ -127,7 +136,9 @@ export async function updatePassword(
 const token = {
   id: api_tokens.id,
   name: api_tokens.name,
+  scope: api_tokens.scope,
   created_at: api_tokens.created_at,
+  expires_at: api_tokens.expires_at,
   last_used_at: api_tokens.last_used_at,
 }
 
@@ -141,7 +152,7 @@ export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]
 
 export async function insertApiToken(
   db: Database,
-  values: { user_id: number; name: string; hash: string; created_at: string },
+  values: typeof api_tokens.$inferInsert,
   entry: NewActivity,
 ): Promise<void> {
   await db.write((queries) =>
@@ -161,9 +172,11 @@ export async function findApiToken(
   return row
 }
 
-export async function hasApiToken(db: Database, id: number): Promise<boolean> {
-  const { id: column } = api_tokens
-  const [row] = await db.read.select({ id: column }).from(api_tokens).where(eq(column, id))
+/** False for one that has expired at `now`, too. */
+export async function hasApiToken(db: Database, id: number, now: string): Promise<boolean> {
+  const { id: column, expires_at } = api_tokens
+  const valid = and(eq(column, id), gt(expires_at, now))
+  const [row] = await db.read.select({ id: column }).from(api_tokens).where(valid)
   return row !== undefined
 }
 

@@ -35,7 +35,7 @@ async function isStanding(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { jti, token_id }: Caller,
 ): Promise<boolean> {
-  if (token_id !== undefined) return hasApiToken(db, token_id)
+  if (token_id !== undefined) return hasApiToken(db, token_id, timestamp(clock))
   const session = await findSession(db, jti)
   return session !== undefined && session.expires_at > timestamp(clock)
 }

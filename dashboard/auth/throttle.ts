@@ -1,59 +1,76 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
-import { tooMany } from '#shared/errors.ts'
+import { Failures } from './failures.ts'
 
-const WINDOW_MS = 15 * 60_000
-const ACCOUNT = 5
-const ADDRESS = 20
-const MOST_KEYS = 50_000
+/** Failures in 15 minutes. */
+const SAME_ACCOUNT = 5
+const SAME_ADDRESS = 20
+const SAME_SESSION = 5
+
+const FIRST_DELAY_MS = 250
+const LONGEST_DELAY_MS = 10_000
+
+/** Where a login comes from. */
+export interface Origin {
+  /** As `prefixOf` gives it. */
+  address: string
+  /** The browser, when it has logged in to this account before. */
+  device: string | undefined
+}
+
+/** One check of a password, which counts as failed from its beginning until one of these is called. */
+export interface Attempt {
+  /** How long the check has to wait. */
+  delay_ms: number
+  succeed(): void
+  /** The password was not checked. */
+  withdraw(): void
+}
 
 /**
- * Counts failed logins in the last 15 minutes: 5 for an account, 20 for an address. An attempt counts
- * as failed from its beginning until it succeeds, so that many at once gain nothing.
+ * Limits guesses without locking the owner out. From one address, 5 failures of an account and 20 in
+ * all are refused for 15 minutes. Failures of an account from many addresses only delay the next
+ * ones. A device that has logged in before is counted by itself alone.
  */
 export class Throttle {
-  readonly #clock: Clock
-  readonly #attempts = new Map<string, number[]>()
+  readonly #failures: Failures
 
   constructor(clock: Clock) {
-    this.#clock = clock
+    this.#failures = new Failures(clock)
   }
 
-  /** Throws 429 with the seconds to wait. The function it returns takes the attempt back. */
-  take(account: string, address: string): () => void {
-    const keys = [
-      { key: `account ${account}`, most: ACCOUNT },
-      { key: `address ${address}`, most: ADDRESS },
-    ]
-    const now = this.#clock.elapsed()
-    for (const { key, most } of keys) this.#check(key, most, now)
-    for (const { key } of keys) this.#add(key, now)
-    return () => {
-      this.#attempts.delete(`account ${account}`)
-      this.#remove(`address ${address}`, now)
+  /** Throws 429 with the seconds to wait. */
+  login(account: string, { address, device }: Origin): Attempt {
+    if (device !== undefined) return this.#attempt(`device ${device}`, SAME_ACCOUNT)
+    const own = `address ${address}`
+    this.#failures.check(own, SAME_ADDRESS)
+    const delay_ms = delayOf(this.#failures.count(`account ${account}`))
+    return {
+      ...this.#attempt(`${own} ${account}`, SAME_ACCOUNT, own, `account ${account}`),
+      delay_ms,
     }
   }
 
-  #check(key: string, most: number, now: number): void {
-    const recent = (this.#attempts.get(key) ?? []).filter((time) => time > now - WINDOW_MS)
-    if (recent.length > 0) this.#attempts.set(key, recent)
-    else this.#attempts.delete(key)
-    const oldest = recent[recent.length - most]
-    if (oldest === undefined) return
-    const seconds = Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1000))
-    throw tooMany('Too many failed logins, try again later', seconds)
+  /** Somebody who is logged in gives the password once more. `what` is counted for itself. */
+  confirm(what: 'password change' | 'new token', session: string): Attempt {
+    return this.#attempt(`${what} ${session}`, SAME_SESSION)
   }
 
-  #add(key: string, now: number): void {
-    const times = this.#attempts.get(key) ?? []
-    this.#attempts.delete(key)
-    this.#attempts.set(key, [...times, now])
-    const [stalest] = this.#attempts.keys()
-    if (this.#attempts.size > MOST_KEYS && stalest !== undefined) this.#attempts.delete(stalest)
+  #attempt(key: string, most: number, ...others: readonly string[]): Attempt {
+    this.#failures.check(key, most)
+    const removals = [key, ...others].map((each) => this.#failures.add(each))
+    const withdraw = () => {
+      for (const remove of removals) remove()
+    }
+    const succeed = () => {
+      withdraw()
+      this.#failures.clear(key)
+    }
+    return { delay_ms: 0, succeed, withdraw }
   }
+}
 
-  #remove(key: string, time: number): void {
-    const times = this.#attempts.get(key) ?? []
-    const index = times.indexOf(time)
-    if (index >= 0) times.splice(index, 1)
-  }
+/** Doubles with each failure beyond what one address may have. */
+function delayOf(failures: number): number {
+  if (failures < SAME_ACCOUNT) return 0
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - SAME_ACCOUNT))
 }

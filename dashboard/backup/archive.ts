@@ -14,6 +14,8 @@ export interface Member {
 const BLOCK = 512
 const CHUNK = 1 << 20
 const MOST_SIZE = 8 ** 11 - 1
+/** Ours has three at most. */
+const MOST_MEMBERS = 16
 
 /** A tar file (POSIX.1-1988, ustar) for its owner alone, on the disk when this resolves. */
 export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
@@ -27,16 +29,22 @@ export async function writeArchive(path: string, contents: readonly Content[]): 
   }
 }
 
-/** The members in their order. Throws for anything but a whole tar file. */
+/**
+ * The members in their order. Throws for anything but a whole tar file: each member must end within
+ * the archive, so that every step leads forward, and there may be 16 of them.
+ */
 export async function listMembers(archive: FileHandle): Promise<Member[]> {
+  const { size: end } = await archive.stat()
   const members: Member[] = []
-  for (let at = 0; ; ) {
+  for (let at = 0; members.length <= MOST_MEMBERS; ) {
     const header = await read(archive, at, BLOCK)
     if (header.every((byte) => byte === 0)) return members
     const member = { ...parseHeader(header), offset: at + BLOCK }
+    if (member.size > end - member.offset) break
     members.push(member)
     at = member.offset + padded(member.size)
   }
+  throw new Error('it is no tar file')
 }
 
 export async function readText(archive: FileHandle, { offset, size }: Member): Promise<string> {
@@ -105,11 +113,17 @@ function headerOf(name: string, size: number): Buffer {
 function parseHeader(header: Buffer): { name: string; size: number } {
   const text = (from: number, to: number) =>
     header.toString('latin1', from, to).split('\0')[0] ?? ''
-  const sum = Number.parseInt(text(148, 156), 8)
-  const size = Number.parseInt(text(124, 136), 8)
+  const sum = octalIn(text(148, 156))
+  const size = octalIn(text(124, 136))
   header.fill(' ', 148, 156)
-  if (sum !== sumOf(header) || !Number.isSafeInteger(size)) throw new Error('it is no tar file')
+  if (size === undefined || sum !== sumOf(header)) throw new Error('it is no tar file')
   return { name: text(0, 100), size }
+}
+
+/** Digits of octal numbers alone, with spaces around them as some programs write; no sign. */
+function octalIn(field: string): number | undefined {
+  const digits = /^ *([0-7]{1,11}) *$/.exec(field)?.[1]
+  return digits === undefined ? undefined : Number.parseInt(digits, 8)
 }
 
 const sumOf = (bytes: Buffer) => bytes.reduce((sum, byte) => sum + byte, 0)

@@ -21,7 +21,7 @@ interface Options {
   /** Also the seal-secret: who has the backup can then speak for this dashboard. */
   with_secrets?: boolean
   now: Date
-  /** Of the file, when the target is a folder. */
+  /** Of the file without its `.tar`, when the target is a folder. */
   name?: string
 }
 
@@ -58,13 +58,21 @@ export async function backUp(
 async function pathOf(target: string, { now, name }: Options): Promise<string> {
   const isFolder =
     target.endsWith('/') || (await stat(target).catch(() => undefined))?.isDirectory()
-  const path = isFolder ? join(target, name ?? `hosting-control-${stampOf(now)}.tar`) : target
+  const path = isFolder ? await freeIn(target, name ?? `hosting-control-${stampOf(now)}`) : target
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw readable(error, path)
   })
   if (await stat(path).catch(() => undefined))
     throw new BackupError(`${path} exists already: choose another name, or a folder`)
   return path
+}
+
+/** Two backups of one second differ by a number. */
+async function freeIn(folder: string, stem: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const path = join(folder, `${stem}${count === 1 ? '' : `-${count}`}.tar`)
+    if (!(await stat(path).catch(() => undefined))) return path
+  }
 }
 
 async function mustExist({ url }: Address): Promise<void> {

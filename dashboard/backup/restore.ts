@@ -10,7 +10,7 @@ import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-back
 
 export interface Restored {
   manifest: Manifest
-  /** Where the database of before is now. */
+  /** Where the former database is now. */
   aside: string | undefined
 }
 
@@ -77,7 +77,7 @@ async function replace(
 }
 
 /**
- * The database of before gets a second name, so that there is one under its own at any moment. Its
+ * The former database gets a second name, so that there is one under its own at any moment. Its
  * write-ahead log goes into it first: SQLite would play it into the restored one.
  */
 async function keepAside(file: string, now: Date): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import {
   BulkOperationView,
   BulkTarget,
   CreateBulkOperation,
+  SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
 import { BULK_EVENTS } from '#shared/api/events.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
@@ -15,7 +16,7 @@ import { CancelOperation } from '#shared/api/operations.ts'
 const One = z.strictObject({ bulk_operation: BulkOperationView })
 const targets = {
   about: 'With `dry_run`: what it would be done to.',
-  json: z.strictObject({ targets: z.array(BulkTarget) }),
+  json: z.strictObject({ targets: z.array(BulkTarget), skipped: z.array(SkippedTarget) }),
 }
 
 export const bulkApi: Descriptions = {
@@ -33,8 +34,11 @@ export const bulkApi: Descriptions = {
   createBulkOperation: {
     route: 'POST /api/bulk-operations',
     summary: 'Do the same to many sites or servers',
+    details:
+      'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named.',
     body: CreateBulkOperation,
     answers: { 200: targets, 202: { about: 'Under way.', json: One } },
+    errors: ['conflict'],
   },
   getBulkOperation: {
     route: 'GET /api/bulk-operations/:bulk_id',

@@ -4,7 +4,6 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import {
   type BulkOperationView,
-  type BulkTarget,
   type BulkType,
   CreateBulkOperation,
   SERVER_BULK_PARAMS,
@@ -15,7 +14,7 @@ import { parse } from '#shared/parse.ts'
 import { listUnsuccessful } from './progress/queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
-import { selectTargets } from './targets/select.ts'
+import { refuseNone, type Selected, selectTargets } from './targets/select.ts'
 
 export interface BulkDeps {
   db: Database
@@ -25,7 +24,7 @@ export interface BulkDeps {
 }
 
 /** With `dry_run` only what it would be done to. */
-type Begun = { targets: BulkTarget[] } | { bulk_operation: BulkOperationView }
+type Begun = Selected | { bulk_operation: BulkOperationView }
 
 /**
  * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
@@ -40,10 +39,11 @@ export async function createBulk(
   const { type, parallel, pause_after } = call
   const more = type === 'agent.upgrade' ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
-  const targets = await selectTargets(deps.db, type, call.targets)
-  if (dry_run) return { targets }
+  const selected = await selectTargets(deps.db, type, call.targets)
+  if (dry_run) return selected
+  refuseNone(selected)
   const wanted = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, wanted, targets) }
+  return { bulk_operation: await begin(deps, wanted, selected) }
 }
 
 /**
@@ -60,9 +60,10 @@ export async function retryBulk(
   const left = await listUnsuccessful(deps.db, id)
   if (left.length === 0) throw conflict('The bulk operation succeeded')
   const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))
-  if (dry_run) return { targets }
+  const selected = { targets, skipped: [] }
+  if (dry_run) return selected
   const wanted = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, wanted, targets) }
+  return { bulk_operation: await begin(deps, wanted, selected) }
 }
 
 type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
@@ -72,7 +73,7 @@ type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_af
 async function begin(
   { db, clock, random, bulks }: BulkDeps,
   wanted: Wanted,
-  targets: readonly BulkTarget[],
+  { targets, skipped }: Selected,
 ): Promise<BulkOperationView> {
   const id = randomText(random, 16)
   const created_at = timestamp(clock)
@@ -85,10 +86,11 @@ async function begin(
     finished_at: null,
   } as const
   const what = targets[0]?.site_id === null ? 'servers' : 'sites'
-  const message = `${wanted.type} of ${targets.length} ${what} begins`
+  const left = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
+  const message = `${wanted.type} of ${targets.length} ${what} begins${left}`
   const entry = { type: 'bulk.create', domain: '', status: 'running', operation_id: id } as const
   const activity = { ...entry, user_id: wanted.actor, created_at }
-  await insertBulk(db, row, targets, { message, activity })
+  await insertBulk(db, row, { targets, skipped }, { message, activity })
   bulks.start(id)
   return getBulkView(db, id)
 }

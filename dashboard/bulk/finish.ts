@@ -16,7 +16,7 @@ export async function finishBulk({ db, bus, clock }: Deps, state: State): Promis
   const { status, ...event } = endOf(state)
   await advance(db, state, [event], (queries) => [
     bulkStatement(queries, id, { status, finished_at: timestamp(clock) }),
-    activityEnd(queries, id, status === 'success' ? 'success' : 'failed'),
+    activityEnd(queries, id, status),
   ])
   bus.notify(id)
 }

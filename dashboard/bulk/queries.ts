@@ -21,6 +21,7 @@ import {
   type BulkOperationsQuery,
   BulkOperationView,
   type BulkTarget,
+  type SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
 import { notFound } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
@@ -31,14 +32,15 @@ const ROWS = 500
 export async function insertBulk(
   db: Database,
   bulk: BulkRow,
-  targets: readonly BulkTarget[],
+  { targets, skipped }: { targets: readonly BulkTarget[]; skipped: readonly SkippedTarget[] },
   { message, activity }: { message: string; activity: NewActivity },
 ): Promise<void> {
-  const items = targets.map((target, at) => ({
-    ...target,
+  const waiting = targets.map((target) => ({ ...target, status: 'waiting' as const }))
+  const left = skipped.map((target) => ({ ...target, status: 'skipped' as const }))
+  const items = [...waiting, ...left].map((item, at) => ({
+    ...item,
     bulk_id: bulk.id,
     position: at + 1,
-    status: 'waiting' as const,
   }))
   const first = { bulk_id: bulk.id, id: 1, event: 'log' as const }
   await db.write((queries) =>
@@ -111,6 +113,8 @@ function isBefore(seen: string) {
   return sql`(${created_at}, ${id}) < (select created_at, id from bulk_operations where id = ${seen})`
 }
 
+const NONE = { total: 0, waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0, skipped: 0 }
+
 async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
   const ids = rows.map(({ id }) => id)
   const { bulk_id, status } = bulk_items
@@ -121,7 +125,7 @@ async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
     .groupBy(bulk_id, status)
   return rows.map((row) => {
     const mine = counted.filter((each) => each.bulk_id === row.id)
-    const counts = { total: 0, waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0 }
+    const counts = { ...NONE }
     for (const each of mine) {
       counts[each.status] = each.total
       counts.total += each.total

@@ -2,11 +2,12 @@ import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import { causes, connect, fileOf, persist } from './connect.ts'
+import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as records from './schema.ts'
 import * as trust from './trust-schema.ts'
 
-const schema = { ...records, ...trust }
+const schema = { ...records, ...mail, ...trust }
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>

@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./dashboard/db/schema.ts', './dashboard/db/trust-schema.ts'],
+  schema: ['schema', 'trust-schema', 'mail-schema'].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, notInArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import {
   activities,
@@ -7,6 +7,7 @@ import {
   operation_events,
   operations,
   sessions,
+  sites,
 } from './schema.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -16,10 +17,15 @@ const ROWS = 500
 const EVENTS_DAYS = 30
 const OPERATIONS_DAYS = 180
 const ACTIVITIES_DAYS = 400
+const MISSING_DAYS = 7
 
-/** Deletes what is past its age: events first, then the operations, activities and dead sessions. */
+/**
+ * Deletes what is past its age: events first, then the operations, activities and dead sessions, and
+ * found sites that are missing.
+ */
 export async function deleteOld(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
+  await deleteMissing(db, before(MISSING_DAYS))
   await deleteOperations(db, before(OPERATIONS_DAYS))
   await deleteEvents(db, before(EVENTS_DAYS))
   await deleteBulks(db, before(OPERATIONS_DAYS))
@@ -30,6 +36,25 @@ export async function deleteOld(db: Database, now: Date): Promise<void> {
   await db.write((queries) =>
     queries.delete(sessions).where(lt(sessions.expires_at, now.toISOString())),
   )
+}
+
+/** Sites that were only found, that nobody has ever worked on, and that are gone from their server. */
+async function deleteMissing(db: Database, before: string): Promise<void> {
+  const untouched = sql`not exists (select 1 from operations where operations.site_id = sites.id)`
+  const gone = and(
+    eq(sites.status, 'missing'),
+    eq(sites.managed, false),
+    lt(sites.missing_since, before),
+    isNull(sites.last_scan),
+    untouched,
+  )
+  for (let deleted = ROWS; deleted === ROWS; ) {
+    const some = db.read.select({ id: sites.id }).from(sites).where(gone).limit(ROWS)
+    const rows = await db.write((queries) =>
+      queries.delete(sites).where(inArray(sites.id, some)).returning({ id: sites.id }),
+    )
+    deleted = rows.length
+  }
 }
 
 async function deleteOperations(db: Database, before: string): Promise<void> {

@@ -1,20 +1,27 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { Metrics, Service } from '#shared/agent.ts'
+import type { Metrics, Service, Warning } from '#shared/agent.ts'
+import type { DiskUse } from '#shared/api/disk-use.ts'
+import type { HealthCheckResult } from '#shared/api/health.ts'
 import { OPERATION_TYPES } from '#shared/api/operations.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { Inventory } from '#shared/inventory.ts'
+import type { IsolationResult } from '#shared/isolation.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
 import {
   ACTIVITY_STATUSES,
   BULK_ITEM_STATUSES,
   BULK_STATUSES,
   CANCEL_MODES,
+  DISK_LEVELS,
+  FOUND_TLS_MODES,
   FRAMEWORKS,
+  HEALTH_STATES,
   OPERATION_STATUSES,
   SERVER_STATUSES,
   SITE_STATUSES,
   TIERS,
-  TLS_MODES,
+  TOKEN_SCOPES,
 } from '#shared/values.ts'
 
 /** Times are ISO 8601 UTC texts, which sort as they were. Ids are never used twice (AUTOINCREMENT). */
@@ -53,11 +60,17 @@ export const api_tokens = sqliteTable('api_tokens', {
   user_id: owner(),
   name: text().notNull(),
   hash: text().notNull().unique(),
+  scope: text({ enum: TOKEN_SCOPES }).notNull().default('read'),
   created_at: text().notNull(),
+  expires_at: words(),
   last_used_at: text(),
 })
 
-/** `failures` counts failed contacts in a row; `last_error` is the reason of the last one. */
+/**
+ * `failures` counts failed contacts in a row; `last_error` is the reason of the last one. `imports`
+ * counts the sites that were imported on the day `imports_day` (UTC); `imports_refused` those of the
+ * last sync that were over the budget.
+ */
 export const servers = sqliteTable('servers', {
   id: key(),
   name: text().notNull(),
@@ -75,7 +88,34 @@ export const servers = sqliteTable('servers', {
   failures: integer().notNull().default(0),
   last_error: words(),
   last_sync: text(),
+  imports_day: words(),
+  imports: integer().notNull().default(0),
+  imports_refused: integer().notNull().default(0),
   created_at: text().notNull(),
+})
+
+/**
+ * The last isolation check of a server: `checked_at` and `results` of the last one that completed,
+ * `failures`, `failed_at` and `reason` of those in a row that could not run since.
+ */
+export const isolation_checks = sqliteTable('isolation_checks', {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' }),
+  checked_at: text(),
+  results: text({ mode: 'json' }).$type<IsolationResult[]>(),
+  failures: integer().notNull().default(0),
+  failed_at: text(),
+  reason: words(),
+})
+
+/** What the agent of a server reported last of its updates, and when that last changed. */
+export const server_maintenance = sqliteTable('server_maintenance', {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' }),
+  maintenance: text({ mode: 'json' }).$type<Maintenance>().notNull(),
+  at: text().notNull(),
 })
 
 /**
@@ -119,9 +159,15 @@ const home = () =>
     .references(() => servers.id, { onDelete: 'cascade' })
 
 /**
- * `apex` is the domain without `www.`: what no two sites may share. Counts of updates are null while
+ * `apex` is the domain without `www.`: what no two managed sites may share, and no two sites of one
+ * server. A site that was only found there has its name on its own server alone, so that no agent can
+ * reserve a name on the others. `found` is one of those that its agent did not create, and that nothing is done to;
+ * `ignored_at` is set while a person wants to see nothing of it. `unknown` has a code for each of its facts
+ * that its agent does not know; one that is `closed` refuses every visitor. `missing_since` is set while a site is missing. Counts of updates are null while
  * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
- * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown. An inventory is long:
+ * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is what its agent
+ * measured last, and `disk_level` what of that a person should look at. `health` is what its agent said last, null
+ * before that; it counts while its server is heard of (fleet/health/of-site.ts). An inventory is long:
  * the index `sites_listing` has all that sites are filtered, sorted and counted by.
  */
 export const sites = sqliteTable(
@@ -129,18 +175,24 @@ export const sites = sqliteTable(
   {
     id: key(),
     server_id: home(),
-    domain: text().notNull().unique(),
-    apex: text().notNull().unique(),
+    domain: text().notNull(),
+    apex: text().notNull(),
     user: text().notNull(),
     docroot: words(),
     php: text().notNull(),
     tier: text({ enum: TIERS }).notNull(),
-    tls: text({ enum: TLS_MODES }).notNull(),
+    tls: text({ enum: FOUND_TLS_MODES }).notNull(),
     framework: text({ enum: FRAMEWORKS }).notNull().default('unknown'),
     wp_version: words(),
     db_name: words(),
+    database_routines: integer({ mode: 'boolean' }).notNull().default(false),
+    xmlrpc: integer({ mode: 'boolean' }).notNull().default(true),
     email: words(),
     managed: integer({ mode: 'boolean' }).notNull(),
+    found: integer({ mode: 'boolean' }).notNull().default(false),
+    ignored_at: text(),
+    closed: integer({ mode: 'boolean' }).notNull().default(false),
+    unknown: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
     status: text({ enum: SITE_STATUSES }).notNull(),
     status_reason: words(),
     former_status: text({ enum: SITE_STATUSES }),
@@ -149,14 +201,26 @@ export const sites = sqliteTable(
     updates_core: integer({ mode: 'boolean' }),
     inventory: text({ mode: 'json' }).$type<Inventory>(),
     last_scan: text(),
+    missing_since: text(),
     certificate_expires_at: words(),
     trashed_at: text(),
     purge_at: text(),
     trash_size: integer(),
+    disk: text({ mode: 'json' }).$type<DiskUse>(),
+    disk_level: text({ enum: DISK_LEVELS }),
+    health: text({ enum: HEALTH_STATES }),
+    health_code: words(),
+    health_reason: words(),
+    health_since: text(),
+    health_checks: text({ mode: 'json' }).$type<HealthCheckResult[]>(),
     created_at: text().notNull(),
   },
   (table) => [
-    index('sites_server').on(table.server_id, table.status),
+    index('sites_disk').on(table.disk_level).where(sql`disk_level is not null`),
+    uniqueIndex('sites_apex_server').on(table.apex, table.server_id),
+    uniqueIndex('sites_managed_apex').on(table.apex).where(sql`managed = 1`),
+    index('sites_domain').on(table.server_id, table.domain),
+    index('sites_server').on(table.server_id, table.status, table.ignored_at),
     index('sites_listing').on(
       table.status,
       table.server_id,
@@ -171,8 +235,11 @@ export const sites = sqliteTable(
       table.updates_themes,
       table.updates_core,
       table.managed,
+      table.found,
+      table.ignored_at,
       table.certificate_expires_at,
       table.created_at,
+      table.health,
     ),
   ],
 )
@@ -180,6 +247,7 @@ export const sites = sqliteTable(
 /**
  * One piece of long work; `next_at` is set while it waits for the agent, `sent_at` once an agent may
  * know of it, `cancel` once its end was asked for, `retry_of` names the operation that it repeats.
+ * `warnings` of one that succeeded tell what is not there although it was asked for.
  */
 export const operations = sqliteTable(
   'operations',
@@ -192,10 +260,13 @@ export const operations = sqliteTable(
     params: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     status: text({ enum: OPERATION_STATUSES }).notNull(),
     error: text({ mode: 'json' }).$type<ErrorBody>(),
+    warnings: text({ mode: 'json' }).$type<Warning[]>().notNull().default([]),
     attempts: integer().notNull().default(0),
     actor: integer(),
     cancel: text({ enum: CANCEL_MODES }),
     retry_of: text(),
+    /** How many of its events, the first ones, this dashboard wrote before its agent was heard of. */
+    own_events: integer().notNull().default(0),
     sent_at: text(),
     next_at: text(),
     deadline_at: text().notNull(),
@@ -210,6 +281,9 @@ export const operations = sqliteTable(
     uniqueIndex('operations_one_sync')
       .on(table.server_id)
       .where(sql`type = 'server.sync' and status in ('queued', 'running')`),
+    uniqueIndex('operations_one_isolation_check')
+      .on(table.server_id)
+      .where(sql`type = 'isolation.check' and status in ('queued', 'running')`),
     index('operations_active').on(table.status, table.finished_at),
     index('operations_site').on(table.site_id, table.created_at),
     index('operations_server').on(table.server_id, table.created_at),

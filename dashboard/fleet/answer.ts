@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { type ErrorName, offline, ServiceError } from '#shared/errors.ts'
 
+const MOST_FIELDS = 50
+
 /** A failure as an agent tells it: read with care, cut to a readable size. */
 const text = z.string().transform((value) => value.slice(0, 500))
 const Failure = z.object({
   error: text.optional(),
   message: text.optional(),
-  fields: z.record(z.string().max(64), z.array(text).max(10)).optional(),
+  fields: z
+    .record(z.string().max(64), z.array(text).max(10))
+    .refine((fields) => Object.keys(fields).length <= MOST_FIELDS)
+    .optional(),
 })
 
 const FINAL: Record<number, ErrorName> = {
@@ -39,7 +44,7 @@ function busy(message: string, later = ''): ServiceError {
   return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
 }
 
-/** The data of an `error` event, reduced to what part 7 of api.md knows. */
+/** The data of an `error` event, reduced to the errors of shared/errors.ts. */
 export function failureBody(data: unknown) {
   const { error = 'Internal error', message, fields } = Failure.safeParse(data).data ?? {}
   return { error, ...(message ? { message } : {}), ...(fields ? { fields } : {}) }

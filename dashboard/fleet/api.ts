@@ -12,6 +12,7 @@ import {
 } from '#shared/api/fleet.ts'
 import { FleetNews } from '#shared/api/live.ts'
 import { Count } from '#shared/api/parts.ts'
+import { FleetSettings } from '#shared/api/settings.ts'
 
 export const fleetApi: Descriptions = {
   getFleet: {
@@ -42,6 +43,13 @@ export const fleetApi: Descriptions = {
         about: 'Newest first. `total` counts all that match the filters.',
         json: z.strictObject({ activities: z.array(FleetActivity), total: Count }),
       },
+    },
+  },
+  getFleetSettings: {
+    route: 'GET /api/fleet/settings',
+    summary: 'Show all settings',
+    answers: {
+      200: { about: 'All of them.', json: z.strictObject({ settings: FleetSettings }) },
     },
   },
   listFleetSites: {

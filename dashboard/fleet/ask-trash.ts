@@ -1,13 +1,17 @@
-import { Trash, type TrashedSite } from '#shared/agent.ts'
+import { TrashedSite } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Agents } from './agents.ts'
+import type { Listed } from './read-answer.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
 /** What a server has in its trash; undefined: its agent is one that knows no trash. */
-export async function askTrash(agents: Agents, to: Address): Promise<TrashedSite[] | undefined> {
+export async function askTrash(
+  agents: Agents,
+  to: Address,
+): Promise<Listed<TrashedSite> | undefined> {
   try {
-    return (await agents.get(to, '/trash', Trash)).trash
+    return await agents.list(to, '/trash', { key: 'trash', entry: TrashedSite })
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return undefined
     throw error
@@ -19,5 +23,5 @@ export async function inTrash(
   to: Address,
   domain: string,
 ): Promise<TrashedSite | undefined> {
-  return (await askTrash(agents, to))?.find((site) => site.domain === domain)
+  return (await askTrash(agents, to))?.entries.find((site) => site.domain === domain)
 }

@@ -1,67 +1,123 @@
-import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, notInArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
-import type { NewSite, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
 import { MINUTE } from '#dashboard/history/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/history/queries.ts'
-import type { FoundSite, Metrics, Service, TrashedSite } from '#shared/agent.ts'
-import { apexOf } from '#shared/names.ts'
+import { mailTroublesStatement } from '#dashboard/mail/troubles/queries.ts'
+import type { MailTroubles } from '#dashboard/mail/troubles/trouble.ts'
+import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
+import { maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
+import type { Metrics, Service } from '#shared/agent.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+import { MOST_IMPORTS_A_DAY } from './budgets.ts'
+import { importedRow, importSites, trashedRow } from './imports/queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
 const OFFLINE_AFTER = 3
-const IMPORT_ROWS = 200
+const PAGE = 500
+const UPDATES = 50
 
-export function listSiteRows(db: Database, server_id: number): Promise<SiteRow[]> {
-  return db.read.select().from(sites).where(eq(sites.server_id, server_id))
-}
+export type KnownSite = Omit<SiteRow, 'inventory' | 'health_checks'>
 
-/** Those found that nobody has on record, neither so nor with or without `www.`. */
-export async function withoutTaken<T extends { domain: string }>(
-  db: Database,
-  found: readonly T[],
-): Promise<T[]> {
-  const taken = new Set<string>()
-  for (let from = 0; from < found.length; from += IMPORT_ROWS) {
-    const some = found.slice(from, from + IMPORT_ROWS).map(({ domain }) => apexOf(domain))
-    const rows = await db.read
-      .select({ apex: sites.apex })
+/** All of a server, in the order of their domains and without inventories, read in small pieces. */
+export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
+  const { inventory: _, health_checks: __, ...columns } = getTableColumns(sites)
+  const rows: KnownSite[] = []
+  for (let after = ''; ; await breathe()) {
+    const page = await db.read
+      .select(columns)
       .from(sites)
-      .where(inArray(sites.apex, some))
-    for (const { apex } of rows) taken.add(apex)
+      .where(and(eq(sites.server_id, server_id), gt(sites.domain, after)))
+      .orderBy(asc(sites.domain))
+      .limit(PAGE)
+    rows.push(...page)
+    after = page.at(-1)?.domain ?? ''
+    if (page.length < PAGE) return rows
   }
-  return found.filter(({ domain }) => !taken.has(apexOf(domain)))
 }
 
 interface Synced {
   server: ServerRow
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
+  /** Undefined: nothing is known, and what is on record stays. */
+  maintenance: Maintenance | undefined
+  mail: MailTroubles | undefined
   plan: SyncPlan
+  /** The sites that the agent created, by domain; undefined when it did not report them. */
+  own: Pick<ReadonlySet<string>, 'has'> | undefined
   now: string
   /** When a site that was found in the trash is purged. */
   purge_at: string
+  /** How many more sites may be imported; how many the agent has named that were not read. */
+  room: number
+  unread: number
   tell: boolean
 }
 
-/** One batch. A site that an operation took in the meantime is left alone. */
-export async function applySync(db: Database, synced: Synced): Promise<void> {
-  const { server, plan, now, purge_at, tell } = synced
-  const changed = server.status !== 'online' || plan.imports.length > 0 || plan.missing.length > 0
+/**
+ * In small pieces, between which others may write; the server counts as synced with the last one. A
+ * site that an operation took in the meantime is left alone. Returns how many sites were imported.
+ */
+export async function applySync(db: Database, synced: Synced): Promise<number> {
+  const { plan, now } = synced
+  const pieces = [...piecesOf(plan.updates, UPDATES)]
+  const last = pieces.pop() ?? []
+  for (const some of pieces) {
+    await db.write((queries) => batch(queries, updateStatements(queries, some, now)))
+    await breathe()
+  }
+  const imported = await importFound(db, synced)
   await db.write((queries) =>
     batch(queries, [
-      readingStatement(queries, synced),
+      ...updateStatements(queries, last, now),
+      readingStatement(queries, synced, imported),
       minutesStatement(queries, [readingOf(synced)]),
-      ...plan.updates.map((update) => updateStatement(queries, update)),
-      ...importStatements(queries, [
-        ...plan.imports.map((site) => importedRow(site, server.id, now)),
-        ...plan.trashed.map((site) => trashedRow(site, server.id, { now, purge_at })),
-      ]),
-      ...(tell && changed ? [syncActivity(queries, server, 'success', now)] : []),
+      ...keptStatements(queries, synced),
+      ...activityStatements(queries, synced, imported),
     ]),
   )
+  return imported
 }
 
-function readingStatement(queries: Queries, { server, reading, now }: Synced): Statement {
+function keptStatements(queries: Queries, { server, maintenance, mail, now }: Synced): Statement[] {
+  const of = { server_id: server.id, now }
+  return [
+    ...(maintenance ? [maintenanceStatement(queries, { ...of, maintenance })] : []),
+    ...(mail ? [mailTroublesStatement(queries, { ...of, troubles: mail })] : []),
+  ]
+}
+
+function importFound(db: Database, synced: Synced): Promise<number> {
+  const { server, plan, own, now, purge_at, room } = synced
+  const first = plan.imports.slice(0, MOST_IMPORTS_A_DAY)
+  const then = plan.trashed.slice(0, MOST_IMPORTS_A_DAY - first.length)
+  const rows = [
+    ...first.map((site) => ({
+      ...importedRow(site, server.id, now),
+      found: !own?.has(site.domain),
+    })),
+    ...then.map((site) => trashedRow(site, server.id, { now, purge_at })),
+  ]
+  return importSites(db, server, rows, { now, room })
+}
+
+function activityStatements(
+  queries: Queries,
+  { server, plan, now, tell }: Synced,
+  imported: number,
+): Statement[] {
+  const isChanged = server.status !== 'online' || imported > 0 || plan.missing.length > 0
+  return tell && isChanged ? [syncActivity(queries, server, 'success', now)] : []
+}
+
+function readingStatement(
+  queries: Queries,
+  { server, reading, plan, unread, now }: Synced,
+  imported: number,
+): Statement {
   const { os, version } = reading.metrics
+  const found = unread + plan.imports.length + plan.trashed.length
   return queries
     .update(servers)
     .set({
@@ -73,6 +129,7 @@ function readingStatement(queries: Queries, { server, reading, now }: Synced): S
       last_error: '',
       last_sync: now,
       metrics_at: now,
+      imports_refused: found - imported,
     })
     .where(eq(servers.id, server.id))
 }
@@ -83,65 +140,25 @@ function readingOf({ server, reading, now }: Synced): Reading {
   return { server_id: server.id, at, metrics: reading.metrics }
 }
 
+const updateStatements = (queries: Queries, updates: SyncPlan['updates'], now: string) =>
+  updates.map((update) => updateStatement(queries, update, now))
+
 /** A state follows from the one that the record had: by now that may be another one. */
 function updateStatement(
   queries: Queries,
   { id, from, values }: SyncPlan['updates'][number],
+  now: string,
 ): Statement {
+  const { status } = values
+  const since = status === undefined ? {} : { missing_since: status === 'missing' ? now : null }
   const still =
-    values.status === undefined
+    status === undefined
       ? notInArray(sites.status, ['provisioning', 'deleting'])
       : eq(sites.status, from)
   return queries
     .update(sites)
-    .set(values)
+    .set({ ...values, ...since })
     .where(and(eq(sites.id, id), still))
-}
-
-/** A domain that another server has on record stays there. */
-function importStatements(queries: Queries, rows: readonly NewSite[]): Statement[] {
-  const statements: Statement[] = []
-  for (let from = 0; from < rows.length; from += IMPORT_ROWS)
-    statements.push(
-      queries
-        .insert(sites)
-        .values(rows.slice(from, from + IMPORT_ROWS))
-        .onConflictDoNothing(),
-    )
-  return statements
-}
-
-function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
-  const { updates, ...facts } = found
-  return {
-    ...facts,
-    server_id,
-    apex: apexOf(found.domain),
-    managed: false,
-    status: 'active',
-    updates_plugins: updates.plugins,
-    updates_themes: updates.themes,
-    updates_core: updates.core,
-    created_at,
-  }
-}
-
-function trashedRow(
-  { deleted_at, size, restorable: _, ...facts }: TrashedSite,
-  server_id: number,
-  { now, purge_at }: { now: string; purge_at: string },
-): NewSite {
-  return {
-    ...facts,
-    server_id,
-    apex: apexOf(facts.domain),
-    managed: true,
-    status: 'trashed',
-    trashed_at: deleted_at,
-    purge_at,
-    trash_size: size,
-    created_at: now,
-  }
 }
 
 /** A server that never answered stays pending. */

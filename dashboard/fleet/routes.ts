@@ -4,6 +4,7 @@ import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { callerStream } from '#dashboard/http/stream.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
 import { ActivityQuery } from '#shared/api/activity.ts'
 import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
 import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
@@ -16,7 +17,7 @@ import { countSites, getFleetServer } from './views/queries.ts'
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
-/** What pages need beyond the lists of api.md, each in one call (decisions.md). */
+/** What pages need beyond the plain lists, each in one call. */
 export function fleetRoutes(deps: Deps) {
   const { db, clock } = deps
   return new Elysia({ prefix: '/fleet' })
@@ -28,11 +29,12 @@ export function fleetRoutes(deps: Deps) {
     .get('/servers/:server_id', async ({ params }) => {
       const server_id = idIn(params.server_id, 'Server')
       const row = await getFleetServer(db, server_id)
-      const { sites, updates } = await countSites(db, server_id)
+      const { sites, updates, health } = await countSites(db, clock.now(), server_id)
       const operations = await listOperations(db, { ...RECENT, server_id })
-      return { server: { ...withAge(clock, row), sites, updates, operations } }
+      return { server: { ...withAge(clock, row), sites, updates, health, operations } }
     })
     .get('/activity', ({ query }) => listFleetActivities(db, parse(ActivityQuery, query)))
+    .get('/settings', async () => ({ settings: await getSettings(db) }))
     .get('/sites', async ({ query }) => {
       const wanted = parse(FleetSitesQuery, query)
       const { page, per_page } = wanted
@@ -44,7 +46,7 @@ export function fleetRoutes(deps: Deps) {
     })
     .get('/sites/:site_id', async ({ params }) => {
       const site_id = idIn(params.site_id, 'Site')
-      const site = await getFleetSite(db, site_id)
+      const site = await getFleetSite(db, site_id, clock.now())
       const operations = await listOperations(db, { ...RECENT, site_id })
       return { site: { ...site, operations } }
     })

@@ -2,7 +2,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { wished } from '#dashboard/operations/cancel/wish.ts'
 import { succeed } from '#dashboard/operations/finish.ts'
 import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
-import { lastEventId, markRunning } from '#dashboard/operations/progress/queries.ts'
+import { markRunning } from '#dashboard/operations/progress/queries.ts'
 import { Recorder } from '#dashboard/operations/recorder.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
@@ -62,7 +62,7 @@ async function stream(
   { accept }: RunContext,
   { work, cancelled }: { work: Sync; cancelled: Promise<never> },
 ): Promise<Outcome> {
-  const recorder = new Recorder(deps, operation.id, await lastEventId(deps.db, operation.id))
+  const recorder = await Recorder.open(deps, operation.id)
   try {
     let step = await Promise.race([work.next(), cancelled])
     await begun(deps, operation)

@@ -1,21 +1,36 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
+import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import type { DiskUse } from '#shared/api/disk-use.ts'
+import { diskLevelOf } from '#shared/disk-levels.ts'
+import { apexOf } from '#shared/names.ts'
+import type { KnownSite } from './queries.ts'
 
-/** What a sync changes: pure data, for one batch. `from` is the state that an update starts from. */
+/** What a sync changes: pure data. `from` is the state that an update starts from. */
 export interface SyncPlan {
   updates: { id: number; from: SiteRow['status']; values: Partial<SiteRow> }[]
   imports: FoundSite[]
   /** In the trash of the server and on no record of it. */
-  trashed: readonly TrashedSite[]
+  trashed: TrashedSite[]
+  /** Found, but another site of the server has the name, with or without `www.`. */
+  others: number
   missing: number[]
+}
+
+/** What an agent names, by domain. `whole`: nothing that it named is left out. */
+export interface Found {
+  sites: ReadonlyMap<string, FoundSite>
+  whole: boolean
 }
 
 /** What the agent has in its trash, and when a site found there is purged. */
 export interface FoundTrash {
-  sites: readonly TrashedSite[]
+  sites: ReadonlyMap<string, TrashedSite>
+  whole: boolean
   purge_at: string
 }
 
+const PIECE = 500
 const MISSING = 'The agent does not find the site any more'
 const PURGED = 'The site is not in the trash of its server any more'
 const BUSY: readonly SiteRow['status'][] = ['provisioning', 'deleting']
@@ -23,28 +38,52 @@ const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 't
 
 /**
  * Compares the records as they were before the agent was asked with what it found. A site that an
- * operation works on is left alone, in whichever of the two it is.
+ * operation works on is left alone, in whichever of the two it is. Other work has its turn meanwhile.
  */
-export function planSync(
-  records: readonly SiteRow[],
-  found: readonly FoundSite[],
+export async function planSync(
+  records: readonly KnownSite[],
+  found: Found,
   trash?: FoundTrash,
-): SyncPlan {
-  const present = new Map(found.map((site) => [site.domain, site]))
-  const known = new Set(records.map(({ domain }) => domain))
-  const trashed = trash?.sites.filter(({ domain }) => !known.has(domain)) ?? []
-  const plan: SyncPlan = { updates: [], imports: [], trashed, missing: [] }
-  for (const record of records) {
-    const site = present.get(record.domain)
-    present.delete(record.domain)
-    if (BUSY.includes(record.status)) continue
-    const { id, status: from } = record
-    const values = site ? changes(record, site) : absent(record, trash)
-    if (Object.keys(values).length > 0) plan.updates.push({ id, from, values })
-    if (values.status === 'missing') plan.missing.push(id)
+): Promise<SyncPlan> {
+  const plan: SyncPlan = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
+  for (const some of piecesOf(records, PIECE)) {
+    for (const record of some) planRecord(plan, record, found, trash)
+    await breathe()
   }
-  plan.imports.push(...present.values())
+  const domains = new Set(records.map(({ domain }) => domain))
+  const taken = new Set(records.map(({ apex }) => apex))
+  const unknown = [...found.sites.values()].filter(({ domain }) => !domains.has(domain))
+  plan.imports = await freeOf(unknown, taken)
+  plan.others = unknown.length - plan.imports.length
+  plan.trashed = await freeOf([...(trash?.sites.values() ?? [])], taken)
   return plan
+}
+
+/** Those whose name no other has; the first of a name has it. */
+async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: Set<string>) {
+  const free: T[] = []
+  for (const some of piecesOf(sites, PIECE)) {
+    free.push(...some.filter((site) => isFree(site, taken)))
+    await breathe()
+  }
+  return free
+}
+
+function planRecord(plan: SyncPlan, record: KnownSite, found: Found, trash?: FoundTrash): void {
+  if (BUSY.includes(record.status)) return
+  const { id, status: from, domain } = record
+  const site = found.sites.get(domain)
+  if (!site && !found.whole) return
+  const values = site ? changes(record, site) : absent(record, trash)
+  if (Object.keys(values).length > 0) plan.updates.push({ id, from, values })
+  if (values.status === 'missing') plan.missing.push(id)
+}
+
+function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
+  const apex = apexOf(domain)
+  if (taken.has(apex)) return false
+  taken.add(apex)
+  return true
 }
 
 /**
@@ -52,13 +91,12 @@ export function planSync(
  * renews them by itself. `ends`: by domain, of those that have one.
  */
 export function certificateUpdates(
-  records: readonly SiteRow[],
-  found: readonly FoundSite[],
+  records: readonly KnownSite[],
+  found: Found,
   ends: ReadonlyMap<string, string>,
 ): SyncPlan['updates'] {
-  const present = new Set(found.map(({ domain }) => domain))
   return records
-    .filter(({ domain }) => present.has(domain))
+    .filter(({ domain }) => found.sites.has(domain))
     .map(({ id, status: from, domain, certificate_expires_at: before }) => {
       const certificate_expires_at = ends.get(domain) ?? ''
       return { id, from, values: { certificate_expires_at }, before }
@@ -67,27 +105,69 @@ export function certificateUpdates(
     .map(({ before: _, ...update }) => update)
 }
 
+/**
+ * Where the disk use of a site that was found is another one than its record says. `uses`: by domain,
+ * of the sites that the agent has measured.
+ */
+export function diskUpdates(
+  records: readonly KnownSite[],
+  found: Found,
+  uses: ReadonlyMap<string, DiskUse | null>,
+): SyncPlan['updates'] {
+  return records
+    .filter(({ domain }) => found.sites.has(domain))
+    .map(({ id, status: from, domain, disk: before }) => ({
+      ...{ id, from, before },
+      disk: uses.get(domain) ?? null,
+    }))
+    .filter(({ disk, before }) => JSON.stringify(disk) !== JSON.stringify(before))
+    .map(({ id, from, disk }) => ({
+      ...{ id, from },
+      values: { disk, disk_level: disk && diskLevelOf(disk) },
+    }))
+}
+
+/**
+ * Where a site that this dashboard did not create turns out to be one of its agent, as after a restore
+ * of older records, or not. `own`: by domain, those that the agent created.
+ */
+export function foundUpdates(
+  records: readonly KnownSite[],
+  found: Found,
+  own: Pick<ReadonlySet<string>, 'has'>,
+): SyncPlan['updates'] {
+  return records
+    .filter(({ domain, managed }) => !managed && found.sites.has(domain))
+    .filter((record) => record.found === own.has(record.domain))
+    .map(({ id, status: from, domain }) => ({
+      ...{ id, from },
+      values: { found: !own.has(domain) },
+    }))
+}
+
 /** Whether a site is not where it was, and the trash of its server would tell why. */
-export function isTrashAsked(records: readonly SiteRow[], found: readonly FoundSite[]): boolean {
-  const present = new Set(found.map(({ domain }) => domain))
-  return records.some(({ domain, status }) => GONE.includes(status) && !present.has(domain))
+export function isTrashAsked(records: readonly KnownSite[], found: Found): boolean {
+  return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
 
 /** The columns that a found site fills. */
-export function factsOf({ updates, domain: _, ...facts }: FoundSite): Partial<SiteRow> {
+export function factsOf(found: FoundSite): Partial<SiteRow> {
+  const { updates, domain: _, names: __, closed = false, unknown = {}, ...facts } = found
   return {
     ...facts,
+    closed,
+    unknown,
     updates_plugins: updates.plugins,
     updates_themes: updates.themes,
     updates_core: updates.core,
   }
 }
 
-function changes(record: SiteRow, site: FoundSite): Partial<SiteRow> {
+function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
   const facts = factsOf(site)
   const { status } = record
   if (status === 'trashed') return differences(record, { ...facts, ...BACK, ...NOT_TRASHED })
-  const back = status === 'missing' || status === 'failed'
+  const back = status === 'missing' || status === 'failed' || status === 'cancelled'
   return differences(record, { ...facts, ...(back ? BACK : {}) })
 }
 
@@ -95,12 +175,12 @@ const BACK = { status: 'active', status_reason: '' } as const
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
 /** A site that only its server has thrown away gets its whole time in the trash from now on. */
-function absent(record: SiteRow, trash: FoundTrash | undefined): Partial<SiteRow> {
+function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteRow> {
   const { status, domain } = record
   if (!GONE.includes(status)) return {}
-  const kept = trash?.sites.find((site) => site.domain === domain)
+  const kept = trash?.sites.get(domain)
   if (status === 'trashed') {
-    const gone = trash && !kept
+    const gone = trash?.whole && !kept
     return gone ? { status: 'missing', status_reason: PURGED, ...NOT_TRASHED } : {}
   }
   if (trash && kept) {
@@ -111,9 +191,14 @@ function absent(record: SiteRow, trash: FoundTrash | undefined): Partial<SiteRow
   return status === 'missing' ? {} : { status: 'missing', status_reason: MISSING }
 }
 
-function differences(record: SiteRow, values: Partial<SiteRow>): Partial<SiteRow> {
+function differences(record: KnownSite, values: Partial<SiteRow>): Partial<SiteRow> {
   const before = new Map(Object.entries(record))
   return Object.fromEntries(
-    Object.entries(values).filter(([column, value]) => before.get(column) !== value),
+    Object.entries(values).filter(([column, value]) => !isSame(before.get(column), value)),
   )
+}
+
+/** Those that are objects come from JSON, and have their keys in the order of their agent. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (Object(other) === other && JSON.stringify(one) === JSON.stringify(other))
 }

@@ -1,26 +1,32 @@
-import type { Database } from '#dashboard/db/client.ts'
-import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Bus } from '#dashboard/operations/bus.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import {
-  Certificates,
-  type FoundSite,
-  FoundSites,
+  FoundSite,
   Metrics,
   type Service,
   Services,
+  SiteCertificate,
   type TrashedSite,
 } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Agents } from './agents.ts'
+import { askMail } from './ask-mail.ts'
+import { askMaintenance } from './ask-maintenance.ts'
 import { askTrash } from './ask-trash.ts'
+import { askUsage } from './ask-usage.ts'
+import { askWeb } from './ask-web.ts'
+import { BUDGET, MOST_IMPORTS } from './budgets.ts'
 import { sitesOf } from './live/feed.ts'
-import { applySync, listSiteRows, recordFailedContact, withoutTaken } from './queries.ts'
+import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
+import type { Listed } from './read-answer.ts'
 import {
   certificateUpdates,
-  type FoundTrash,
+  diskUpdates,
+  type Found,
+  foundUpdates,
   isTrashAsked,
   planSync,
   type SyncPlan,
@@ -71,51 +77,70 @@ async function* readAndApply(
   const { services } = await agents.get(server, '/services', Services, undefined, signal)
   yield `Read the state of ${services.length} services`
   const records = await listSiteRows(db, server.id)
-  const { sites } = await agents.get(server, '/sites', FoundSites, undefined, signal)
-  yield `Found ${sites.length} sites`
+  const listed = await agents.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
+  yield `Found ${listed.total} sites`
+  yield* await askWeb(agents, server)
+  const found = foundOf(listed)
   const purge_at = timestamp(clock, trash_ms)
-  const kept = await trashOf(agents, server, records, sites)
-  const { plan, others } = await planned(db, records, sites, kept && { sites: kept, purge_at })
+  const kept = await trashOf(agents, server, records, found)
+  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
   const ends = await certificateEnds(agents, server)
-  if (ends) plan.updates.push(...certificateUpdates(records, sites, ends))
+  if (ends) plan.updates.push(...certificateUpdates(records, found, ends))
+  const uses = await askUsage(agents, server)
+  if (uses) {
+    plan.updates.push(...diskUpdates(records, found, uses))
+    plan.updates.push(...foundUpdates(records, found, uses))
+  }
+  const maintenance = await askMaintenance(agents, server)
+  const mail = await askMail(agents, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
-  await applySync(db, { server, reading, plan, now: timestamp(clock), purge_at, tell })
-  if (isChange(plan)) deps.bus.notify(sitesOf(server.id))
-  if (others > 0) yield `On record already, here or elsewhere: ${others} sites`
-  if (plan.imports.length > 0) yield `New on record: ${plan.imports.length} sites`
-  if (plan.trashed.length > 0) yield `New in the trash: ${plan.trashed.length} sites`
-  if (plan.missing.length > 0) yield `Missing on the server: ${plan.missing.length} sites`
-  return { sites: sites.length }
+  const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
+  const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
+  const now = timestamp(clock)
+  const synced = {
+    ...{ server, reading, maintenance, plan, now, purge_at, room, unread, tell },
+    ...{ mail, own: uses },
+  }
+  const imported = await applySync(db, synced)
+  if (isChange(plan, imported)) deps.bus.notify(sitesOf(server.id))
+  yield* changesIn(plan, imported, unread)
+  return { sites: listed.total }
 }
+
+function* changesIn(
+  { others, imports, trashed, missing }: SyncPlan,
+  imported: number,
+  unread: number,
+) {
+  const found = Math.min(imported, imports.length)
+  const refused = unread + imports.length + trashed.length - imported
+  if (others > 0) yield `On record by another form of the name: ${others} sites`
+  if (found > 0) yield `New on record: ${found} sites`
+  if (imported > found) yield `New in the trash: ${imported - found} sites`
+  if (refused > 0) yield `Not recorded: ${refused} sites, since a server may add ${BUDGET}`
+  if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`
+}
+
+function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
+  const sites = new Map(entries.map((site) => [site.domain, site]))
+  return { sites, whole: total === entries.length }
+}
+
+const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
 
 /** By domain. Undefined: the agent is one that does not tell, and what is on record stays. */
 async function certificateEnds(agents: Agents, server: ServerRow) {
   try {
-    const { certificates } = await agents.get(server, '/certificates', Certificates)
-    return new Map(certificates.map(({ domain, expires_at }) => [domain, expires_at]))
+    const of = { key: 'certificates', entry: SiteCertificate }
+    const { entries } = await agents.list(server, '/certificates', of)
+    return new Map(entries.map(({ domain, expires_at }) => [domain, expires_at]))
   } catch {
     return undefined
   }
 }
 
-function isChange({ updates, imports, trashed }: SyncPlan): boolean {
-  return updates.length + imports.length + trashed.length > 0
-}
-
-/** `others`: how many of the sites found belong to another record. */
-async function planned(
-  db: Database,
-  records: readonly SiteRow[],
-  found: readonly FoundSite[],
-  trash: FoundTrash | undefined,
-) {
-  const whole = planSync(records, found, trash)
-  const plan = {
-    ...whole,
-    imports: await withoutTaken(db, whole.imports),
-    trashed: await withoutTaken(db, whole.trashed),
-  }
-  return { plan, others: whole.imports.length - plan.imports.length }
+function isChange({ updates }: SyncPlan, imported: number): boolean {
+  return updates.length + imported > 0
 }
 
 /**
@@ -125,9 +150,9 @@ async function planned(
 async function trashOf(
   agents: Agents,
   server: ServerRow,
-  records: readonly SiteRow[],
-  found: readonly FoundSite[],
-): Promise<TrashedSite[] | undefined> {
+  records: readonly KnownSite[],
+  found: Found,
+): Promise<Listed<TrashedSite> | undefined> {
   if (server.last_sync !== null && !isTrashAsked(records, found)) return undefined
   return askTrash(agents, server).catch(() => undefined)
 }

@@ -35,10 +35,7 @@ export type Transports = (to: Address) => Promise<Transport>
 
 const kept = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
 
-/**
- * Plain HTTP to an agent that is not enrolled: on loopback only, and never in production
- * (decisions.md, Agent).
- */
+/** Plain HTTP to an agent that is not enrolled: on loopback only, and never in production. */
 export function plainTransport(to: Address, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')

@@ -3,14 +3,23 @@ import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import { queryOf } from './path.ts'
 
-const MAX_BODY = 1 << 20
+interface BodyLimits {
+  /** In KiB. */
+  most_kib: number
+  /** For the whole body. */
+  within_ms: number
+}
+
+const USUAL: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
+/** Of a caller that nobody knows yet: thousands of them at once take little memory. */
+export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
 
 /**
- * The JSON body of a request, `{}` when there is none. 413 over 1 MiB, 415 for another media type
- * (a form of another page could send those), 400 for malformed JSON.
+ * The JSON body of a request, `{}` when there is none. 413 when it is too large, 415 for another media
+ * type (a form of another page could send those), 400 for malformed JSON or a body that comes too slowly.
  */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readBytes(request)
+export async function readJson(request: Request, limits = USUAL): Promise<unknown> {
+  const bytes = await readBytes(request, limits)
   if (bytes.byteLength === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))
@@ -29,16 +38,37 @@ export async function onlyDryRun(request: Request): Promise<{ dry_run: boolean }
   return parse(OnlyDryRun, { ...Object(await readJson(request)), ...named })
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY) throw refused()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BODY) throw refused()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+async function readBytes(
+  request: Request,
+  { most_kib, within_ms }: BodyLimits,
+): Promise<Uint8Array> {
+  const most = most_kib * 1024
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw refused(most)
+  const reader = request.body?.getReader()
+  if (!reader) return new Uint8Array()
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    reader.cancel().catch(() => undefined)
+  }, within_ms)
+  const bytes = await allOf(reader, most).finally(() => clearTimeout(timer))
+  if (late) throw badRequest(`The body must arrive within ${within_ms / 1000} seconds`)
+  return bytes
 }
 
-const refused = () => tooLarge('The body must have at most 1 MiB')
+async function allOf(reader: ReadableStreamDefaultReader<Uint8Array>, most: number) {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > most) throw refused(most)
+    chunks.push(value)
+  }
+}
+
+const refused = (most: number) =>
+  tooLarge(
+    `The body must have at most ${most < 1 << 20 ? `${most / 1024} KiB` : `${most / (1 << 20)} MiB`}`,
+  )

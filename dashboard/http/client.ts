@@ -16,11 +16,22 @@ export function addressOf(request: Request, server: Connection | null): string {
   return isLocal(peer) && isIpLiteral(forwarded) ? forwarded : peer
 }
 
-/** Whether the browser's connection is TLS: our own, or that of a proxy on this machine. */
-export function isSecure(request: Request, server: Connection | null): boolean {
-  if (request.url.startsWith('https:')) return true
+/**
+ * Whether the browser's connection is TLS: our own, that of a proxy on this machine, or any at all
+ * where the public address is https, whatever a proxy forgets to send.
+ */
+export function isSecure(
+  { public_url }: { public_url: string | undefined },
+  request: Request,
+  server: Connection | null,
+): boolean {
+  if (isHttps(public_url) || request.url.startsWith('https:')) return true
   const peer = server?.requestIP(request)?.address ?? ''
   return isLocal(peer) && request.headers.get('x-forwarded-proto') === 'https'
+}
+
+export function isHttps(public_url: string | undefined): boolean {
+  return public_url !== undefined && new URL(public_url).protocol === 'https:'
 }
 
 function isLocal(address: string): boolean {

@@ -15,7 +15,7 @@ interface Deps {
   random: Random
 }
 
-/** The one place where a thrown value becomes a body of api.md part 7. */
+/** The one place where a thrown value becomes an error body. */
 export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): Answer {
   const known = code === 'NOT_FOUND' && !(error instanceof ServiceError) ? noEndpoint : error
   if (known instanceof ServiceError && known.code !== 'internal') return foreseen(known)

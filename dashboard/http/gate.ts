@@ -1,6 +1,6 @@
 import { findTokenCaller } from '#dashboard/auth/api-tokens.ts'
 import { admit } from '#dashboard/auth/caller.ts'
-import { cookieLine, cookieToken } from '#dashboard/auth/cookie.ts'
+import { cookieLine, cookieName, cookieOf } from '#dashboard/auth/cookie.ts'
 import { findCaller, type SessionDeps } from '#dashboard/auth/sessions.ts'
 import { SESSION_SECONDS } from '#dashboard/auth/tokens.ts'
 import { forbidden, unauthorized } from '#shared/errors.ts'
@@ -21,7 +21,7 @@ const OPEN = new Set(['POST /api/auth/login', 'GET /health', 'HEAD /health'])
  */
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)
-  const token = cookieToken(request)
+  const token = cookieOf('session', deps, request)
   if (OPEN.has(`${request.method} ${path}`) || isOutside(path)) {
     if (token !== undefined) checkOrigin(deps, request)
     return undefined
@@ -32,7 +32,9 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
   if (!found) throw unauthorized()
   checkOrigin(deps, request)
   admit(request, found.caller)
-  return found.renewed && cookieLine(found.renewed, SESSION_SECONDS, secure)
+  return (
+    found.renewed && cookieLine(cookieName('session', deps), found.renewed, SESSION_SECONDS, secure)
+  )
 }
 
 /** Neither /api nor another spelling of it: no percent sign, no doubled slash, no capital letter. */

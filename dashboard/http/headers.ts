@@ -1,3 +1,5 @@
+import { isHttps } from './client.ts'
+
 /** On every answer. The API is data: nothing in it may run, be framed or be kept by a cache. */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -7,3 +9,8 @@ export const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const
+
+/** RFC 6797: a year of https alone, for this host; other hosts of the domain are not ours to bind. */
+export function transportHeaders(public_url: string | undefined): Record<string, string> {
+  return isHttps(public_url) ? { 'strict-transport-security': 'max-age=31536000' } : {}
+}

@@ -6,7 +6,6 @@ export const healthApi: Descriptions = {
     route: 'GET /health',
     summary: 'Tell that the dashboard runs',
     answers: { 200: { about: 'It does.', json: z.strictObject({ status: z.literal('ok') }) } },
-    open: true,
   },
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ApiRoute } from '#dashboard/auth/rights.ts'
 import type { Events } from '#shared/api/events.ts'
 import type { ErrorName } from '#shared/errors.ts'
 
@@ -18,7 +19,8 @@ export interface Answer {
  * 500 for all, 403 for a change, 404 for what the path names, 400, 413, 415 and 422 for a body.
  */
 export interface Description {
-  route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+  /** The right that it needs stands in `dashboard/auth/rights.ts`. */
+  route: ApiRoute
   summary: string
   details?: string
   query?: z.ZodObject
@@ -29,8 +31,6 @@ export interface Description {
   errors?: readonly ErrorName[]
   /** Instead of that of its component. */
   example?: unknown
-  /** For everybody. */
-  open?: true
 }
 
 /** By operation id, which is what generated clients call them. */
@@ -47,7 +47,8 @@ export const ASKS_AGENT = [
 
 export const HEADERS = {
   'Operation-Id': 'The operation that does it: `GET /api/operations/<id>` tells of it.',
-  'Set-Cookie': 'The cookie `session`: HttpOnly, SameSite=Strict, Path=/, Secure over TLS.',
+  'Set-Cookie':
+    'The cookie `session`, of a login `device` too: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. Where the public address is https, their names begin with `__Host-`.',
   ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',
   'Retry-After': 'Seconds after which trying again may help.',
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',

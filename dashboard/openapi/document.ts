@@ -1,3 +1,4 @@
+import type { Right } from '#dashboard/auth/rights.ts'
 import packed from '../../package.json' with { type: 'json' }
 import { type Answer, HEADERS } from './describe.ts'
 import { FAILURES, failuresOf } from './failures.ts'
@@ -49,9 +50,22 @@ const SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: 'session',
-    description: 'Set by the login; 7 days, renewed when half spent.',
+    description:
+      'Set by the login; 7 days, renewed when half spent. Named `__Host-session` where the public address is https.',
   },
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or that of a session.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API token, with the rights of its scope, or the token of a session.',
+  },
+}
+
+const TOKEN_RULES: Record<Right, string> = {
+  open: 'Needs no authentication.',
+  read: 'Open to API tokens of every scope.',
+  operate: 'An API token needs the scope `operate` or `admin`.',
+  admin: 'An API token needs the scope `admin`.',
+  session: 'Closed to API tokens: it needs a session.',
 }
 
 function requestSchemas() {
@@ -80,13 +94,13 @@ function answerSchemas() {
 }
 
 function operationOf(route: Route, requests: Converted, answers: Converted): Json {
-  const { id, tag, summary, details, body, open } = route
+  const { id, tag, summary, body, open } = route
   const parameters = parametersOf(route, schemaIn(requests, `${id} query`))
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(details === undefined ? {} : { description: details }),
+    description: [route.details, TOKEN_RULES[route.right]].filter(Boolean).join(' '),
     ...(open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body.safeParse({}).success, id, requests) } : {}),

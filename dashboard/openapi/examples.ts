@@ -1,3 +1,5 @@
+import { MAINTENANCE_EXAMPLES } from './maintenance-examples.ts'
+
 const OPERATION = 'q3Yk0ZsV1nTfBw8eR5uLxA'
 const BULK = 'hN2cP9dX4mKvJ7sT0aQzLg'
 const AT = '2026-03-01T09:30:00.000Z'
@@ -27,6 +29,12 @@ const metrics = {
   version: facts.version,
 }
 
+const OperationWarning = {
+  code: 'certificate_refused',
+  message:
+    'The certificate for shop.example was refused: DNS problem: NXDOMAIN looking up A for shop.example',
+}
+
 const OperationView = {
   id: OPERATION,
   type: 'site.create',
@@ -38,6 +46,7 @@ const OperationView = {
   status: 'success',
   last_line: 'Recording the site',
   error: null,
+  warnings: [OperationWarning],
   attempts: 1,
   cancel: null,
   retry_of: null,
@@ -46,6 +55,56 @@ const OperationView = {
   created_at: AT,
   started_at: AT,
   finished_at: LATER,
+}
+
+const Condition = {
+  code: 'port_http_taken',
+  message: 'apache2 listens on port 80. Its sites go on; sites of Hosting Control need nginx there',
+}
+
+const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hosting' }
+
+const MailSetting = {
+  enabled: true,
+  relay: { ...relay, has_password: true },
+  from_address: 'noreply@example.com',
+  rewrite_from: null,
+  hourly_limit: 100,
+  updated_at: AT,
+}
+
+const SiteMailCounts = {
+  site_id: 7,
+  domain: 'shop.example',
+  queued: 1,
+  oldest_at: AT,
+  held: false,
+  sent_hour: 3,
+  sent_day: 41,
+  failed_day: 1,
+  refused_day: 0,
+  last_sent_at: LATER,
+  problem: null,
+  failures: [
+    {
+      ...{ at: AT, recipient: 'nobody@example.org', answer: '550 5.1.1 No such user' },
+      expired: false,
+    },
+  ],
+}
+
+const health = {
+  health: 'down',
+  health_code: 'php_failed',
+  health_reason: 'PHP 8.4 of this site has failed',
+  health_since: AT,
+}
+
+const HealthCheckResult = {
+  check: 'php',
+  state: 'down',
+  code: 'php_failed',
+  reason: 'PHP 8.4 of this site has failed',
 }
 
 const FleetSite = {
@@ -57,12 +116,26 @@ const FleetSite = {
   wp_version: '6.9',
   status: 'active',
   status_reason: '',
+  ...health,
   managed: true,
+  found: false,
+  ignored: false,
+  also_on: [],
   updates,
   last_scan: AT,
   certificate_expires_at: '2026-05-30T09:30:00.000Z',
+  disk_bytes: 2_570_000_000,
   operation_id: null,
   created_at: AT,
+}
+
+const DiskUse = {
+  bytes: 2_450_000_000,
+  files: 18_240,
+  database_bytes: 120_000_000,
+  limit_bytes: 10_000_000_000,
+  limit_files: 250_000,
+  measured_at: AT,
 }
 
 const Extension = {
@@ -72,6 +145,14 @@ const Extension = {
   active: true,
   update: '10.1.2',
 }
+
+const IsolationResult = {
+  id: 'files.configs',
+  title: 'Read the wp-config.php of other sites',
+  outcome: 'refused',
+  detail: '',
+}
+const IsolationCounts = { refused: 1, succeeded: 0, not_applicable: 0, error: 0 }
 
 const Inventory = {
   wp_version: '6.9',
@@ -134,6 +215,7 @@ const hub_key = 'ed25519:2q8Xn5:7pQeJ0mYtVwZ3r9sLk1hGxUoBfC6dAiNR4S8E2TzMjw'
 
 /** One of each component that is not the data of an event; what has none is made of its parts. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...MAINTENANCE_EXAMPLES,
   Activity: {
     id: 41,
     type: 'site.create',
@@ -154,7 +236,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     operation_id: OPERATION,
     bulk_id: null,
   },
-  ApiToken: { id: 2, name: 'deploy script', created_at: AT, last_used_at: null },
+  ApiToken: {
+    id: 2,
+    name: 'deploy script',
+    scope: 'operate',
+    created_at: AT,
+    expires_at: '2027-02-18T14:05:02.000Z',
+    last_used_at: null,
+  },
   ApplyPool: { user: 'shop_k3f9', php_version: '8.4', tier: 'medium' },
   Attention,
   AttentionItem,
@@ -169,7 +258,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     pause_after: 3,
     created_at: AT,
     finished_at: null,
-    counts: { total: 40, waiting: 31, running: 4, success: 5, failed: 0, cancelled: 0 },
+    counts: { total: 40, waiting: 31, running: 4, success: 5, failed: 0, cancelled: 0, skipped: 0 },
   },
   BulkTarget: target,
   BulkTargets: { site_ids: [7, 9], server_ids: [], tag: 'production' },
@@ -177,9 +266,15 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ChangePassword: {
     current_password: 'the old one, as it was',
     password: 'correct horse battery staple',
+    end_tokens: true,
   },
   ChangeSetting: { value: 120 },
-  CreateApiToken: { name: 'deploy script' },
+  CreateApiToken: {
+    name: 'deploy script',
+    password: 'correct horse battery staple',
+    scope: 'operate',
+    expires_in_days: 90,
+  },
   CreateBulkOperation: {
     type: 'pool.apply',
     params: { tier: 'large' },
@@ -189,6 +284,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   CreateServer: { hostname: 'web-1.example.net', name: 'web-1', tags: ['production', 'eu'] },
   CreateSite: { domain: 'shop.example', php: '8.4', tier: 'small', tls: 'letsencrypt' },
+  DiskUse,
   Done: { status: 'ok', message: 'Restarted nginx' },
   Effect,
   Enrolment: {
@@ -202,6 +298,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
         line: 'curl -fsS https://control.example.net/agent/linux-x64.gz | …',
       },
     ],
+    obstacle: '',
   },
   EnrolmentState: {
     enrolled_at: null,
@@ -221,6 +318,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     counts: {
       servers: { online: 1 },
       sites: { active: 12 },
+      health: { up: 10, degraded: 1, down: 1 },
       operations: { running: 1 },
       updates: 3,
       updates_unknown: 0,
@@ -233,23 +331,59 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     services: [{ name: 'nginx', status: 'running' }],
     php_versions: ['8.4'],
     sites: { active: 12 },
+    health: { up: 10, degraded: 1, down: 1 },
     updates: 3,
     operations: [OperationView],
   },
   FleetSite,
   FleetSiteDetail: {
     ...FleetSite,
+    closed: false,
+    unknown: {},
     docroot: '/home/shop_k3f9/shop.example/public',
     db_name: 'shop_k3f9',
+    database_routines: false,
+    xmlrpc: true,
     email: 'owner@shop.example',
     trashed_at: null,
     purge_at: null,
+    disk: DiskUse,
     inventory: Inventory,
+    health_checks: [HealthCheckResult],
     operations: [OperationView],
   },
   FleetSiteIds: { sites: [{ id: 7, server_id: 1, domain: 'shop.example' }], total: 1 },
   FleetSitesPage: { sites: [FleetSite], total: 1, page: 1, per_page: 50 },
+  HealthCheckResult,
   Inventory,
+  IsolationCheckView: {
+    checked_at: AT,
+    counts: IsolationCounts,
+    results: [IsolationResult],
+    failures: 0,
+    failed_at: null,
+    reason: '',
+  },
+  IsolationCounts,
+  IsolationResult,
+  Condition,
+  ConditionsView: { conditions: [Condition] },
+  MailSettingView: MailSetting,
+  ServerMailView: { setting: MailSetting, sends: true, running: true, sites: [SiteMailCounts] },
+  SetMail: {
+    relay: { ...relay, password: 'a password of the relay' },
+    from_address: 'noreply@example.com',
+    hourly_limit: 100,
+  },
+  SiteMailCounts,
+  SiteMailView: {
+    setting: { ...MailSetting, relay: null, from_address: 'shop@shop.example' },
+    server: MailSetting,
+    sends: true,
+    running: true,
+    counts: SiteMailCounts,
+  },
+  TestMail: { to: 'admin@example.com' },
   IssueTls: { tls: 'letsencrypt' },
   KeyView: {
     kid: '2q8Xn5',
@@ -277,8 +411,16 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     load5: [0.37, null, 0.4],
     load15: [0.31, null, 0.33],
   },
+  JobRun: {
+    started_at: AT,
+    seconds: 2.4,
+    result: 'failed',
+    exit_status: 1,
+    output: "Error: 'backup_daily' could not be run: no space left on device",
+  },
   OnlyDryRun: { dry_run: true },
   OperationView,
+  OperationWarning,
   Plan,
   ProvisionServer: { php_versions: ['8.4'] },
   PurgeSite: { domain: 'shop.example' },
@@ -291,6 +433,12 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   Service: { name: 'nginx', status: 'running' },
   SettingChanged: { key: 'sync_interval', value: 120, updated: true },
   Settings: { default_php: '8.4', sync_interval: 60, email_notifications: true },
+  FleetSettings: {
+    default_php: '8.4',
+    sync_interval: 60,
+    email_notifications: true,
+    unattended_updates: true,
+  },
   ShownAdmin: { user: 'owner', password: 'Vq7-example-9sT' },
   ShownPassword: { password: 'Kx2-example-4rD' },
   SiteChanging: { id: 7, domain: 'shop.example', status: 'provisioning' },
@@ -314,7 +462,20 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       user: 'shop_k3f9',
     },
     plan: Plan,
+    also_on: [{ site_id: 12, server_id: 2, server: 'web-2' }],
   },
+  SkippedTarget: {
+    server_id: 1,
+    site_id: 11,
+    domain: 'plain.example',
+    error: {
+      error: 'Conflict',
+      message: 'plain.example was found, not created by Hosting Control',
+      code: 'site_not_managed',
+    },
+  },
+  IgnoreSite: { ignored: true },
+  IgnoredSite: { id: 11, domain: 'plain.example', ignored: true },
   TrashEntry: {
     id: 7,
     domain: 'shop.example',
@@ -348,6 +509,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   BulkComplete: { status: 'ok', total: 40, success: 40, failed: 0, cancelled: 0 },
   AgentUpgradeComplete: { status: 'ok', version: '0.1.0' },
   CachePurgeComplete: { status: 'ok', domain: 'shop.example' },
+  IsolationCheckComplete: {
+    status: 'ok',
+    checked_at: AT,
+    counts: IsolationCounts,
+    results: [IsolationResult],
+  },
+  MailApplyComplete: { status: 'ok', relay: true },
+  MailCheckComplete: { status: 'ok', answer: '250 2.0.0 Ok: queued as 4b1XyZ' },
   PoolApplyComplete: { status: 'ok', tier: 'medium' },
   ServerProvisionComplete: { status: 'ok', php_versions: ['8.4'] },
   ServerSyncComplete: { status: 'ok', sites: 12 },

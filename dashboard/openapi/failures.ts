@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { ERRORS, type ErrorName } from '#shared/errors.ts'
+import { ERRORS, type ErrorName, REFUSALS } from '#shared/errors.ts'
 import type { Route } from './table.ts'
 
 const message = z.string()
+const code = z
+  .enum(REFUSALS)
+  .exactOptional()
+  .describe('site_not_managed: the site was found, not created by Hosting Control.')
 const fields = z
   .record(z.string(), z.array(z.string()))
   .describe('By the name of each failing field, the rules that it breaks.')
@@ -20,9 +24,10 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
     example: {},
   },
   forbidden: {
-    about: 'The request comes from another site, in the name of a cookie.',
+    about:
+      'The scope of the API token is too small, or the request comes from another site in the name of a cookie.',
     rest: { message },
-    example: { message: 'The request comes from another site' },
+    example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
     about: 'The path names nothing that exists.',
@@ -30,8 +35,9 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
     example: { message: 'Server not found' },
   },
   conflict: {
-    about: 'The state of things does not allow it now.',
-    rest: { message },
+    about:
+      'The state of things does not allow it now; `code` is there for what a program can act on.',
+    rest: { message, code },
     example: { message: 'Another operation is under way' },
   },
   too_large: {
@@ -52,7 +58,7 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
   too_many: {
     about: 'Too many attempts; `Retry-After` tells when the next one may succeed.',
     rest: { message },
-    example: { message: 'Too many failed logins; try again in 540 seconds' },
+    example: { message: 'Too many failed attempts, try again later' },
   },
   internal: {
     about: 'Something went wrong here; the log has more under the request id.',
@@ -73,7 +79,7 @@ const pascal = (name: ErrorName) =>
 
 const NAMES = Object.keys(TELLS) as ErrorName[]
 
-/** Each error body of api.md part 7 and decisions.md, as a component of that name. */
+/** Each error body of shared/errors.ts, as a component of that name. */
 export const FAILURES = NAMES.map((name) => {
   const { status, error } = ERRORS[name]
   const { about, rest, example } = TELLS[name]
@@ -89,7 +95,7 @@ export function failuresOf({ method, body, query, names, errors = [], open }: Ro
   const add = (when: boolean, ...more: ErrorName[]) => {
     if (when) for (const name of more) possible.add(name)
   }
-  add(open !== true, 'unauthorized')
+  add(!open, 'unauthorized')
   add(method !== 'GET', 'forbidden')
   add(
     names.some((name) => name !== 'key'),

@@ -2,7 +2,10 @@
 export const INTRODUCTION = `Runs many servers and the WordPress sites on them.
 
 **Signing in.** \`POST /api/auth/login\` sets the cookie \`session\`; scripts send an API token as
-\`Authorization: Bearer <token>\`. All under \`/api\` but the login answers 401 without either. A change
+\`Authorization: Bearer <token>\`. A token expires, and has a scope: \`read\` for calls that change
+nothing and show no password, \`operate\` for everyday work on sites and servers, \`admin\` for all but
+making tokens, changing the password and rotating keys, which need a session. A scope that is too
+small is 403. All under \`/api\` but the login answers 401 without either. A change
 that a browser sends with the cookie must come from the same origin, otherwise it is 403.
 
 **Bodies** are JSON of at most 1 MiB. Unknown fields are ignored, and strings but passwords are

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { OnlyDryRun } from '#shared/api/body.ts'
+import { SETTINGS } from '#shared/api/settings.ts'
 import type { Json } from './schemas.ts'
 import type { Route } from './table.ts'
 
@@ -23,7 +24,7 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   },
   key: {
     description: 'The name of a setting.',
-    schema: { ...text, enum: ['default_php', 'sync_interval', 'email_notifications'] },
+    schema: { ...text, enum: Object.keys(SETTINGS) },
     example: 'sync_interval',
   },
   file: {

@@ -1,13 +1,16 @@
 import { activityApi } from '#dashboard/activity/api.ts'
 import { authApi } from '#dashboard/auth/api.ts'
+import { RIGHTS, type Right } from '#dashboard/auth/rights.ts'
 import { bulkApi } from '#dashboard/bulk/api.ts'
 import { fleetApi } from '#dashboard/fleet/api.ts'
 import { historyApi } from '#dashboard/history/api.ts'
+import { serverMailApi, siteMailApi } from '#dashboard/mail/api.ts'
 import { operationApi } from '#dashboard/operations/api.ts'
 import { serverApi } from '#dashboard/servers/api.ts'
 import { settingsApi } from '#dashboard/settings/api.ts'
 import { siteActionApi } from '#dashboard/sites/actions.api.ts'
 import { siteApi } from '#dashboard/sites/api.ts'
+import { ignoreApi } from '#dashboard/sites/ignore/api.ts'
 import { trashApi } from '#dashboard/sites/trash/api.ts'
 import { downloadApi, trustApi } from '#dashboard/trust/api.ts'
 import { keyApi } from '#dashboard/trust/keys/api.ts'
@@ -25,11 +28,11 @@ const TABLE: Readonly<Record<string, Subject>> = {
   Fleet: { about: 'All servers and sites at a glance, as pages need them.', routes: fleetApi },
   Servers: {
     about: 'Machines that sites run on, and the trust between them and this dashboard.',
-    routes: { ...serverApi, ...historyApi, ...trustApi },
+    routes: { ...serverApi, ...serverMailApi, ...historyApi, ...trustApi },
   },
   Sites: {
     about: 'Web sites on a server, from their creation to the trash.',
-    routes: { ...siteApi, ...siteActionApi },
+    routes: { ...siteApi, ...siteActionApi, ...ignoreApi, ...siteMailApi },
   },
   Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashApi },
   Operations: {
@@ -54,6 +57,9 @@ export interface Route extends Description {
   method: string
   /** As OpenAPI writes it: `/api/servers/{server_id}`. */
   path: string
+  right: Right
+  /** For everybody. */
+  open: boolean
   /** The names in braces. */
   names: readonly string[]
 }
@@ -62,6 +68,17 @@ export const ROUTES: readonly Route[] = Object.entries(TABLE).flatMap(([tag, { r
   Object.entries(routes).map(([id, description]) => {
     const [method = '', path = ''] = description.route.split(' ')
     const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-    return { ...description, id, tag, method, path: path.replace(/:(\w+)/g, '{$1}'), names }
+    const right = RIGHTS[description.route]
+    const open = right === 'open'
+    return {
+      ...description,
+      right,
+      open,
+      id,
+      tag,
+      method,
+      path: path.replace(/:(\w+)/g, '{$1}'),
+      names,
+    }
   }),
 )

@@ -6,6 +6,7 @@ import { failureBody, nobodyHeard } from '#dashboard/fleet/answer.ts'
 import { inTrash } from '#dashboard/fleet/ask-trash.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
 import { CANCELLED, conflict, offline, ServiceError } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
@@ -13,30 +14,35 @@ import { passWishesOn, tellAgent } from './cancel/wish.ts'
 import { successOf, type Times } from './effects.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
-import { lastEventId, markRunning, markSent, markUnsent } from './progress/queries.ts'
+import { tooLong } from './output.ts'
+import { markRunning, markSent, markUnsent } from './progress/queries.ts'
 import { Recorder } from './recorder.ts'
+import { callOf, textOf } from './wire.ts'
 
 interface Deps {
   db: Database
   bus: Bus
   clock: Clock
   agents: Agents
+  /** Opens what an operation on record has sealed. */
+  sealer: Pick<Sealer, 'open'>
   /** How long an operation waits for an agent that is away. */
   deadline_ms: number
   /** How long a deleted site stays in the trash. */
   trash_ms: number
+  /** How long an agent may stream one operation, whatever it says. */
+  longest_ms: number
   retry_min_ms: number
   retry_max_ms: number
 }
 
-/** Where the records of an operation have come to, and from where on the agent is to tell. */
-interface Place {
+/** One delivery. */
+interface Delivery {
+  context: RunContext
   recorder: Recorder
-  after: number
+  /** The number of the last event that the agent sent; not all of them may be on record. */
+  heard: number
 }
-
-/** More than any command says; beyond it the agent is broken or hostile. */
-const MOST_EVENTS = 100_000
 
 /**
  * Hands an operation to the agent, or attaches to it there when the agent knows it already, and
@@ -47,12 +53,13 @@ export async function deliver(
   operation: OperationRow,
   context: RunContext,
 ): Promise<Outcome> {
-  const stored = await lastEventId(deps.db, operation.id)
-  const recorder = new Recorder(deps, operation.id, stored)
+  const recorder = await Recorder.open(deps, operation.id)
+  const stored = recorder.lastOfAgent
+  const delivery = { context, recorder, heard: stored }
   try {
-    const outcome = await attach(deps, operation, context, { recorder, after: stored })
+    const outcome = await attach(deps, operation, delivery, stored)
     if (outcome || stored === 0) return outcome ?? lost()
-    return (await attach(deps, operation, context, { recorder, after: 0 })) ?? lost()
+    return (await attach(deps, operation, delivery, 0)) ?? lost()
   } catch (error) {
     if (isUnknownSite(operation, error)) return gone(deps, operation, await recorder.rest())
     await recorder.flush()
@@ -71,21 +78,22 @@ const lost = (): never => {
 async function attach(
   deps: Deps,
   operation: OperationRow,
-  context: RunContext,
-  { recorder, after }: Place,
+  delivery: Delivery,
+  after: number,
 ): Promise<Outcome | undefined> {
+  const { context } = delivery
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
   // An agent that is told first does not begin what is to end.
   if (cancel !== null) await tellAgent(deps, server, { id, cancel })
-  const events = await open(deps, server, operation, { signal: context.signal, after })
+  const events = await open(deps, server, operation, { context, after })
   // The deadline counts from the last sign of work: to be accepted once more is none.
   if (operation.started_at === null) await begun(deps, operation)
   context.accept()
   const over = new AbortController()
   void passWishesOn(deps, server, operation, over.signal)
   try {
-    return await read(deps, operation, events, recorder)
+    return await read(deps, operation, events, delivery)
   } finally {
     over.abort()
   }
@@ -93,17 +101,19 @@ async function attach(
 
 /** Before anything leaves it is on record that an agent may know of the operation. */
 async function open(
-  { db, clock, agents }: Deps,
+  { db, clock, agents, sealer, longest_ms }: Deps,
   server: ServerRow,
   operation: OperationRow,
-  { signal, after }: { signal: AbortSignal; after: number },
+  { context, after }: { context: RunContext; after: number },
 ): Promise<AsyncGenerator<StoredEvent>> {
   const { id, sent_at } = operation
   const sending = async () => {
     if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw conflict(CANCELLED)
   }
+  const { signal, allowance } = context
+  const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
   try {
-    const call = { ...callOf(operation), operation_id: id, after, signal, sending }
+    const call = { ...callOf(operation, sealer), operation_id: id, after, sending, ...limits }
     return await agents.stream(server, call)
   } catch (error) {
     if (sent_at === null && nobodyHeard(error)) await markUnsent(db, id)
@@ -115,22 +125,19 @@ async function read(
   deps: Deps,
   operation: OperationRow,
   events: AsyncGenerator<StoredEvent>,
-  recorder: Recorder,
+  delivery: Delivery,
 ): Promise<Outcome | undefined> {
-  const before = recorder.last
+  const { context, recorder, heard: before } = delivery
   for await (const event of events) {
+    context.allowance.received({ events: 1 })
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
-    if (event.id <= recorder.last) continue
-    refuseUnlikely(event, recorder.last)
+    if (event.id <= delivery.heard) continue
+    if (event.id > delivery.heard + 1) throw offline('The agent left out an event')
+    delivery.heard = event.id
     await recorder.log(textOf(event))
-    if (recorder.last === before + 1) await begun(deps, operation)
+    if (event.id === before + 1) await begun(deps, operation)
   }
-  return recorder.last > before ? lost() : undefined
-}
-
-function refuseUnlikely({ id }: StoredEvent, last: number): void {
-  if (id > last + 1) throw offline('The agent left out an event')
-  if (id > MOST_EVENTS) throw offline('The agent sent too many events')
+  return delivery.heard > before ? lost() : undefined
 }
 
 async function conclude(
@@ -191,13 +198,4 @@ function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
     started_at: timestamp(clock),
     deadline_at: timestamp(clock, deadline_ms),
   })
-}
-
-function callOf({ type, params }: OperationRow): { path: string; body: unknown } {
-  if (type === 'site.scan') return { path: '/sites/wp-scan', body: params }
-  return { path: '/exec', body: { command: type, params } }
-}
-
-function textOf({ data }: StoredEvent): string {
-  return typeof data.message === 'string' ? data.message : ''
 }

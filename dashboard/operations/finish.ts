@@ -1,6 +1,7 @@
 import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Warning } from '#shared/agent.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
@@ -19,10 +20,10 @@ interface Deps {
 export function succeed(
   deps: Deps,
   operation: OperationRow,
-  { data, effect }: Success,
+  { data, effect, warnings = [] }: Success,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  return finish(deps, operation, { status: 'success', data }, { effect, pending })
+  return finish(deps, operation, { status: 'success', data }, { effect, pending, warnings })
 }
 
 /** The record is `cancelled` where the error says so and the end was asked for, else `failed`. */
@@ -46,12 +47,18 @@ export async function storedOutcome(
   return { status: 'failed', error: error ?? { error: 'Internal error' } }
 }
 
+interface Ending {
+  effect: Effect
+  pending: readonly StoredEvent[]
+  warnings?: Warning[]
+}
+
 /** The first end is the end: where there is one already, that is the outcome. */
 async function finish(
   { db, bus, clock }: Deps,
   operation: OperationRow,
   outcome: Outcome,
-  { effect, pending }: { effect: Effect; pending: readonly StoredEvent[] },
+  { effect, pending, warnings = [] }: Ending,
 ): Promise<Outcome> {
   const id = (pending.at(-1)?.id ?? (await lastEventId(db, operation.id))) + 1
   const end = endOf(outcome, id)
@@ -59,7 +66,7 @@ async function finish(
   const finished_at = timestamp(clock)
   const events = [...pending, end]
   try {
-    await finishOperation(db, { operation, error, finished_at, events, effect })
+    await finishOperation(db, { operation, error, warnings, finished_at, events, effect })
   } catch (cause) {
     const first = await endBefore(db, operation, cause)
     if (!first) throw cause

@@ -1,5 +1,6 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { ERRORS, type ErrorBody, type ErrorName, ServiceError } from '#shared/errors.ts'
+import type { Allowance } from './output.ts'
 
 export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
@@ -16,6 +17,7 @@ export interface Job {
 
 export interface RunContext {
   signal: AbortSignal
+  allowance: Allowance
   accept(): void
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
+import { paramsFor } from '#dashboard/mail/params.ts'
 import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent.ts'
 import type { OperationType } from '#shared/api/operations.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
@@ -31,7 +32,7 @@ export async function planOf(
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
     if (active) throw conflict('Another operation is under way')
   }
-  const body = { command: type, params, dry_run: true }
+  const body = { command: type, params: paramsFor(type, params), dry_run: true }
   try {
     return await agents.post(server, '/exec', body, PlanAnswer, {
       [OPERATION_HEADER]: NO_OPERATION,

@@ -26,7 +26,7 @@ export type NewOperation = Pick<
 
 const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
-/** A number, null, or the domain of a site that an earlier statement of the same batch inserts. */
+/** A number, null, or the domain of a site of the server that an earlier statement of the batch inserts. */
 type SiteReference = number | null | { inserted: string }
 
 /** A queued operation and the activity that tells of it, for one batch with the change itself. */
@@ -39,7 +39,7 @@ export function operationStatements(
   const site_id =
     site === null || typeof site === 'number'
       ? site
-      : sql<number>`(select id from sites where domain = ${site.inserted})`
+      : sql<number>`(select id from sites where server_id = ${server_id} and domain = ${site.inserted})`
   return [
     queries.insert(operations).values({ ...operation, site_id, status: 'queued' }),
     queries.insert(activities).values({
@@ -131,6 +131,7 @@ export const VIEW = {
   status: operations.status,
   last_line: lastLine,
   error: operations.error,
+  warnings: operations.warnings,
   attempts: operations.attempts,
   cancel: operations.cancel,
   retry_of: operations.retry_of,

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
+import { RIGHTS, requireRight } from '#dashboard/auth/rights.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
@@ -11,6 +12,8 @@ import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
 import { getView, listOperations } from './queries.ts'
 import { planRetry, retryOperation } from './retry/retry-operation.ts'
+
+const PURGE = RIGHTS['POST /api/servers/:server_id/sites/:site_id/purge']
 
 export function operationRoutes(deps: Deps) {
   const { db } = deps
@@ -39,6 +42,8 @@ export function operationRoutes(deps: Deps) {
     })
     .post('/:operation_id/retry', async ({ params, request, set, status }) => {
       const { dry_run } = await onlyDryRun(request)
+      const { type } = await getView(db, params.operation_id)
+      if (type === 'site.purge') requireRight(callerOf(request), PURGE)
       if (dry_run) return planRetry(deps, params.operation_id)
       const actor = callerOf(request).user.id
       const operation = await retryOperation(deps, params.operation_id, actor)

@@ -8,9 +8,11 @@ import type { Bus } from './bus.ts'
 import { wishOf } from './cancel/wish.ts'
 import { fail, storedOutcome } from './finish.ts'
 import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
+import { Allowance } from './output.ts'
 import { Patience } from './patience.ts'
 import { markWaiting } from './progress/queries.ts'
 import { findOperation, listActive } from './queries.ts'
+import { tellWaiting } from './waiting.ts'
 
 interface Deps {
   db: Database
@@ -20,6 +22,7 @@ interface Deps {
   retry_min_ms: number
   retry_max_ms: number
   deadline_ms: number
+  notice_ms: number
   runnerOf(operation: OperationRow): Runner
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void
@@ -55,18 +58,12 @@ export class Worker {
     if (known) return known
     const abort = new AbortController()
     const accept = Promise.withResolvers<void>()
-    const context = { signal: abort.signal, accept: () => accept.resolve() }
+    const allowance = new Allowance()
+    const context = { signal: abort.signal, accept: () => accept.resolve(), allowance }
     const finished = this.#carry(operation, context)
     const { id: operation_id, server_id, site_id } = operation
-    const job = {
-      operation_id,
-      server_id,
-      site_id,
-      abort,
-      accept,
-      accepted: accept.promise,
-      finished,
-    }
+    const place = { operation_id, server_id, site_id }
+    const job = { ...place, abort, accept, accepted: accept.promise, finished }
     this.#running.set(operation_id, job)
     this.#settle(operation, job)
     return job
@@ -169,6 +166,7 @@ export class Worker {
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)
+      await tellWaiting(this.#deps, operation, error)
       await markWaiting(db, operation_id, { next_at, deadline_at, error: bodyOf(error) })
       log.info('operation waits', { operation_id, now, next_at })
       return pause

@@ -1,15 +1,11 @@
-import { ServiceError } from '#shared/errors.ts'
-
-/** At most `size` works at a time, in the order they came; more than `waiting` in line are refused. */
+/** At most `size` works at a time, in the order they came. */
 export class Limit {
   readonly #size: number
-  readonly #waiting: number
   readonly #queue: (() => void)[] = []
   #busy = 0
 
-  constructor(size: number, waiting = Number.POSITIVE_INFINITY) {
+  constructor(size: number) {
     this.#size = size
-    this.#waiting = waiting
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -28,8 +24,6 @@ export class Limit {
       this.#busy++
       return
     }
-    if (this.#queue.length >= this.#waiting)
-      throw new ServiceError('too_many', { message: 'Too busy, try again', retry_after: 5 })
     await new Promise<void>((resolve) => this.#queue.push(resolve))
   }
 }

@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOf } from '#shared/api/events.ts'
+import { IsolationCheckView } from '#shared/api/isolation.ts'
+import { InstallUpdates, MaintenanceView } from '#shared/api/maintenance.ts'
 import { Done } from '#shared/api/parts.ts'
 import {
+  ConditionsView,
   CreateServer,
   ProvisionServer,
   RestartService,
@@ -66,6 +69,56 @@ export const serverApi: Descriptions = {
     answers: {
       200: {
         ...streamOf('The work as it goes, or its plan.', eventsOf('server.provision')),
+        json: PlanAnswer,
+      },
+    },
+    errors: ASKS_AGENT,
+  },
+  getIsolationCheck: {
+    route: 'GET /api/servers/:server_id/isolation-check',
+    summary: 'Show what the last isolation check of a server found',
+    answers: {
+      200: {
+        about: 'The last check; nulls before the first.',
+        json: z.strictObject({ isolation_check: IsolationCheckView }),
+      },
+    },
+  },
+  checkIsolation: {
+    route: 'POST /api/servers/:server_id/isolation-check',
+    summary: 'Attack one temporary site of a server from another one, and remove both',
+    details:
+      'Joins a check that is running. It completes also when attacks succeed: the results say which. Each online server that has sites is checked once a week by itself.',
+    body: OnlyDryRun,
+    answers: {
+      200: {
+        ...streamOf('The check as it goes, or its plan.', eventsOf('isolation.check')),
+        json: PlanAnswer,
+      },
+    },
+    errors: ASKS_AGENT,
+  },
+  getConditions: {
+    route: 'GET /api/servers/:server_id/conditions',
+    summary: 'Show what stands in the way of new sites on a server',
+    answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
+  },
+  getMaintenance: {
+    route: 'GET /api/servers/:server_id/maintenance',
+    summary: 'Show the updates of a server, and what they wait for',
+    details:
+      'Pending packages, a needed reboot, programs that still run replaced files, services that were started again, and whether security updates are installed by themselves.',
+    answers: { 200: { about: 'As its agent reported it last.', json: MaintenanceView } },
+  },
+  installUpdates: {
+    route: 'POST /api/servers/:server_id/update',
+    summary: 'Install updates of packages, and restart what runs the files that they replaced',
+    details:
+      'Sites are restarted one after the other, without a failed request. What was installed cannot be undone. MariaDB is restarted only with `restart_database`.',
+    body: InstallUpdates,
+    answers: {
+      200: {
+        ...streamOf('The work as it goes, or its plan.', eventsOf('server.update')),
         json: PlanAnswer,
       },
     },

@@ -7,7 +7,7 @@ import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 
 /** A site in the trash is on no server. */
-export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed')`
+export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed' and sites.ignored_at is null)`
 
 const shared = {
   id: servers.id,

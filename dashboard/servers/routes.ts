@@ -5,7 +5,12 @@ import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { beginOrJoin } from '#dashboard/operations/begin.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
+import { showConditions } from './conditions.ts'
 import { createServer } from './create-server.ts'
+import { checkIsolation } from './isolation/check-isolation.ts'
+import { getIsolationCheck } from './isolation/queries.ts'
+import { installUpdates } from './maintenance/install-updates.ts'
+import { getMaintenance } from './maintenance/queries.ts'
 import { provisionServer } from './provision-server.ts'
 import { getServer, getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
@@ -44,6 +49,30 @@ export function serverRoutes(deps: Deps) {
       const input = await readJson(request)
       const target = await find(deps, params.server_id)
       const job = await provisionServer(deps, target, input, callerOf(request).user.id)
+      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+    })
+    .get('/:server_id/conditions', async ({ params }) =>
+      showConditions(deps, await find(deps, params.server_id)),
+    )
+    .get('/:server_id/isolation-check', async ({ params }) => {
+      const { id } = await find(deps, params.server_id)
+      return { isolation_check: await getIsolationCheck(deps.db, id) }
+    })
+    .post('/:server_id/isolation-check', async ({ request, params, server }) => {
+      const { dry_run } = await onlyDryRun(request)
+      const target = await find(deps, params.server_id)
+      const actor = callerOf(request).user.id
+      const job = await checkIsolation(deps, target, { actor, dry_run })
+      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+    })
+    .get('/:server_id/maintenance', async ({ params }) => {
+      const { id } = await find(deps, params.server_id)
+      return getMaintenance(deps.db, id)
+    })
+    .post('/:server_id/update', async ({ request, params, server }) => {
+      const input = await readJson(request)
+      const target = await find(deps, params.server_id)
+      const job = await installUpdates(deps, target, input, callerOf(request).user.id)
       return 'plan' in job ? job : streamJob(deps, job, { request, server })
     })
     .post('/:server_id/upgrade', async ({ request, params, server }) => {

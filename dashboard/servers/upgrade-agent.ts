@@ -32,8 +32,15 @@ export async function upgradeAgent(
 
 /** The build for the machine that the agent says it runs on; 409 when there is none. */
 export async function upgradeParams(deps: UpgradeDeps, server: ServerRow, origin: string) {
-  const { machine } = await deps.agents.get(server, '/build', AgentBuild, deps.contact_ms)
+  const { machine, signed_builds } = await deps.agents.get(
+    server,
+    '/build',
+    AgentBuild,
+    deps.contact_ms,
+  )
   const build = await findBuild(machine, deps.builds_dir)
   if (!build) throw conflict(`There is no build of the agent for ${machine}`)
-  return { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256 }
+  // An agent compares the parameters of an operation that it has restarted in with those it has kept.
+  const release = signed_builds ? build.release : undefined
+  return { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256, ...release }
 }

@@ -6,7 +6,8 @@ export const settingsApi: Descriptions = {
   getSettings: {
     route: 'GET /api/settings',
     summary: 'Show the settings',
-    answers: { 200: { about: 'All of them.', json: z.strictObject({ settings: Settings }) } },
+    details: '`GET /api/fleet/settings` has the others, too.',
+    answers: { 200: { about: 'Three of them.', json: z.strictObject({ settings: Settings }) } },
   },
   changeSetting: {
     route: 'PUT /api/settings/:key',

@@ -1,14 +1,25 @@
+import { sql } from 'drizzle-orm'
 import { activityStatement } from '#dashboard/activity/queries.ts'
 import { batch, type Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { settings } from '#dashboard/db/schema.ts'
-import { DEFAULT_SETTINGS, type SettingKey, Settings } from '#shared/api/settings.ts'
+import { servers, settings } from '#dashboard/db/schema.ts'
+import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/api/settings.ts'
 
 /** What was changed, over the defaults. */
-export async function getSettings(db: Database): Promise<Settings> {
+export async function getSettings(db: Database): Promise<FleetSettings> {
   const rows = await db.read.select().from(settings)
   const changed = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
-  return Settings.strip().parse({ ...DEFAULT_SETTINGS, ...changed })
+  return FleetSettings.strip().parse({ ...DEFAULT_SETTINGS, ...changed })
+}
+
+/** Whether any server has told that it has this version of PHP. */
+export async function hasPhp(db: Database, php: string): Promise<boolean> {
+  const [row] = await db.read
+    .select({ id: servers.id })
+    .from(servers)
+    .where(sql`exists (select 1 from json_each(${servers.php_versions}) where value = ${php})`)
+    .limit(1)
+  return row !== undefined
 }
 
 export async function updateSetting(

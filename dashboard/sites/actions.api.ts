@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOf } from '#shared/api/events.ts'
+import { JobRun } from '#shared/api/job-runs.ts'
 import { Done } from '#shared/api/parts.ts'
 import { ApplyPool, IssueTls, ScanSite, ShownAdmin, ShownPassword } from '#shared/api/sites.ts'
 import { PlanAnswer } from '#shared/plan.ts'
@@ -25,6 +26,16 @@ export const siteActionApi: Descriptions = {
     body: ApplyPool,
     answers: { 200: done },
     errors: ASKS_AGENT,
+  },
+  listJobRuns: {
+    route: 'GET /api/servers/:server_id/sites/:site_id/job-runs',
+    summary: 'List the last runs of the scheduled jobs of a site',
+    details:
+      'Read from the server, which keeps the output of a run for its owner; newest first, at most 20. What the site printed is shown as plain text, without control characters.',
+    answers: {
+      200: { about: 'The runs.', json: z.strictObject({ runs: z.array(JobRun) }) },
+    },
+    errors: ['conflict', 'offline'],
   },
   issueTls: {
     route: 'POST /api/servers/:server_id/sites/:site_id/tls',

@@ -43,7 +43,7 @@ export const siteApi: Descriptions = {
   },
   updateSite: {
     route: 'PATCH /api/servers/:server_id/sites/:site_id',
-    summary: 'Move a site to another PHP version or tier',
+    summary: 'Move a site to another PHP version or tier, or change its database rights',
     body: UpdateSite,
     answers: { 200: planned, 202: begun('Under way.', Changing) },
     errors: ASKS_AGENT,

@@ -1,9 +1,11 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
+import { listOthers } from '#dashboard/fleet/sites/columns/queries.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
 import { CreateSite, type SiteChanging, type SitePlan } from '#shared/api/sites.ts'
+import { defaultPhp } from '#shared/default-php.ts'
 import { invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { parse } from '#shared/parse.ts'
@@ -19,20 +21,22 @@ export async function createSite(
   input: unknown,
   actor: User,
 ): Promise<SitePlan | Begun> {
-  const { dry_run, ...given } = parse(CreateSite, input)
-  const params = await completed(deps, given, actor)
+  const { dry_run, accept, ...given } = parse(CreateSite, input)
+  const params = await completed(deps, server, given, actor)
+  const asked = accept === undefined ? params : { ...params, accept }
   refuseUnknownPhp(server, params.php)
   if (given.user !== undefined) await refuseTakenUser(deps.db, server.id, given.user)
   if (dry_run) {
-    await refuseTakenDomain(deps.db, params.domain)
-    const { plan } = await planOf(deps, { type: 'site.create', server, params })
-    return { site: params, plan }
+    await refuseTakenDomain(deps.db, { domain: params.domain, server_id: server.id })
+    const { plan } = await planOf(deps, { type: 'site.create', server, params: asked })
+    const also_on = await listOthers(deps.db, { domain: params.domain, server_id: server.id })
+    return { site: params, plan, also_on }
   }
   const operation = newOperation(deps, {
     type: 'site.create',
     server,
     site: { id: 0, domain: params.domain },
-    params,
+    params: asked,
     actor: actor.id,
     patient: true,
   })
@@ -53,10 +57,11 @@ export async function createSite(
 /** What the agent is told: all that was left out is filled in. */
 async function completed(
   { db, random }: BeginDeps,
-  { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run'>,
+  { php_versions, os }: ServerRow,
+  { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run' | 'accept'>,
   actor: User,
 ) {
-  const php = given.php ?? (await getSettings(db)).default_php
+  const php = given.php ?? defaultPhp(php_versions, (await getSettings(db)).default_php, os)
   const { email = actor.email, user = makeSiteUser(random, domain) } = given
   return { domain, php, tier, tls, email, user }
 }

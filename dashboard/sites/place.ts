@@ -3,7 +3,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
-import { conflict } from '#shared/errors.ts'
+import { conflict, notManaged } from '#shared/errors.ts'
 import { getSite } from './queries.ts'
 
 type Params = { server_id: string; site_id: string }
@@ -25,6 +25,18 @@ export async function livePlace(deps: Deps, request: Request, params: Params) {
   const found = await place(deps, request, params)
   refuseTrashed(found.site)
   return found
+}
+
+/** The same, and 409 for a site that was only found: for all that would change it. */
+export async function managedPlace(deps: Deps, request: Request, params: Params) {
+  const wanted = await livePlace(deps, request, params)
+  refuseFound(wanted.site)
+  return wanted
+}
+
+export function refuseFound(site: SiteRow): SiteRow {
+  if (site.found && site.status !== 'trashed') throw notManaged(site.domain)
+  return site
 }
 
 export function refuseTrashed(site: SiteRow): SiteRow {

@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, violatesUnique } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
@@ -8,52 +8,8 @@ import {
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import type { SiteDetail, SiteListed } from '#shared/api/sites.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-
-const core = {
-  id: sites.id,
-  domain: sites.domain,
-  user: sites.user,
-  php: sites.php,
-  tier: sites.tier,
-  tls: sites.tls,
-  wp_version: sites.wp_version,
-}
-
-/** Those that are not in the trash. Unknown counts of updates are 0 here (decisions.md, Fields). */
-export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
-  const rows = await db.read
-    .select({
-      ...core,
-      plugins: sql<number>`coalesce(updates_plugins, 0)`,
-      themes: sql<number>`coalesce(updates_themes, 0)`,
-      core: sql<number>`coalesce(updates_core, 0)`,
-    })
-    .from(sites)
-    .where(and(eq(sites.server_id, server_id), ne(sites.status, 'trashed')))
-    .orderBy(asc(sites.id))
-  return rows.map(({ plugins, themes, core, ...site }) => ({
-    ...site,
-    updates: { plugins, themes, core: core === 1 },
-  }))
-}
-
-/** 404 for a site of another server. */
-export async function getSiteDetail(
-  db: Database,
-  server_id: number,
-  id: number,
-): Promise<SiteDetail> {
-  const { docroot, framework, db_name, created_at } = sites
-  const [row] = await db.read
-    .select({ ...core, docroot, framework, db_name, created_at })
-    .from(sites)
-    .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
-  if (!row) throw notFound('Site')
-  return row
-}
 
 /** 404 for a site of another server. */
 export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
@@ -65,7 +21,7 @@ export async function getSite(db: Database, server_id: number, id: number): Prom
   return row
 }
 
-/** The site of a system user; the oldest when several share it. */
+/** The site of a system user; the oldest when several share it, and one that was only found last. */
 export async function getSiteOfUser(
   db: Database,
   server_id: number,
@@ -75,7 +31,7 @@ export async function getSiteOfUser(
     .select()
     .from(sites)
     .where(and(eq(sites.user, user), eq(sites.server_id, server_id)))
-    .orderBy(asc(sites.id))
+    .orderBy(asc(sites.found), asc(sites.id))
     .limit(1)
   if (!row) throw notFound(`Site of ${user}`)
   return row
@@ -95,7 +51,7 @@ export async function insertSite(
     .write((queries) => batch(queries, statements(queries)))
     .catch(async (error: unknown) => {
       if (!violatesUnique(error, 'sites.')) throw error
-      throw invalid({ domain: [await whyTaken(db, site.apex)] })
+      throw invalid({ domain: [await whyTaken(db, site)] })
     })
   const stored = await getOperation(db, operation.id)
   return {
@@ -104,25 +60,38 @@ export async function insertSite(
   }
 }
 
-async function whyTaken(db: Database, apex: string): Promise<string> {
-  return (await holderOf(db, apex)) ?? 'The domain is already taken'
+type Wanted = Pick<NewSite, 'apex' | 'server_id'>
+
+async function whyTaken(db: Database, site: Wanted): Promise<string> {
+  return (await holderOf(db, site)) ?? 'The domain is already taken'
 }
 
-/** What to say of the site that has the name; undefined: none has. */
-async function holderOf(db: Database, apex: string): Promise<string | undefined> {
-  const { domain, status } = sites
+/** What to say of the site that has the name; undefined: none has, or only one found on another server. */
+async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<string | undefined> {
+  const { domain, status, ignored_at } = sites
   const [row] = await db.read
-    .select({ domain, status, server: servers.name })
+    .select({ domain, status, ignored_at, server: servers.name })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
-    .where(eq(sites.apex, apex))
-  if (row?.status !== 'trashed') return row && 'The domain is already taken'
+    .where(and(eq(sites.apex, apex), or(eq(sites.managed, true), eq(sites.server_id, server_id))))
+    .orderBy(desc(sites.managed))
+    .limit(1)
+  if (row?.status !== 'trashed') return row && takenBy(row)
   return `${row.domain} is in the trash of ${row.server}: restore or purge it`
 }
 
+/** A site that nobody sees in the lists is named, so that nobody looks for it there. */
+function takenBy({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
+  const taken = 'The domain is already taken'
+  return ignored_at === null ? taken : `${taken} by an ignored site that was found on this server`
+}
+
 /** 422 on `domain` as insertSite has it, for who inserts nothing. */
-export async function refuseTakenDomain(db: Database, domain: string): Promise<void> {
-  const reason = await holderOf(db, apexOf(domain))
+export async function refuseTakenDomain(
+  db: Database,
+  { domain, server_id }: Pick<NewSite, 'domain' | 'server_id'>,
+): Promise<void> {
+  const reason = await holderOf(db, { apex: apexOf(domain), server_id })
   if (reason !== undefined) throw invalid({ domain: [reason] })
 }
 

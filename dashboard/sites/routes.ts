@@ -10,8 +10,10 @@ import { parse } from '#shared/parse.ts'
 import { applyPool } from './apply-pool.ts'
 import { issueTls, purgeCache, scanSite, updateSite } from './change-site.ts'
 import { createSite } from './create-site.ts'
-import { livePlace, refuseTrashed, server } from './place.ts'
-import { getSite, getSiteDetail, listSites } from './queries.ts'
+import { listJobRuns } from './job-runs.ts'
+import { getSiteDetail, listSites } from './listing/queries.ts'
+import { livePlace, managedPlace, refuseTrashed, server } from './place.ts'
+import { getSite } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 import { planRemoval, removeSite } from './remove-site.ts'
 
@@ -35,14 +37,14 @@ export function siteRoutes(deps: Deps) {
     })
     .patch('/sites/:site_id', async ({ request, params, set, status }) => {
       const input = await readJson(request)
-      const updated = await updateSite(deps, await livePlace(deps, request, params), input)
+      const updated = await updateSite(deps, await managedPlace(deps, request, params), input)
       if ('plan' in updated) return updated
       set.headers[OPERATION_HEADER] = updated.operation_id
       return status(202, { site: updated.site })
     })
     .delete('/sites/:site_id', async ({ request, params, set, status }) => {
       const { dry_run } = await onlyDryRun(request)
-      const { server, site, actor } = await livePlace(deps, request, params)
+      const { server, site, actor } = await managedPlace(deps, request, params)
       if (dry_run) return planRemoval(deps, server, site)
       const { operation_id, ...body } = await removeSite(deps, server, site, actor)
       set.headers[OPERATION_HEADER] = operation_id
@@ -68,15 +70,18 @@ export function siteActionRoutes(deps: Deps) {
       listener?.timeout(request, 0)
       return applyPool(deps, home, input, callerOf(request).user.id)
     })
+    .get('/sites/:site_id/job-runs', async ({ request, params }) => {
+      return { runs: await listJobRuns(deps, await managedPlace(deps, request, params)) }
+    })
     .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const job = await issueTls(deps, await livePlace(deps, request, params), input)
+      const job = await issueTls(deps, await managedPlace(deps, request, params), input)
       return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
     })
     .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
       listener?.timeout(request, 0)
       const { dry_run } = await onlyDryRun(request)
-      return purgeCache(deps, await livePlace(deps, request, params), dry_run)
+      return purgeCache(deps, await managedPlace(deps, request, params), dry_run)
     })
     .post('/sites/:site_id/db-password', async ({ request, params }) => {
       const { password } = await readDatabasePassword(deps, await livePlace(deps, request, params))
@@ -85,7 +90,7 @@ export function siteActionRoutes(deps: Deps) {
     .post('/sites/:site_id/admin-password', async ({ request, params }) => {
       const { user, password } = await resetAdminPassword(
         deps,
-        await livePlace(deps, request, params),
+        await managedPlace(deps, request, params),
       )
       return { user, password: password.reveal() }
     })

@@ -1,10 +1,12 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { lookup as lookupAll } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { offline } from '#shared/errors.ts'
 
 /**
- * Ranges that no agent of a fleet answers in: RFC 6890, the metadata services of providers, and the
- * IPv6 forms that carry an IPv4 address through a tunnel (RFC 4291 2.5.5.1, 3056, 4380, 8215).
+ * Ranges that no agent of a fleet answers in: what the IANA special-purpose address registries (RFC
+ * 6890) list as not globally reachable, the metadata services of providers, and the IPv6 forms that
+ * carry an IPv4 address through a tunnel or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
  */
 const never = blockList([
   '0.0.0.0/8',
@@ -13,12 +15,23 @@ const never = blockList([
   '168.63.129.16/32',
   '169.254.0.0/16',
   '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
   '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b:1::/48',
-  '2001::/32',
+  '100::/64',
+  '100:0:0:1::/64',
+  '2001::/23',
+  '2001:db8::/32',
   '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
   'fd00:ec2::254/128',
   'fd20:ce::254/128',
   'fe80::/10',
@@ -45,7 +58,8 @@ export interface AddressRules {
 function refusalOf(address: string, { production, allow_private }: AddressRules) {
   if (!production) return undefined
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (matches(never, plain)) return `${address} is an address of this machine or its provider`
+  if (matches(never, plain))
+    return `${address} is an address of this machine, its provider or a reserved range`
   if (allow_private || !matches(privately, plain)) return undefined
   return `${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 }
@@ -54,6 +68,19 @@ function refusalOf(address: string, { production, allow_private }: AddressRules)
 export function checkLiteral(hostname: string, rules: AddressRules): void {
   const reason = isIP(hostname) ? refusalOf(hostname, rules) : undefined
   if (reason) throw offline(`The server is not asked: ${reason}`)
+}
+
+const LOOKUP_MS = 1_000
+
+/** Why this dashboard will not connect to a server, as far as that can be told within a second. */
+export async function obstacleOf(
+  hostname: string,
+  rules: AddressRules,
+): Promise<string | undefined> {
+  if (isIP(hostname)) return refusalOf(hostname, rules)
+  const found = lookupAll(hostname, { all: true }).catch(() => [])
+  const known = await Promise.race([found, Bun.sleep(LOOKUP_MS).then(() => [])])
+  return known.map(({ address }) => refusalOf(address, rules)).find((reason) => reason)
 }
 
 type Callback = (error: Error | null, address: LookupAddress[]) => void

@@ -31,6 +31,5 @@ export const downloadApi: Descriptions = {
     summary: 'Download the executable of the agent',
     details: 'Compressed, as `<machine>.gz`, such as linux-x64.gz.',
     answers: { 200: { about: 'The executable.', file: 'application/gzip' } },
-    open: true,
   },
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +16,8 @@ export interface Build {
   sha256: string
   /** Its compressed form, when `build-agent.ts --all` has left it beside it. */
   gzip?: { path: string; bytes: number } | undefined
+  /** What the publisher has signed of it, when scripts/sign-build.ts has left it beside it. */
+  release?: { manifest: string; signature: string } | undefined
 }
 
 const digests = new Map<string, { mtime: number; sha256: string }>()
@@ -34,7 +36,8 @@ export async function findBuild(machine: string, folder = FOLDER): Promise<Build
   const there = await stat(path).catch(() => undefined)
   if (!there) return undefined
   const gzip = await compressedOf(path, there.mtime)
-  return { machine, path, sha256: await digestOf(path, there.mtimeMs), gzip }
+  const sha256 = await digestOf(path, there.mtimeMs)
+  return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
 /** One with another time was made of an executable that is no longer there. */
@@ -42,6 +45,17 @@ async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
   const there = await stat(`${path}.gz`).catch(() => undefined)
   if (there?.mtime.getTime() !== mtime.getTime()) return undefined
   return { path: `${path}.gz`, bytes: there.size }
+}
+
+/** None for an executable that was built anew and not signed again. */
+async function releaseOf(path: string, sha256: string): Promise<Build['release']> {
+  const [manifest, signature] = await Promise.all(
+    ['manifest.json', 'manifest.json.sig'].map((end) =>
+      readFile(`${path}.${end}`, 'utf8').catch(() => undefined),
+    ),
+  )
+  if (manifest === undefined || signature === undefined) return undefined
+  return manifest.includes(sha256) ? { manifest, signature: signature.trim() } : undefined
 }
 
 async function digestOf(path: string, mtime: number): Promise<string> {

@@ -5,7 +5,7 @@ import type { AddressRules } from './addresses.ts'
 import { enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
 import { CODE_PURPOSE } from './open-enrolment.ts'
-import { countFailure, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
+import { countFailure, endLapsed, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
 import type { Sealer } from './seal.ts'
 
 interface Deps {
@@ -23,14 +23,13 @@ type Open = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
 
 const PAUSE_MS = 1000
 
-/** After so many wrong proofs a code is no longer good. */
-export const MOST_FAILURES = 3
-
 /** Asks the servers with an open code for their proof, once a second, until the code is used or over. */
 export class Enroller {
   readonly #deps: Deps
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  /** The servers whose codes were good the last time; undefined before the first. */
+  #open: readonly number[] | undefined
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -49,13 +48,23 @@ export class Enroller {
     const { db, clock, log } = this.#deps
     while (!this.#stopping.signal.aborted) {
       try {
-        const open = await listOpenEnrolments(db, timestamp(clock), MOST_FAILURES)
+        const open = await listOpenEnrolments(db, timestamp(clock))
+        await this.#endLapsed(open)
         await Promise.all(open.map((each) => this.#ask(each)))
       } catch (error) {
         log.error('enrolment failed', error)
       }
       await clock.sleep(PAUSE_MS, this.#stopping.signal)
     }
+  }
+
+  /** Looks for the entries of codes that are over, at its start among all. */
+  async #endLapsed(open: readonly Open[]): Promise<void> {
+    const { db, clock } = this.#deps
+    const ids = open.map(({ server_id }) => server_id)
+    const over = this.#open?.filter((id) => !ids.includes(id))
+    this.#open = ids
+    if (over?.length !== 0) await endLapsed(db, timestamp(clock), over)
   }
 
   async #ask({ code_key_sealed, kid, ...to }: Open): Promise<void> {

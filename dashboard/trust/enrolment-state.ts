@@ -1,8 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { EnrolmentState } from '#shared/api/enrolment.ts'
-import { MOST_FAILURES } from './enroller.ts'
-import { getTrust } from './queries.ts'
+import { getTrust, MOST_FAILURES } from './queries.ts'
 
 interface Deps {
   db: Database

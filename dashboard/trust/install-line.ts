@@ -11,6 +11,9 @@ interface Parts {
   hub_key: string
 }
 
+const NEEDS_CURL =
+  '{ command -v curl > /dev/null || { echo "curl is missing: install it with apt-get install curl" >&2; false; }; }'
+
 /**
  * One line to paste into a shell on the server. The digest stands in it, as the dashboard shows it,
  * and is not downloaded beside the program. The code is asked for afterwards, on standard input.
@@ -24,8 +27,11 @@ export function installLine({ machine, sha256 }: Build, parts: Parts): string {
   const root = user === 'root' ? '' : 'sudo '
   const program = '/usr/local/bin/hosting-agent'
   return [
+    NEEDS_CURL,
     'cd "$(mktemp -d)"',
-    `curl -fsSL ${public_url}/agent/${machine}.gz | gunzip > hosting-agent`,
+    // Not through a pipe: what follows would hide that the download failed, and why.
+    `curl -fsSL ${public_url}/agent/${machine}.gz -o hosting-agent.gz`,
+    'gunzip hosting-agent.gz',
     `echo '${sha256}  hosting-agent' | sha256sum -c --quiet`,
     `${root}install -m 755 hosting-agent ${program}.new`,
     `${root}mv ${program}.new ${program}`,

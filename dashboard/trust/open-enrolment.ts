@@ -5,6 +5,7 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { Enrolment } from '#shared/api/enrolment.ts'
 import { Secret } from '#shared/secret.ts'
+import { type AddressRules, obstacleOf } from './addresses.ts'
 import { listBuilds } from './builds.ts'
 import { installLine } from './install-line.ts'
 import type { Keyring } from './keyring.ts'
@@ -19,6 +20,7 @@ export interface EnrolmentDeps {
   keys: Keyring
   sealer: Sealer
   builds_dir: string | undefined
+  rules: AddressRules
 }
 
 const CODE_BYTES = 16
@@ -30,7 +32,7 @@ export const CODE_PURPOSE = 'enrolment-code'
  * it is the key of the proof. `origin`: where the server reaches this dashboard.
  */
 export async function openEnrolment(
-  { db, clock, random, keys, sealer, builds_dir }: EnrolmentDeps,
+  { db, clock, random, keys, sealer, builds_dir, rules }: EnrolmentDeps,
   server: ServerRow,
   { origin, user_id }: { origin: string; user_id: number },
 ): Promise<Omit<Enrolment, 'code'> & { code: Secret }> {
@@ -66,5 +68,6 @@ export async function openEnrolment(
     sha256: build.sha256,
     line: installLine(build, parts),
   }))
-  return { code, expires_at, hub_key, lines }
+  const obstacle = (await obstacleOf(server.hostname, rules)) ?? ''
+  return { code, expires_at, hub_key, lines, obstacle }
 }

@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { Database, Queries } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -19,6 +19,33 @@ export async function findAgent(db: Database, server_id: number) {
   return row
 }
 
+/** After so many wrong proofs a code is no longer good. */
+export const MOST_FAILURES = 3
+
+const isWaiting = and(eq(activities.type, 'server.enrol'), eq(activities.status, 'running'))
+
+/** The entry of a code that is waited for, at its end. */
+function ended(queries: Queries, server_id: number, status: NewActivity['status'], when?: SQL) {
+  const mine = eq(activities.server_id, server_id)
+  return queries
+    .update(activities)
+    .set({ status })
+    .where(and(mine, isWaiting, when))
+}
+
+/** Codes that were not used in time: of these servers, or of all. */
+export async function endLapsed(db: Database, now: string, server_ids?: readonly number[]) {
+  const good = sql`exists (select 1 from enrolments where enrolments.server_id = activities.server_id
+    and expires_at > ${now} and failures < ${MOST_FAILURES})`
+  const those = server_ids && inArray(activities.server_id, [...server_ids])
+  await db.write((queries) =>
+    queries
+      .update(activities)
+      .set({ status: 'failed' })
+      .where(and(those, isWaiting, sql`not ${good}`)),
+  )
+}
+
 /** A new code takes the place of the one before. */
 export async function putEnrolment(
   db: Database,
@@ -35,13 +62,14 @@ export async function putEnrolment(
           target: enrolments.server_id,
           set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '' },
         }),
+      ended(queries, values.server_id, 'cancelled'),
       queries.insert(activities).values(entry),
     ]),
   )
 }
 
 /** The codes that are good now, each with where its server is. */
-export function listOpenEnrolments(db: Database, now: string, most_failures: number) {
+export function listOpenEnrolments(db: Database, now: string) {
   return db.read
     .select({
       server_id: enrolments.server_id,
@@ -53,7 +81,7 @@ export function listOpenEnrolments(db: Database, now: string, most_failures: num
     })
     .from(enrolments)
     .innerJoin(servers, eq(servers.id, enrolments.server_id))
-    .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, most_failures)))
+    .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, MOST_FAILURES)))
 }
 
 /** A wrong proof: counted, and told of in the activity log. */
@@ -70,6 +98,12 @@ export async function countFailure(
         .set({ failures: sql`failures + 1`, last_error })
         .where(eq(enrolments.server_id, server_id)),
       queries.insert(activities).values(entry),
+      ended(
+        queries,
+        server_id,
+        'failed',
+        sql`(select failures from enrolments where server_id = ${server_id}) >= ${MOST_FAILURES}`,
+      ),
     ]),
   )
 }
@@ -93,7 +127,10 @@ export async function getTrust(db: Database, server_id: number) {
   return row
 }
 
-/** The code is used up in the same moment in which the agent becomes known. */
+/**
+ * The code is used up in the same moment in which the agent becomes known. The entry of the code tells
+ * of it; there is one of its own only where none waits.
+ */
 export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
   const { server_id, ...known } = agent
   await db.write((queries) =>
@@ -103,7 +140,12 @@ export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity
         .values(agent)
         .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
       queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
-      queries.insert(activities).values(entry),
+      queries.run(sql`
+        insert into activities (type, domain, status, server_id, user_id, created_at)
+        select ${entry.type}, ${entry.domain}, ${entry.status}, ${server_id}, ${entry.user_id ?? null},
+          ${entry.created_at}
+        where not exists (select 1 from activities where server_id = ${server_id} and ${isWaiting})`),
+      ended(queries, server_id, 'success'),
     ]),
   )
 }

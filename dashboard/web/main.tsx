@@ -4,12 +4,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './api/query-client.ts'
+import { noteSessionEnd } from './api/session.ts'
 import { makeRouter } from './app/router.ts'
 import { followTheme } from './app/theme-choice.ts'
 import { Toasts } from './ui/toasts.tsx'
 
 const client = makeQueryClient(() => {
   if (router.state.location.pathname === '/login') return
+  noteSessionEnd()
   client.removeQueries({ queryKey: ['me'] })
   void router.invalidate()
 })

@@ -22,7 +22,7 @@ async function bench(host: lab.Host): Promise<boolean> {
   await host.must(['apt-get', 'update', '-q'])
   await host.must(['apt-get', 'install', '-y', '-q', 'curl'])
   const agent = host.spawn(['/opt/agent/hosting-agent', 'serve'], {
-    AGENT_AUTH: 'none',
+    AGENT_AUTH: 'none-for-tests',
     AGENT_LISTEN: '127.0.0.1:8443',
     AGENT_WORDPRESS_URL: 'file:///opt/mirror',
     AGENT_WP_CLI_URL: 'file:///opt/mirror/wp-cli.phar',

@@ -3,23 +3,36 @@ import { commands } from '#agent/commands/index.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { type Listening, listen } from '#agent/http/listen.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { readingsOf } from '#agent/os/readings.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import type { Readings } from '#agent/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { HubTrust } from '#agent/trust/hub.ts'
 import { Rotation } from '#agent/trust/rotation.ts'
+import { apexOf } from '#shared/names.ts'
+
+/** At rest after each look at all sites: a simulated server shares its processor with all the others. */
+const LOOK_MS = 10_000
+const LOOK_MS_A_SITE = 60
 
 /** The agent of a simulated server: all of it but its machine is the real one. */
 export class DemoAgent {
   readonly readings: Readings
   readonly #app: ReturnType<typeof createApp>
+  readonly #monitor: HealthMonitor
+  readonly #host: Host
   #listening: Listening | undefined
   #port = 0
 
   constructor(host: Host, report: (error: unknown) => void) {
     const runner = new Runner({ host, commands, report })
-    this.readings = readingsOf(host)
+    this.#host = host
+    this.#monitor = new HealthMonitor(host, {
+      isBusy: (domain) => runner.isBusy(apexOf(domain)),
+      report,
+    })
+    this.readings = readingsOf(host, this.#monitor)
     this.#app = createApp({
       runner,
       readings: this.readings,
@@ -45,6 +58,17 @@ export class DemoAgent {
     const place = { address: '127.0.0.1', port: 0 }
     this.#listening = await listen((request) => this.#app.fetch(request), place)
     this.#port = Number(new URL(this.#listening.url).port)
+    void this.#watch(this.#listening)
+  }
+
+  /** As agent/health.ts does, in its own time and as long as somebody can ask. */
+  async #watch(listening: Listening): Promise<void> {
+    while (this.#listening === listening) {
+      await this.#monitor.look()
+      await this.#monitor.visit()
+      const sites = this.#monitor.list().length
+      await this.#host.clock.sleep(LOOK_MS + LOOK_MS_A_SITE * sites)
+    }
   }
 
   /** Nobody is there any more; what it was doing goes on. */

@@ -1,6 +1,5 @@
-import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { listSiteRows } from '#dashboard/fleet/queries.ts'
+import { type KnownSite, listSiteRows } from '#dashboard/fleet/queries.ts'
 import { begin } from '#dashboard/operations/begin.ts'
 import { getServer, listServerIds } from '#dashboard/servers/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
@@ -13,7 +12,7 @@ const PAUSE_MS = [15_000, 60_000] as const
 const TURN_MS = [4 * 60_000, 10 * 60_000] as const
 const MOST_TRIES = 5
 
-type Work = (site: SiteRow) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
+type Work = (site: KnownSite) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
 
 const scan: Work = ({ domain }) => ({ type: 'site.scan', params: { domain } })
 const purge: Work = ({ domain }) => ({ type: 'cache.purge', params: { domain } })

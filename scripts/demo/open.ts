@@ -3,6 +3,7 @@ import { readConfig } from '#dashboard/config.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { type Started, start } from '#dashboard/start.ts'
 import { pinAgent } from '#dashboard/trust/queries.ts'
+import { buildsFor } from './builds.ts'
 import { Fleet, type Member } from './fleet/fleet.ts'
 import { makeFleet } from './fleet/make-fleet.ts'
 import { live } from './life.ts'
@@ -47,16 +48,19 @@ export async function openDemo(
     ADMIN_PASSWORD,
     NODE_ENV,
     WEB_DIR,
+    BUILDS_DIR: await buildsFor(folder),
   })
   const stops: (() => void)[] = []
   const { url, first, stop } = await start(config, {
-    transports: fleet.transports,
-    async prepare(deps) {
-      await fillRecords(deps.db, fleet, Date.now())
-      fleet.arrived = (server_id, member) => enrol(deps, server_id, member)
-      if (!steady) stops.push(live(deps, fleet))
+    demo: {
+      transports: fleet.transports,
+      async prepare(deps) {
+        await fillRecords(deps.db, fleet, Date.now())
+        fleet.arrived = (server_id, member) => enrol(deps, server_id, member)
+        if (!steady) stops.push(live(deps, fleet))
+      },
+      log: (line) => line.includes('"level":"error"') && process.stderr.write(line),
     },
-    log: (line) => line.includes('"level":"error"') && process.stderr.write(line),
   })
   return {
     url,

@@ -61,7 +61,7 @@ export class Api {
   }
 }
 
-/** The readable part of an error body (api.md part 7). */
+/** The readable part of an error body. */
 export function wordsOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const { error, message, fields } = (body ?? {}) as {
     error?: string

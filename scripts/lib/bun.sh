@@ -1,5 +1,6 @@
 # Sourced from the root of the repository: finds the Bun that package.json pins, or gets it into
 # the user's cache (from npm; without npm, by curl), puts it first on PATH and names it in BUN.
+# With BUN_PLACE set, that folder is the only one that it looks in and puts it in.
 # Changes nothing else on the machine. Ends the script with one line when there is no way.
 
 bun_fail() {
@@ -18,7 +19,7 @@ bun_package() {
   echo "$name"
 }
 
-# Both ways leave the package's archive in the folder $3, checked against its sha512.
+# Both ways leave the package's archive in the folder $3.
 bun_by_npm() {
   npm pack "@oven/$1@$2" --pack-destination "$3" --loglevel=error >/dev/null 2>"$3/log" || {
     head -n 4 "$3/log" >&2
@@ -28,14 +29,14 @@ bun_by_npm() {
 
 bun_by_curl() {
   registry="${npm_config_registry:-https://registry.npmjs.org}"
-  registry="${registry%/}"
-  digest=$(curl -fsSL "$registry/@oven/$1/$2" |
-    sed -n 's/.*"integrity":"sha512-\([A-Za-z0-9+/=]*\)".*/\1/p')
-  [ -n "$digest" ] || return 1
-  curl -fsSL "$registry/@oven/$1/-/$1-$2.tgz" -o "$3/bun.tgz" || return 1
-  expected=$(echo "$digest" | base64 -d | od -An -v -tx1 | tr -d ' \n')
-  echo "$expected  $3/bun.tgz" | sha512sum --check --status || {
-    echo "The archive of Bun $2 does not have the digest that the registry names" >&2
+  curl -fsSL "${registry%/}/@oven/$1/-/$1-$2.tgz" -o "$3/bun.tgz"
+}
+
+# The archive $2 is the one of the package $1 that this repository pins.
+bun_check() {
+  digest=$(sed -n "s/^$1 //p" scripts/lib/bun.sha512 | base64 -d | od -An -v -tx1 | tr -d ' \n')
+  [ -n "$digest" ] && echo "$digest  $2" | sha512sum --check --status || {
+    echo "The archive of $1 does not have the digest in scripts/lib/bun.sha512" >&2
     return 1
   }
 }
@@ -49,7 +50,8 @@ bun_get() {
   for way in npm curl; do
     command -v "$way" >/dev/null || continue
     echo "Getting Bun $1 by $way" >&2
-    if "bun_by_$way" "$name" "$1" "$draft" && tar -xzf "$draft"/*.tgz -C "$draft"; then
+    if "bun_by_$way" "$name" "$1" "$draft" && bun_check "$name" "$draft"/*.tgz &&
+      tar -xzf "$draft"/*.tgz -C "$draft" --no-same-owner; then
       ln -sf bun "$2/bunx" && mv "$draft/package/bin/bun" "$2/bun" && break
     fi
   done
@@ -61,8 +63,10 @@ bun_find() {
   version=$(sed -n 's/.*"packageManager": *"bun@\([0-9.]*\)".*/\1/p' package.json)
   [ -n "$version" ] || bun_fail "package.json names no Bun version in packageManager"
   cache="${XDG_CACHE_HOME:-${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}/.cache}"
-  cache="$cache/hosting-control/bun-$version"
-  for BUN in "$(command -v bun)" node_modules/.bin/bun "$cache/bun"; do
+  cache="${BUN_PLACE:-$cache/hosting-control}/bun-$version"
+  set -- "$cache/bun"
+  [ -n "${BUN_PLACE:-}" ] || set -- "$(command -v bun)" node_modules/.bin/bun "$cache/bun"
+  for BUN; do
     if [ -x "$BUN" ] && [ "$("$BUN" --version 2>/dev/null)" = "$version" ]; then return; fi
   done
   bun_get "$version" "$cache"

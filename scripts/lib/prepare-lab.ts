@@ -19,7 +19,7 @@ export async function prepareLab(options: {
   for (const script of PREPARED.filter((path) => existsSync(join(root, path)))) {
     const log = join(folder, 'prepare.log')
     const argv = [process.execPath, script]
-    const status = await runLogged({ argv, cwd: root, log, timeout_ms: 300_000, signal })
+    const status = await runLogged({ argv, cwd: root, log, timeout_ms: 900_000, signal })
     if (status !== 0) console.log(`  note: ${script} failed (${status}), see ${log}`)
   }
 }

@@ -36,7 +36,12 @@ async function createToken(url: string, login: Login): Promise<string> {
     .map((one) => one.split(';')[0])
     .join('; ')
   const api = new Api(url, { cookie })
-  const created = await api.call('POST', '/api/auth/tokens', { name: 'scripts/start.sh' })
+  const created = await api.call('POST', '/api/auth/tokens', {
+    name: 'scripts/start.sh',
+    password: login.password,
+    scope: 'admin',
+    expires_in_days: 365,
+  })
   await api.ask('POST', '/api/auth/logout')
   return CreatedToken.parse(created.body).plaintext
 }

@@ -31,6 +31,8 @@ export async function startPrograms(options: Options, children: Child[]): Promis
     env: {
       ...process.env,
       ...source,
+      // Whatever the environment says: a site of this machine would reach the agent.
+      AGENT_AUTH: 'signed',
       AGENT_LISTEN: `127.0.0.1:${agent_port}`,
       AGENT_STATE_DIR: options.agent_state_dir,
     },

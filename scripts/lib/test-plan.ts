@@ -23,7 +23,7 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   records: { test_ms: 60_000, file_ms: 300_000 },
   simulation: { test_ms: 300_000, file_ms: 300_000 },
   contract: { test_ms: 60_000, file_ms: 300_000 },
-  system: { test_ms: 180_000, file_ms: 600_000 },
+  system: { test_ms: 180_000, file_ms: 900_000 },
   browser: { test_ms: 120_000, file_ms: 600_000 },
 }
 
@@ -47,8 +47,10 @@ const LONGEST = [
   'contract/dashboard.quiet',
   'contract/attack.time',
   'contract/attack.enrolment',
+  'contract/attack.stolen-server',
   'contract/streams',
   'contract/dashboard.disk',
+  'system/stranger',
   'system/site-life.trixie',
   'system/kill-sweep',
   'system/blows',

@@ -4,14 +4,25 @@ import { Count, RecordId } from './parts.ts'
 /** The gravest first: among equals, the overview shows them in this order. */
 export const ATTENTION_KINDS = [
   'server_offline',
+  'site_down',
   'disk_full',
   'service_failed',
+  'service_restarts',
+  'isolation',
   'site_failed',
+  'site_degraded',
   'certificate',
+  'mail',
+  'site_disk',
   'operation_failed',
   'site_missing',
+  'security_updates',
+  'reboot_needed',
+  'old_files',
+  'sites_not_recorded',
   'php_eol',
   'agent_outdated',
+  'name_conflict',
   'updates',
 ] as const
 export type AttentionKind = (typeof ATTENTION_KINDS)[number]
@@ -39,7 +50,9 @@ export const AttentionItem = z
       .string()
       .nullable()
       .describe('Since when, or until when a certificate holds: a time or a date.'),
-    count: Count.describe('How many sites it stands for; 1 but for a PHP version.'),
+    count: Count.describe(
+      'How many sites it stands for; 1 but for a PHP version or sites that are not recorded.',
+    ),
     query: Query,
   })
   .meta({ id: 'AttentionItem', description: 'One thing that a person should look at.' })
@@ -49,7 +62,7 @@ export const Attention = z
   .strictObject({
     kind: z.enum(ATTENTION_KINDS),
     severity: Severity.describe('That of the gravest.'),
-    total: Count.describe('How many there are; of php_eol, how many sites.'),
+    total: Count.describe('How many there are; of php_eol and sites_not_recorded, how many sites.'),
     items: z.array(AttentionItem).describe('The gravest of them, at most 20.'),
     query: Query,
   })

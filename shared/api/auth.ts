@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { secretOf } from '../secret.ts'
+import { TOKEN_SCOPES } from '../values.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
@@ -18,21 +19,43 @@ export const Login = body({
     text('Password').min(1, 'Password is required').max(1024, 'Must have at most 1024 characters'),
   ),
 }).meta({ id: 'Login' })
+export type Login = z.output<typeof Login>
+
+/** The current password of whoever asks, for what a stolen session must not be enough for. */
+const current = (label: string) =>
+  secretOf(
+    text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),
+  )
 
 export const ChangePassword = body({
-  current_password: secretOf(text('Current password').min(1, 'Current password is required')),
+  current_password: current('Current password'),
   password: secretOf(
     text('Password')
       .min(12, 'Must have at least 12 characters')
       .max(1024, 'Must have at most 1024 characters'),
   ),
+  end_tokens: z
+    .boolean('Must be true or false')
+    .default(false)
+    .describe('Whether every API token of the user ends, too.'),
 }).meta({ id: 'ChangePassword' })
+
+const TokenScope = z
+  .enum(TOKEN_SCOPES, `Must be one of ${TOKEN_SCOPES.join(', ')}`)
+  .describe(
+    'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and deleting for good.',
+  )
+
+const DAYS = 'Must be a whole number of days between 1 and 365'
 
 export const CreateApiToken = body({
   name: text('Name')
     .trim()
     .min(1, 'Must have 1 to 64 characters')
     .max(64, 'Must have 1 to 64 characters'),
+  password: current('Password').describe('The current password of the user.'),
+  scope: TokenScope.default('operate'),
+  expires_in_days: z.int(DAYS).min(1, DAYS).max(365, DAYS).default(90),
 }).meta({ id: 'CreateApiToken' })
 
 export const User = z
@@ -44,8 +67,13 @@ export const ApiToken = z
   .strictObject({
     id: RecordId,
     name: z.string(),
+    scope: TokenScope,
     created_at: Timestamp,
+    expires_at: Timestamp,
     last_used_at: Timestamp.nullable().describe('To the minute; null when it was never used.'),
   })
-  .meta({ id: 'ApiToken', description: 'A token for scripts, with all rights of its owner.' })
+  .meta({
+    id: 'ApiToken',
+    description: 'A token for scripts: it has the rights of its scope, until it expires.',
+  })
 export type ApiToken = z.infer<typeof ApiToken>

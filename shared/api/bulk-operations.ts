@@ -4,6 +4,7 @@ import { DryRun } from '../plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
+import { InstallUpdates } from './maintenance.ts'
 import { Before, Flag, someOf } from './operations.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 import { ProvisionServer, RestartService } from './servers.ts'
@@ -23,8 +24,10 @@ export const SITE_BULK_PARAMS = {
 } as const
 export const SERVER_BULK_PARAMS = {
   'agent.upgrade': body({}),
+  'isolation.check': body({}),
   'server.provision': ProvisionServer.omit({ dry_run: true }),
   'server.sync': body({}),
+  'server.update': InstallUpdates.omit({ dry_run: true }),
   'service.restart': RestartService.omit({ dry_run: true }),
 } as const
 
@@ -37,8 +40,10 @@ const BULK_TYPES = [
   'tls.issue',
   'cache.purge',
   'agent.upgrade',
+  'isolation.check',
   'server.provision',
   'server.sync',
+  'server.update',
   'service.restart',
 ] as const
 export type BulkType = (typeof BULK_TYPES)[number]
@@ -53,14 +58,18 @@ export const MOST_ITEMS = 10_000
 const MOST = `Must have at most ${MOST_ITEMS} ids`
 const ids = z.array(Id, 'Must be lists of ids').max(MOST_ITEMS, MOST).default([])
 
+const TARGETS = { site_ids: ids, server_ids: ids, tag: Tag.optional() }
+
+/** A mistyped key is refused: without it, the call would be for other sites, or for none. */
 export const BulkTargets = z
-  .object(
-    { site_ids: ids, server_ids: ids, tag: Tag.optional() },
-    {
-      error: ({ input }) =>
-        input === undefined ? 'Targets are required' : 'Must be an object of lists of ids',
+  .strictObject(TARGETS, {
+    error: (issue) => {
+      if (issue.code === 'unrecognized_keys')
+        return `Must not have ${issue.keys.join(', ')}: the keys are ${Object.keys(TARGETS).join(', ')}`
+      if (issue.input === undefined) return 'Targets are required'
+      return 'Must be an object of lists of ids'
     },
-  )
+  })
   .meta({
     id: 'BulkTargets',
     description:
@@ -87,7 +96,7 @@ export const CreateBulkOperation = body({
     .default(3)
     .describe('It pauses after so many failures in a row.'),
   dry_run: DryRun.describe(
-    'True: answer with the targets alone. The call for one of them tells its plan.',
+    'True: answer with the targets, and with those that are left out. The call for one of them tells its plan.',
   ),
 }).meta({ id: 'CreateBulkOperation' })
 
@@ -117,6 +126,12 @@ export const BulkTarget = z
   .meta({ id: 'BulkTarget', description: 'A site or server that something would be done to.' })
 export type BulkTarget = z.infer<typeof BulkTarget>
 
+/** One that was named and that the call is not for. */
+export const SkippedTarget = BulkTarget.extend({
+  error: Failure.describe('As the call for it alone is refused.'),
+}).meta({ id: 'SkippedTarget', description: 'A site that was named and is left out, and why.' })
+export type SkippedTarget = z.infer<typeof SkippedTarget>
+
 export const BulkOperationView = z
   .strictObject({
     id: z.string(),
@@ -137,6 +152,7 @@ export const BulkOperationView = z
       success: Count,
       failed: Count,
       cancelled: Count,
+      skipped: Count.describe('Left out from the beginning, and not part of the outcome.'),
     }),
   })
   .meta({ id: 'BulkOperationView', description: 'The same done to many sites or servers.' })

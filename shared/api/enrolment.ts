@@ -17,6 +17,7 @@ export const Enrolment = z
         }),
       )
       .describe('For each kind of machine that there is a build for.'),
+    obstacle: z.string().describe('Why this dashboard will not connect to the server, else empty.'),
   })
   .meta({
     id: 'Enrolment',

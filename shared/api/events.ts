@@ -19,7 +19,7 @@ const Log = z
 
 const named = (type: string) => type.replace(/(^|\.)(\w)/g, (_, __, letter) => letter.toUpperCase())
 
-/** What the `complete` event of an operation holds (api.md part 6). */
+/** What the `complete` event of an operation holds. */
 function completeOf(type: OperationType) {
   const meta = { id: `${named(type)}Complete`, description: `The end of a ${type} that succeeded.` }
   if (type === 'server.sync')

@@ -2,11 +2,21 @@ import { z } from 'zod'
 import { Metrics, Service } from '../agent.ts'
 import { Port, Tag } from '../fields.ts'
 import { Inventory, Updates } from '../inventory.ts'
-import { FRAMEWORKS, SERVER_STATUSES, SITE_STATUSES, TIERS, TLS_MODES } from '../values.ts'
+import {
+  FOUND_TLS_MODES,
+  FRAMEWORKS,
+  HEALTH_STATES,
+  SERVER_STATUSES,
+  SITE_STATUSES,
+  TIERS,
+} from '../values.ts'
 import { digits } from './activity.ts'
 import { Attention } from './attention.ts'
+import { DiskUse } from './disk-use.ts'
+import { HEALTH, HealthCheckResult } from './health.ts'
 import { Flag, OperationView, someOf } from './operations.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
+import { AlsoOn } from './sites.ts'
 
 export const SITE_SORTS = [
   'id',
@@ -19,6 +29,7 @@ export const SITE_SORTS = [
   'updates',
   'certificate_expires_at',
   'created_at',
+  'health',
 ] as const
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -39,19 +50,24 @@ export const FleetSiteIdsQuery = z.object({
     .trim()
     .max(253, 'Must have at most 253 characters')
     .optional()
-    .describe('Part of a domain or of a system user.'),
+    .describe(
+      'Words that are each part of the domain or of the system user; an address is searched for by its host.',
+    ),
   server_id: digits('Must be an id').optional(),
   tag: Tag.optional().describe('Of the server.'),
   status: someOf(SITE_STATUSES).optional(),
   tier: someOf(TIERS).optional(),
   php: PhpVersions.optional().describe('One or more PHP versions, with commas between them.'),
-  tls: someOf(TLS_MODES).optional(),
+  tls: someOf(FOUND_TLS_MODES).optional(),
   framework: someOf(FRAMEWORKS).optional(),
   updates: Flag.optional().describe('true: only sites with an update that is known.'),
   expiring: Flag.optional().describe(
     'true: only sites in use whose certificate has ended or ends within 14 days.',
   ),
-  managed: Flag.optional().describe('false: only sites that were found, not made by the agent.'),
+  health: someOf(HEALTH_STATES).optional().describe('Only sites in use have a health.'),
+  managed: Flag.optional().describe('false: only sites that were found on their servers.'),
+  ignored: Flag.optional().describe('true: only ignored sites, which are left out otherwise.'),
+  conflict: Flag.optional().describe('true: only sites whose name another server has, too.'),
   sort: oneOf(SITE_SORTS).default('domain'),
   order: oneOf(['asc', 'desc']).default('asc'),
 })
@@ -74,16 +90,31 @@ export const FleetSite = z
     domain: z.string(),
     user: z.string(),
     php: z.string(),
-    tier: z.enum(TIERS),
-    tls: z.enum(TLS_MODES),
+    tier: z.enum(TIERS).nullable().describe('Null of a found site: nothing gives it one.'),
+    tls: z.enum(FOUND_TLS_MODES),
     framework: z.enum(FRAMEWORKS),
     wp_version: z.string(),
     status: z.enum(SITE_STATUSES),
     status_reason: z.string(),
-    managed: z.boolean().describe('Whether the agent made it.'),
+    managed: z
+      .boolean()
+      .describe('Whether this dashboard created it, or it was found on its server.'),
+    found: z
+      .boolean()
+      .describe(
+        'True: its agent did not create it. It can be scanned and ignored, and its database password read; every other call is 409 with the code site_not_managed.',
+      ),
+    ignored: z
+      .boolean()
+      .describe('Left out of lists, counts and the overview; only one that is not managed.'),
+    also_on: AlsoOn,
     updates: Updates,
     last_scan: Timestamp.nullable(),
+    ...HEALTH,
     certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
+    disk_bytes: Count.nullable().describe(
+      'Of its files and database as they were measured last; null while unknown.',
+    ),
     operation_id: z.string().nullable().describe('What is under way there.'),
     created_at: Timestamp,
   })
@@ -107,12 +138,26 @@ export const FleetSiteIds = z
   .meta({ id: 'FleetSiteIds', description: 'Sites by their ids, as a bulk operation takes them.' })
 
 export const FleetSiteDetail = FleetSite.extend({
+  closed: z.boolean().describe('Its web server refuses every visitor.'),
+  unknown: z
+    .record(z.string(), z.string())
+    .describe('Of what its agent does not know, such as php or tls: a code of the reason.'),
   docroot: z.string(),
   db_name: z.string(),
+  database_routines: z
+    .boolean()
+    .describe('Whether its database account can create views, routines, triggers and events.'),
+  xmlrpc: z.boolean().describe('Whether xmlrpc.php answers.'),
   email: z.string(),
   trashed_at: Timestamp.nullable(),
   purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
+  disk: DiskUse.nullable().describe(
+    'Null before the first measurement, and for a site that its agent did not create.',
+  ),
   inventory: Inventory.nullable(),
+  health_checks: z
+    .array(HealthCheckResult)
+    .describe('What each check found; empty while the health is unknown.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetSiteDetail', description: 'Everything known of one site.' })
 
@@ -144,6 +189,7 @@ export const FleetServerDetail = FleetServer.extend({
   services: z.array(Service),
   php_versions: z.array(z.string()),
   sites: z.record(z.string(), Count).describe('Its sites by status.'),
+  health: z.record(z.string(), Count).describe('Its sites in use by health.'),
   updates: Count.describe('Sites with an update that is known.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
@@ -155,10 +201,11 @@ export const Fleet = z
     counts: z.strictObject({
       servers: z.record(z.string(), Count).describe('By status.'),
       sites: z.record(z.string(), Count).describe('By status.'),
+      health: z.record(z.string(), Count).describe('Sites in use by health.'),
       operations: z
         .record(z.string(), Count)
         .describe('Those under way, and those that failed within a day, by status.'),
-      updates: Count.describe('Sites with an update that is known.'),
+      updates: Count.describe('Sites in use with an update that is known.'),
       updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
     }),
     attention: z

@@ -8,8 +8,13 @@ import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 /** What the dashboard does as stored operations. Those but `site.scan` and `server.sync` are commands. */
 export const OPERATION_TYPES = [
   'agent.upgrade',
+  'isolation.check',
+  'mail.apply',
+  'mail.check',
   'server.provision',
   'server.sync',
+  'server.update',
+  'updates.configure',
   'service.restart',
   'site.create',
   'site.delete',
@@ -67,6 +72,13 @@ export const OperationsQuery = z.object({
 })
 export type OperationsQuery = z.infer<typeof OperationsQuery>
 
+const OperationWarning = z
+  .strictObject({
+    code: z.string().describe('Such as certificate_refused; others may come.'),
+    message: z.string(),
+  })
+  .meta({ id: 'OperationWarning', description: 'What an operation that succeeded could not do.' })
+
 export const OperationView = z
   .strictObject({
     id: z.string(),
@@ -79,6 +91,9 @@ export const OperationView = z
     status: z.enum(OPERATION_STATUSES),
     last_line: z.string().nullable().describe('The newest of its log, at most 500 characters.'),
     error: Failure.nullable().describe('Why it waits, or how it failed.'),
+    warnings: z
+      .array(OperationWarning)
+      .describe('Of a success: what is not there although it was asked for.'),
     attempts: Count,
     cancel: z.enum(CANCEL_MODES).nullable().describe('Whether its end was asked for, and how.'),
     retry_of: z.string().nullable().describe('The operation that it repeats.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { REFUSALS } from '../errors.ts'
 
 /** What answers are made of: a record's id, a number of things, a moment in UTC. */
 export const RecordId = z.int().positive()
@@ -11,6 +12,7 @@ export const Failure = z
     error: z.string(),
     message: z.string().exactOptional(),
     fields: z.record(z.string(), z.array(z.string())).exactOptional(),
+    code: z.enum(REFUSALS).exactOptional().describe('Why it was refused, for programs.'),
   })
   .meta({ id: 'Failure', description: 'How something failed, in the words of an error body.' })
 

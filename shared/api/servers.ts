@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { Condition } from '../agent.ts'
 import { ServiceName } from '../commands/service.restart.ts'
 import { Hostname, PhpVersion, Port, ServerName, SystemUser, Tags } from '../fields.ts'
-import { DryRun } from '../plan.ts'
+import { Accept, DryRun } from '../plan.ts'
 import { SERVER_STATUSES } from '../values.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
-/** Defaults: decisions.md, Fields. The name of a server without one is its hostname. */
+/** The name of a server without one is its hostname. */
 export const CreateServer = body({
   name: ServerName.optional().describe('Its hostname, when left out.'),
   hostname: Hostname.describe('A DNS name or an IP address.'),
@@ -31,6 +32,7 @@ export const ProvisionServer = body({
     .max(10, 'Must name at most 10 versions')
     .default([])
     .describe('None: the version that the distribution ships.'),
+  accept: Accept.optional(),
   dry_run: DryRun,
 }).meta({ id: 'ProvisionServer' })
 
@@ -81,3 +83,17 @@ export const ServerCreated = z
 export const ServerUpdated = z
   .strictObject({ id: RecordId, name: z.string(), tags: z.array(z.string()) })
   .meta({ id: 'ServerUpdated', description: 'A server as it is after a change.' })
+
+export const ConditionsView = z
+  .strictObject({
+    conditions: z
+      .array(Condition)
+      .nullable()
+      .describe('Null: the agent is offline, or an older one that does not report them.'),
+  })
+  .meta({
+    id: 'ConditionsView',
+    description:
+      'What of a server stands in the way of new sites, as its agent reports it now: another program on port 80 or 443, a MariaDB that does not let the agent in.',
+  })
+export type ConditionsView = z.infer<typeof ConditionsView>

@@ -4,27 +4,40 @@ import { body } from './body.ts'
 
 const positive = 'Must be a positive integer'
 
+const positive_integer = z
+  .number(positive)
+  .int(positive)
+  .positive(positive)
+  .max(31_536_000, 'Must be at most one year in seconds')
+const flag = () => z.boolean('Must be true or false')
+
+/** The three that `GET /api/settings` answers with, and no more. */
+const CORE = {
+  default_php: PhpVersion,
+  sync_interval: positive_integer,
+  email_notifications: flag(),
+} as const
+
 /** One schema per key: the JSON type counts, so `"60"` is no integer. */
 export const SETTINGS = {
-  default_php: PhpVersion,
-  sync_interval: z
-    .number(positive)
-    .int(positive)
-    .positive(positive)
-    .max(31_536_000, 'Must be at most one year in seconds'),
-  email_notifications: z.boolean('Must be true or false'),
+  ...CORE,
+  unattended_updates: flag().describe('Whether servers install security updates by themselves.'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
 
-export const Settings = z.strictObject(SETTINGS).meta({ id: 'Settings' })
-export type Settings = z.infer<typeof Settings>
+export const Settings = z.strictObject(CORE).meta({ id: 'Settings' })
+
+/** All that there are. */
+export const FleetSettings = z.strictObject(SETTINGS).meta({ id: 'FleetSettings' })
+export type FleetSettings = z.infer<typeof FleetSettings>
 
 /** `sync_interval` is in seconds. */
-export const DEFAULT_SETTINGS: Settings = {
+export const DEFAULT_SETTINGS: FleetSettings = {
   default_php: '8.2',
   sync_interval: 60,
   email_notifications: true,
+  unattended_updates: true,
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -40,7 +53,7 @@ export const SettingBody = body({ value }).meta({ id: 'ChangeSetting' })
 
 export const SettingChanged = z
   .strictObject({
-    key: z.enum(['default_php', 'sync_interval', 'email_notifications']),
+    key: z.enum(['default_php', 'sync_interval', 'email_notifications', 'unattended_updates']),
     value,
     updated: z.literal(true),
   })

@@ -1,14 +1,28 @@
 import { z } from 'zod'
 import { siteCreate } from '../commands/site.create.ts'
-import { Domain, Email, Id, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
-import { DryRun, Plan } from '../plan.ts'
-import { FRAMEWORKS, SITE_STATUSES } from '../values.ts'
+import {
+  DatabaseRoutines,
+  Domain,
+  Email,
+  Id,
+  PhpVersion,
+  SystemUser,
+  Tier,
+  TlsMode,
+  Xmlrpc,
+} from '../fields.ts'
+import { Accept, DryRun, Plan } from '../plan.ts'
+import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '../values.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
 export const CreateSite = body({
-  domain: Domain.describe('Unique over all sites, with and without www.'),
-  php: PhpVersion.optional().describe('The setting default_php, when left out.'),
+  domain: Domain.describe(
+    'Unique over all sites that the dashboard created and all sites of the server, with and without www.',
+  ),
+  php: PhpVersion.optional().describe(
+    'When left out: the setting default_php where the server has that version, else the newest that the server has.',
+  ),
   tier: Tier.default('small'),
   tls: TlsMode.default('letsencrypt'),
   email: Email.optional().describe(
@@ -17,6 +31,7 @@ export const CreateSite = body({
   user: SystemUser.optional().describe(
     'The system user; a new name made from the domain, when left out. A plan tells it, and given here it is the one that the plan was made for.',
   ),
+  accept: Accept.optional(),
   dry_run: DryRun,
 }).meta({ id: 'CreateSite' })
 export type CreateSite = z.infer<typeof CreateSite>
@@ -24,10 +39,34 @@ export type CreateSite = z.infer<typeof CreateSite>
 export const UpdateSite = body({
   php: PhpVersion.optional(),
   tier: Tier.optional(),
+  database_routines: DatabaseRoutines.optional().describe(
+    "Whether the site's database account can create views, stored routines, triggers and events.",
+  ),
+  xmlrpc: Xmlrpc.optional().describe(
+    'Whether xmlrpc.php answers, which Jetpack and older apps need. Its requests count under a limit.',
+  ),
+  accept: Accept.optional(),
   dry_run: DryRun,
 })
-  .refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier')
-  .meta({ id: 'UpdateSite', description: 'Names php or tier, or both.' })
+  .refine(
+    ({ php, tier, database_routines, xmlrpc }) =>
+      [php, tier, database_routines, xmlrpc].some((value) => value !== undefined),
+    'Must name php, tier, database_routines or xmlrpc',
+  )
+  .meta({
+    id: 'UpdateSite',
+    description: 'Names at least one of php, tier, database_routines and xmlrpc.',
+  })
+
+export const IgnoreSite = body({
+  ignored: z.boolean({
+    error: ({ input }) => (input === undefined ? 'Ignored is required' : 'Must be true or false'),
+  }),
+}).meta({ id: 'IgnoreSite' })
+
+export const IgnoredSite = z
+  .strictObject({ id: RecordId, domain: z.string(), ignored: z.boolean() })
+  .meta({ id: 'IgnoredSite', description: 'A found site, and whether it is ignored.' })
 
 export const IssueTls = body({ tls: TlsMode, dry_run: DryRun }).meta({ id: 'IssueTls' })
 export const ScanSite = body({ site_id: Id }).meta({ id: 'ScanSite' })
@@ -44,7 +83,7 @@ const core = {
   user: z.string(),
   php: z.string(),
   tier: Tier,
-  tls: TlsMode,
+  tls: z.enum(FOUND_TLS_MODES),
   wp_version: z.string(),
 }
 
@@ -96,11 +135,22 @@ export const TrashEntry = z
   .meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
 export type TrashEntry = z.infer<typeof TrashEntry>
 
+/** Where else the same name is. */
+export const AlsoOn = z
+  .array(z.strictObject({ site_id: RecordId, server_id: RecordId, server: z.string() }))
+  .describe(
+    'Sites of other servers with the same name, with or without www., at most 10, without ignored ones. One of them at most is managed; the others were found there.',
+  )
+
 /** What would be done, and with what in the place of all that was left out. */
 export const SitePlan = z
   .strictObject({
-    site: z.strictObject({ ...siteCreate.params.omit({ domain: true }).shape, domain: z.string() }),
+    site: z.strictObject({
+      ...siteCreate.params.omit({ domain: true, accept: true }).shape,
+      domain: z.string(),
+    }),
     plan: Plan,
+    also_on: AlsoOn,
   })
   .meta({
     id: 'SitePlan',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '../command.ts'
+import { ReleaseSignature } from '../release.ts'
 
 const text = (label: string) =>
   z.string({
@@ -17,6 +18,9 @@ export const agentUpgrade = command({
     url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),
     /** Of the executable, in hexadecimal: nothing else is ever started. */
     sha256: text('Digest').regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits'),
+    /** What the publisher has signed, and the signature: see AgentBuild.signed_builds. */
+    manifest: text('Manifest').max(1024).optional(),
+    signature: text('Signature').pipe(ReleaseSignature).optional(),
   }),
-  result: z.object({ version: z.string() }),
+  result: z.object({ version: z.string().max(255) }),
 })

@@ -7,5 +7,5 @@ export const cachePurge = command({
   summary: 'Empty the page cache of a site',
   changes: true,
   params: z.object({ domain: Domain }),
-  result: z.object({ domain: z.string() }),
+  result: z.object({ domain: z.string().max(253) }),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '../command.ts'
 import { PhpVersion } from '../fields.ts'
+import { Accept } from '../plan.ts'
 
 export const serverProvision = command({
   name: 'server.provision',
@@ -9,6 +10,7 @@ export const serverProvision = command({
   params: z.object({
     /** Empty: the version that the distribution ships. */
     php_versions: z.array(PhpVersion).max(10, 'Must name at most 10 versions').default([]),
+    accept: Accept.optional(),
   }),
-  result: z.object({ php_versions: z.array(z.string()) }),
+  result: z.object({ php_versions: z.array(z.string().max(16)).max(20) }),
 })

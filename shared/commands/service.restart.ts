@@ -16,5 +16,5 @@ export const serviceRestart = command({
   summary: 'Restart nginx, MariaDB or the PHP-FPM of one site',
   changes: true,
   params: z.object({ service: ServiceName }),
-  result: z.object({ service: z.string() }),
+  result: z.object({ service: z.string().max(64) }),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '../command.ts'
 import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
+import { Accept } from '../plan.ts'
 
 export const siteCreate = command({
   name: 'site.create',
@@ -14,6 +15,7 @@ export const siteCreate = command({
     /** WordPress administrator and ACME contact. */
     email: Email,
     user: SystemUser,
+    accept: Accept.optional(),
   }),
-  result: z.object({ domain: z.string() }),
+  result: z.object({ domain: z.string().max(253) }),
 })

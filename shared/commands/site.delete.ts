@@ -8,5 +8,8 @@ export const siteDelete = command({
   changes: true,
   params: z.object({ domain: Domain }),
   /** `size` is what it takes in the trash, in bytes. */
-  result: z.object({ domain: z.string(), size: z.number().nonnegative().optional() }),
+  result: z.object({
+    domain: z.string().max(253),
+    size: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
+  }),
 })

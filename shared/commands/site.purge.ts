@@ -13,5 +13,5 @@ export const sitePurge = command({
       when: ({ issues }) => issues.length === 0,
       message: 'Must be the domain of the site',
     }),
-  result: z.object({ domain: z.string() }),
+  result: z.object({ domain: z.string().max(253) }),
 })

@@ -7,5 +7,5 @@ export const siteRestore = command({
   summary: 'Bring a site back from the trash as it was',
   changes: true,
   params: z.object({ domain: Domain }),
-  result: z.object({ domain: z.string() }),
+  result: z.object({ domain: z.string().max(253) }),
 })

@@ -8,5 +8,5 @@ export const tlsIssue = command({
   changes: true,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
   /** `expires_at`: ISO 8601, `""` without a certificate. */
-  result: z.object({ domain: z.string(), tls: TlsMode, expires_at: z.string() }),
+  result: z.object({ domain: z.string().max(253), tls: TlsMode, expires_at: z.string().max(40) }),
 })

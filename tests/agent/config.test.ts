@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '#agent/config.ts'
 
-test('has the defaults of decisions.md', () => {
+test('has defaults', () => {
   const { address, port, state_dir, auth } = readConfig({})
 
   expect({ address, port, state_dir, auth }).toEqual({
@@ -22,10 +22,18 @@ test.each([
     'AGENT_AUTH=none is allowed on a loopback address only',
   ],
   [
+    { AGENT_AUTH: 'none-for-tests', AGENT_LISTEN: '0.0.0.0:8443' },
+    'AGENT_AUTH=none is allowed on a loopback address only',
+  ],
+  [
     { AGENT_AUTH: 'none', AGENT_LISTEN: '[::]:8443' },
     'AGENT_AUTH=none is allowed on a loopback address only',
   ],
   [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
+  [
+    { AGENT_WORDPRESS_URL: 'http://mirror.example' },
+    'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
+  ],
   [
     { AGENT_WORDPRESS_URL: 'ftp://x' },
     'AGENT_WORDPRESS_URL must be an http:, https: or file: address',
@@ -38,5 +46,7 @@ test.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])(
   'allows no authentication on %s',
   (listen) => {
     expect(readConfig({ AGENT_AUTH: 'none', AGENT_LISTEN: listen }).auth).toBe('none')
+    const tests = { AGENT_AUTH: 'none-for-tests', AGENT_LISTEN: listen }
+    expect(readConfig(tests).auth).toBe('none-for-tests')
   },
 )

@@ -43,6 +43,7 @@ test('what is refused has the id in its answer too', async () => {
     gate: async () => {
       throw new Refused()
     },
+    enrolling: async () => false,
     upstream: async () => new Response(),
     report: () => undefined,
   })

@@ -44,6 +44,9 @@ test('many at once pause when they fail, go on when told to, and what failed is 
   await page.getByRole('link', { name: `Empty cache of ${SITES} sites` }).click()
   await page.getByText('Paused, so that no more of them fail').waitFor()
   await page.getByText('3 failures in a row', { exact: false }).waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByText(`Paused: Empty cache of ${SITES} sites`).waitFor()
+  await page.getByRole('link', { name: 'Open bulk operation' }).click()
   isBroken = false
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByText('3 done · 3 failed').waitFor()

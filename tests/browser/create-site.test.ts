@@ -56,7 +56,7 @@ test('a site is planned, made and followed by the keyboard alone, over a reload'
 
   await page.getByText('xn--bcher-kva.example is ready').waitFor()
   const ready = page.getByRole('region', { name: 'What is being done' })
-  const links = await ready.getByRole('link', { name: 'in a new tab' }).all()
+  const links = await page.getByRole('main').getByRole('link', { name: 'in a new tab' }).all()
   expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
     'https://xn--bcher-kva.example/',
     'https://xn--bcher-kva.example/wp-admin/',
@@ -65,6 +65,69 @@ test('a site is planned, made and followed by the keyboard alone, over a reload'
   await page.getByRole('button', { name: 'Set and show it' }).press('Enter')
   await ready.getByText('admin-secret-1').waitFor()
   expect(problems).toEqual([])
+})
+
+test('what was typed is there again after another page was looked at, until the site is created', async () => {
+  makesSites(agent)
+  const { page, problems } = await open('/sites/new?server_id=1')
+  const domain = page.getByRole('textbox', { name: 'Domain' })
+  await domain.fill('kept.example')
+  await page.getByRole('radio', { name: 'medium' }).check()
+
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor()
+  await page.goBack()
+
+  await page.getByRole('radio', { name: 'medium', checked: true }).waitFor()
+  expect(await domain.inputValue()).toBe('kept.example')
+  await domain.press('Enter')
+  await page.getByRole('button', { name: 'Create site' }).click()
+  await page.getByText('kept.example is ready').waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { level: 1, name: 'Create a site' }).waitFor()
+  expect(await domain.inputValue()).toBe('')
+  expect(problems).toEqual([])
+})
+
+test('what a site would change of others is named, and is only made with a yes', async () => {
+  const plain = agent.plan
+  const name = 'wild.example, which /etc/nginx/sites-enabled/old serves as *.example'
+  const effect = { action: 'change', kind: 'name', name, asks: 'name_taken_over' } as const
+  agent.plan = { steps: [{ name: 'vhost', title: 'Adding the virtual host', effects: [effect] }] }
+  const accepted: unknown[] = []
+  agent.works.set('site.create', async function* ({ domain, accept }) {
+    accepted.push(accept)
+    agent.sites.push(foundSite(String(domain)))
+    yield 'Adding the virtual host'
+    return { domain }
+  })
+  const { page, problems } = await open('/sites/new?server_id=1')
+  await page.getByRole('radio', { name: /^web-1/, checked: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Domain' }).fill('wild.example')
+  await page.keyboard.press('Enter')
+  const create = page.getByRole('button', { name: 'Create site' })
+  await page.getByText('Another site serves this name until now').waitFor()
+  expect(await create.isDisabled()).toBe(true)
+
+  await page.getByRole('checkbox', { name: 'Allow these changes' }).check()
+  await create.click()
+
+  await page.getByText('wild.example is ready').waitFor()
+  expect(accepted).toEqual([['name_taken_over']])
+  expect(problems).toEqual([])
+  agent.plan = plain
+})
+
+test('the page of a server names what stands in the way of new sites', async () => {
+  const message = 'apache2 listens on port 80. Its sites go on'
+  agent.conditions = [{ code: 'port_http_taken', message }]
+  const { page, problems } = await open('/servers/1')
+
+  await page.getByText('This stands in the way of new sites').waitFor()
+  await page.getByText(message).waitFor()
+
+  expect(problems).toEqual([])
+  agent.conditions = []
 })
 
 test('what is no domain, and what is taken, is said at the field', async () => {
@@ -98,4 +161,25 @@ test('a site for a server that is away waits for it', async () => {
   agent.listen()
 
   await page.getByText('waits.example is ready').waitFor({ timeout: 90_000 })
+})
+
+test('a name that is taken is refused while it is typed, and one found elsewhere is told', async () => {
+  const other = new FakeAgent()
+  try {
+    other.sites = [foundSite('elsewhere.example')]
+    await addServer(dashboard, other, 'web-2')
+    const { page, problems } = await open('/sites/new?server_id=1')
+    const domain = page.getByRole('textbox', { name: 'Domain' })
+
+    await domain.fill('www.taken.example')
+    await page.getByText('The domain is already taken by a site on web-1').waitFor()
+    await domain.fill('elsewhere.example')
+    await page.getByText('A site with this name was found on web-2.').waitFor()
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+
+    await page.getByText('Other servers have a site with this name').waitFor()
+    expect(problems).toEqual([])
+  } finally {
+    await other.stop()
+  }
 })

@@ -24,10 +24,35 @@ test('says why somebody cannot sign in', async () => {
   expect(await page.getByRole('alert').textContent()).toBe('Invalid email or password')
 })
 
+test('shows what is typed as the password on request', async () => {
+  const { page, problems } = await open('/login', { signedIn: false })
+  const password = page.getByLabel('Password', { exact: true })
+  await password.fill('not so secret')
+  expect(await password.getAttribute('type')).toBe('password')
+
+  await page.getByRole('button', { name: 'Show what is typed' }).click()
+
+  expect(await password.getAttribute('type')).toBe('text')
+  expect(problems).toEqual([])
+})
+
+test('says that the session has ended while somebody was at work', async () => {
+  const { page } = await open('/', { signedIn: false })
+  await signIn(page)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Servers' }).click()
+
+  await page.getByText('Your session has ended').waitFor()
+  await signIn(page)
+  await page.getByRole('heading', { level: 1, name: 'Servers' }).waitFor()
+})
+
 test('signs out, and asks for a login from then on', async () => {
   const { page } = await open('/', { signedIn: false })
   await signIn(page)
   await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL('**/login')
 
   await page.goto('/sites')

@@ -120,6 +120,62 @@ test('a service is restarted after a question, and the operation is listed', asy
   expect(problems).toEqual([])
 })
 
+test('the isolation of sites is checked with a button, and each attack has its outcome', async () => {
+  const { page, problems } = await open('/servers/1')
+  await page.getByRole('heading', { name: 'Isolation' }).waitFor()
+  await page.getByText('No attack succeeded.').waitFor()
+  await page.getByRole('button', { name: '44 attacks refused: show each' }).click()
+  await page.getByText('Read the wp-config.php of other sites').waitFor()
+
+  await page.getByRole('button', { name: 'Check isolation' }).click()
+
+  await page.getByRole('link', { name: 'A check is running' }).waitFor()
+  await page.getByText('A check is running').waitFor({ state: 'detached', timeout: 60_000 })
+  const { body } = await demo.client().get('/api/operations?server_id=1&type=isolation.check')
+  expect(body).toMatchObject({ operations: [{ type: 'isolation.check', status: 'success' }] })
+  expect(problems).toEqual([])
+})
+
+test('security updates are shown, planned and installed with a button', async () => {
+  const server_id = await withUpdates()
+  const { page, problems } = await open(`/servers/${server_id}`)
+  await page.getByText(/^[24] security updates pending$/).waitFor()
+
+  await page.getByRole('button', { name: 'Install updates' }).click()
+  await page.getByRole('button', { name: 'Show what would be done' }).click()
+  await page.getByText(/^Installing security updates of \d packages$/).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Install updates' }).click()
+
+  await page.getByText(/^\d packages were updated$/).waitFor({ timeout: 60_000 })
+  const query = `server_id=${server_id}&type=server.update`
+  const { body } = await demo.client().get(`/api/operations?${query}`)
+  expect(body).toMatchObject({ operations: [{ type: 'server.update', status: 'success' }] })
+  expect(problems).toEqual([])
+})
+
+/** A server that the overview lists for its updates, which is so after the first sync. */
+async function withUpdates(): Promise<number> {
+  for (;;) {
+    const { body } = await demo.client().get('/api/fleet')
+    const { attention } = body as { attention: { kind: string; items: { server_id: number }[] }[] }
+    const [item] = attention.find(({ kind }) => kind === 'security_updates')?.items ?? []
+    if (item) return item.server_id
+    await Bun.sleep(200)
+  }
+}
+
+test('an attack that succeeded is shown with what was seen', async () => {
+  const { body } = await demo.client().get('/api/fleet')
+  const { attention } = body as { attention: { kind: string; items: { server_id: number }[] }[] }
+  const [item] = attention.find(({ kind }) => kind === 'isolation')?.items ?? []
+  const { page, problems } = await open(`/servers/${item?.server_id}`)
+
+  await page.getByText('1 attack of one site on another succeeded.').waitFor()
+  await page.getByText('See processes of others in /proc').waitFor()
+  await page.getByText('saw 22 processes of others').waitFor()
+  expect(problems).toEqual([])
+})
+
 test('provisioning shows what would be done before it does it', async () => {
   const { page, problems } = await open('/servers/1')
   await page.getByRole('button', { name: 'More actions of fra-web-01' }).click()
@@ -127,7 +183,9 @@ test('provisioning shows what would be done before it does it', async () => {
 
   await page.getByLabel('PHP versions').fill('8.5')
   await page.getByRole('button', { name: 'Show what would be done' }).click()
-  await page.getByRole('dialog').getByText('php8.5-fpm', { exact: true }).waitFor()
+  const plan = page.getByRole('dialog')
+  await plan.locator('details', { hasText: 'php8.5-fpm' }).locator('summary').click()
+  await plan.getByText('php8.5-fpm', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Provision', exact: true }).click()
 
   await page.waitForURL('**/operations/*')
@@ -144,16 +202,20 @@ test('names what is wrong, the gravest first, and leads there', async () => {
   const critical = page.getByRole('region', { name: 'Critical' })
   expect(await critical.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
     '2 servers are offline',
+    '2 sites are down',
     '1 disk is nearly full',
-    '1 service has failed',
+    '1 server whose sites may reach each other',
     '1 site has failed',
+    '2 sites are near or over their disk limit',
   ])
   await critical.getByRole('link', { name: 'fra-web-02' }).click()
   await page.waitForURL('**/servers/5')
   await page.goBack()
-  await page.getByRole('link', { name: 'Show 9 sites on PHP 7.4' }).click()
+  const outdated = page.getByRole('link', { name: /^Show \d+ sites on PHP 7\.4$/ })
+  const [count] = /\d+ sites/.exec((await outdated.textContent()) ?? '') ?? []
+  await outdated.click()
   await page.waitForURL(/\/sites\?php=.*7\.4/)
-  await page.getByText('9 sites').first().waitFor()
+  await page.getByText(String(count)).first().waitFor()
   expect(problems).toEqual([])
 })
 

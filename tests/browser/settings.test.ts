@@ -7,9 +7,18 @@ import { useDashboard } from '#tests/support/running.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 
+/** The status that a script with this token gets. */
+async function asks(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await new Client(dashboard.running().url).send({ path: '/api/auth/me', headers })).status
+}
+
 test('a setting is saved on its own, and says what is wrong with a value', async () => {
   const { page, problems } = await open('/settings')
   const interval = page.getByLabel('Time between syncs')
+  await interval.waitFor()
+  // The API keeps `email_notifications`, and nothing sends them: a switch would promise alerts.
+  expect(await page.getByText(/notification/i).count()).toBe(0)
   await interval.fill('-5')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Must be a positive integer').waitFor()
@@ -25,26 +34,60 @@ test('a setting is saved on its own, and says what is wrong with a value', async
   expect(problems).toEqual([])
 })
 
+test('unattended security updates are turned off and on again', async () => {
+  const stored = async () => {
+    const { body } = await dashboard.client().get('/api/fleet/settings')
+    return Object(Object(body).settings).unattended_updates
+  }
+  const { page, problems } = await open('/settings')
+  const box = page.getByRole('checkbox', { name: 'Unattended security updates' })
+  await box.waitFor()
+  expect(await box.isChecked()).toBe(true)
+
+  await box.click()
+  await page.getByRole('status').filter({ hasText: 'Unattended security updates' }).waitFor()
+  expect(await stored()).toBe(false)
+  await page.reload()
+  await box.waitFor()
+  expect(await box.isChecked()).toBe(false)
+
+  await box.click()
+  await page.getByRole('status').filter({ hasText: 'Unattended security updates' }).waitFor()
+  expect(await stored()).toBe(true)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
 test('a token is shown once, works, and is deleted again', async () => {
   const { page, problems } = await open('/account')
-  const asks = async (token: string) => {
-    const headers = { authorization: `Bearer ${token}` }
-    return (await new Client(dashboard.running().url).send({ path: '/api/auth/me', headers }))
-      .status
-  }
   await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('deploy script')
+  await dialog.getByLabel('Scope').selectOption('read')
+  await dialog.getByText('Reads everything except passwords').waitFor()
+  await dialog.getByLabel('Expires after').selectOption('30 days')
+  await dialog.getByLabel('Your password').fill('not the password')
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await dialog.getByText('Is not the current password').waitFor()
+  await dialog.getByLabel('Your password').fill(ADMIN.password)
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const token = (await dialog.locator('code').textContent()) ?? ''
   expect(await asks(token)).toBe(200)
   await dialog.getByRole('button', { name: 'I have it' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(token)
+  const { body } = await dashboard.client().get('/api/auth/tokens')
+  const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10)
+  expect(body).toMatchObject({
+    tokens: [{ scope: 'read', expires_at: expect.stringContaining(day(30 * 24 * 3600_000)) }],
+  })
+  await page.getByRole('cell', { name: 'Read', exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Delete the token deploy script' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
 
+  // Behind an open dialog the table has no roles: its cells would seem to be gone already.
+  await page.getByText('The token deploy script is deleted').first().waitFor()
   await page.getByRole('cell', { name: 'deploy script' }).waitFor({ state: 'detached' })
   expect(await asks(token)).toBe(401)
   expect(problems).toEqual([])
@@ -53,17 +96,23 @@ test('a token is shown once, works, and is deleted again', async () => {
 test('a password is changed, and somebody who signs out everywhere signs in with it', async () => {
   const { page, problems } = await open('/account', { signedIn: false })
   await signIn(page)
+  const created = { name: 'script', password: ADMIN.password }
+  const { body } = await dashboard.client().post('/api/auth/tokens', created)
+  const { plaintext } = body as { plaintext: string }
+  expect(await asks(plaintext)).toBe(200)
   const password = 'a new and long password'
   const fill = async (current: string) => {
     await page.getByLabel('Current password').fill(current)
     await page.getByLabel('New password', { exact: true }).fill(password)
     await page.getByLabel('New password once more').fill(password)
+    await page.getByLabel('End all API tokens, too').check()
     await page.getByRole('button', { name: 'Change password' }).click()
   }
   await fill('not the password')
   await page.getByText('Is not the current password').waitFor()
   await fill(ADMIN.password)
   await page.getByText('The password is changed').waitFor()
+  expect(await asks(plaintext)).toBe(401)
 
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()

@@ -43,6 +43,100 @@ test('the database password is shown when asked for, and gone when its page is l
   expect(problems).toEqual([])
 })
 
+test('the last runs of the scheduled jobs are shown, with what they printed', async () => {
+  const run = { started_at: new Date().toISOString(), seconds: 2.44, exit_status: 0, output: '' }
+  const failed = { ...run, result: 'failed', exit_status: 3, output: 'no <b>room</b>' }
+  const runs = [{ ...failed, started_at: new Date(Date.now() - 300_000).toISOString() }]
+  agent.answers.set('/sites/job-runs', () => Response.json({ runs }))
+  const { page, problems } = await open(await made('jobs.example'))
+  const list = page.getByRole('list', { name: 'Runs of the scheduled jobs' })
+  await list.getByText('exit status 3').waitFor()
+
+  await list.getByText('Show output').click()
+  await list.getByText('no <b>room</b>').waitFor()
+  runs.unshift({ ...run, result: 'success' })
+  await page.getByRole('button', { name: 'Refresh jobs' }).click()
+
+  await list.getByText('success').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(2)
+  agent.answers.delete('/sites/job-runs')
+  expect(problems).toEqual([])
+})
+
+test('the database account of a site gets further rights, and loses them again', async () => {
+  const asked: unknown[] = []
+  agent.works.set('site.update', async function* (params) {
+    asked.push(params)
+    yield 'Applying the rights and limits of the database account'
+    const { database_routines } = Object(params)
+    return { domain: 'rights.example', php: '8.2', tier: 'small', database_routines }
+  })
+  const { page, problems } = await open(await made('rights.example'))
+  const allow = { name: 'Allow views and routines' }
+  const restrict = { name: 'Allow tables only' }
+
+  for (const button of [allow, restrict]) {
+    await page.getByRole('button', button).click()
+    await page.getByRole('dialog').getByRole('button', button).click()
+    await page.getByRole('button', button === allow ? restrict : allow).waitFor()
+  }
+
+  const domain = 'rights.example'
+  expect(asked).toEqual([
+    { domain, database_routines: true },
+    { domain, database_routines: false },
+  ])
+  expect(problems).toEqual([])
+})
+
+test('xmlrpc.php of a site is turned off, and on again', async () => {
+  const asked: unknown[] = []
+  agent.works.set('site.update', async function* (params) {
+    asked.push(params)
+    yield 'Applying the virtual host'
+    const { xmlrpc } = Object(params)
+    return { domain: 'blog.example', php: '8.2', tier: 'small', xmlrpc }
+  })
+  const { page, problems } = await open(await made('blog.example'))
+  const off = { name: 'Turn XML-RPC off' }
+  const on = { name: 'Turn XML-RPC on' }
+
+  for (const button of [off, on]) {
+    await page.getByRole('button', button).click()
+    await page.getByRole('dialog').getByRole('button', button).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', button === off ? on : off).waitFor()
+  }
+
+  const domain = 'blog.example'
+  expect(asked).toEqual([
+    { domain, xmlrpc: false },
+    { domain, xmlrpc: true },
+  ])
+  expect(problems).toEqual([])
+})
+
+test('its disk use is shown beside the limit, and as unknown where nobody has measured it', async () => {
+  const measured_at = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  const limits = { limit_bytes: 10e9, limit_files: 250_000 }
+  const use = { bytes: 8e9, files: 20_000, database_bytes: 5e8, ...limits, measured_at }
+  const path = await made('large.example')
+  await dashboard.client().post('/api/servers/1/sync')
+  const unknown = await open(path)
+  await unknown.page.getByText('unknown: not measured').waitFor()
+
+  agent.usage = [{ domain: 'large.example', ...use }]
+  await dashboard.client().post('/api/servers/1/sync')
+  const { page, problems } = await open(path)
+  const fact = page.locator('dd').filter({ hasText: 'Measured' })
+  await fact.waitFor()
+
+  expect(await fact.textContent()).toMatch(
+    /^8\.5 GB of 10 GBnear its limitFiles 8 GB, database 500 MB20,000 of 250,000 files and foldersMeasured 3 .+ ago$/,
+  )
+  expect([...problems, ...unknown.problems]).toEqual([])
+})
+
 test('a scan tells what WordPress is made of', async () => {
   const updates = { plugins: 1, themes: 0, core: true }
   const shop = { slug: 'shop', name: 'Shop', version: '1.0', active: true, update: '1.1' }
@@ -97,5 +191,105 @@ test('a site that could not be made says why, and is tried again', async () => {
   await why.getByRole('button', { name: 'Try again' }).click()
 
   await page.getByText('failed.example is ready').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('the deletion of a site that could not be made promises no trash, and its page says that it is gone', async () => {
+  agent.works.set('site.create', async function* () {
+    yield 'Copying WordPress'
+    throw new Refused({ error: 'Internal error', message: 'The disk is full' })
+  })
+  const usual = agent.works.get('site.delete')
+  if (!usual) throw new Error('The agent deletes nothing')
+  agent.works.set('site.delete', async function* () {
+    yield 'Looking for the site'
+    throw new Refused({ error: 'Not found', message: 'Site not found' })
+  })
+  agent.plan = { steps: [] }
+  const call = { domain: 'never.example', php: '8.2', tls: 'none' }
+  const { body } = await dashboard.client().post('/api/servers/1/sites', call)
+  const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
+
+  await page.getByRole('button', { name: 'Delete site' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('It does not go to the trash').waitFor()
+  await dialog.getByLabel('Type never.example to confirm').fill('never.example')
+  await dialog.getByRole('button', { name: 'Remove site' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'never.example is deleted' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'never.example is deleted' }).waitFor()
+  await page.getByRole('link', { name: 'Go to sites' }).click()
+  await page.waitForURL('**/sites')
+  agent.works.set('site.delete', usual)
+  expect(problems).toEqual([])
+})
+
+test('a creation that is cancelled is called so by its site, its step and the activity', async () => {
+  const until = Promise.withResolvers<void>()
+  agent.works.set('site.create', async function* ({ domain }) {
+    yield 'Copying WordPress'
+    await until.promise
+    return { domain }
+  })
+  const call = { domain: 'unwanted.example', php: '8.2', tls: 'none' }
+  const { body } = await dashboard.client().post('/api/servers/1/sites', call)
+  const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
+  await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
+
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  const alert = page.getByRole('status').filter({ hasText: 'Its creation was cancelled' })
+  await alert.getByRole('button', { name: 'Try again' }).waitFor()
+  expect(await page.getByText('failed', { exact: true }).count()).toBe(0)
+  await page.goto('/activity?domain=unwanted.example&status=cancelled')
+  await page.getByRole('cell', { name: 'Create site' }).waitFor()
+  until.resolve()
+  expect(problems).toEqual([])
+})
+
+test('a question with a long plan keeps its field and its buttons in sight, and asks for the plan once', async () => {
+  const effects = Array.from({ length: 9 }, (_, at) => ({
+    action: 'remove' as const,
+    kind: 'file',
+    name: `/srv/www/long/${at}`,
+  }))
+  agent.plan = {
+    steps: Array.from({ length: 9 }, (_, at) => ({
+      name: `step-${at}`,
+      title: `Removing part ${at}`,
+      effects,
+    })),
+  }
+  const { page, problems } = await open(await made('long.example'))
+  const plans: number[] = []
+  page.on('response', (response) => {
+    const body = response.request().postDataJSON()
+    if (body?.dry_run) plans.push(response.status())
+  })
+
+  await page.getByRole('button', { name: 'Delete site' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
+
+  const parts = [
+    dialog.getByLabel('Type long.example to confirm'),
+    dialog.getByRole('button', { name: 'Cancel' }),
+    dialog.getByRole('button', { name: 'Move to the trash' }),
+  ]
+  for (const part of parts) {
+    const box = await part.boundingBox()
+    expect(box && box.y + box.height).toBeLessThan(800)
+  }
+  expect(await parts[0]?.evaluate((field) => field === document.activeElement)).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Delete site' }).click()
+  await dialog.getByLabel('Type long.example to confirm').fill('long.example')
+  await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('In the trash since').waitFor()
+  expect(plans).toEqual([200, 200])
   expect(problems).toEqual([])
 })

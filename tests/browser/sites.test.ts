@@ -83,7 +83,7 @@ test('the same is done to all that match', async () => {
   await page.getByText('23 selected').waitFor()
 
   await page.getByRole('button', { name: 'Scan for updates' }).click()
-  await page.getByText('Which sites (23 on 1 servers)').waitFor()
+  await page.getByText('Which sites (23 on 1 server)').waitFor()
   await page.getByRole('button', { name: 'Scan for updates: 23 sites' }).click()
 
   await page.waitForURL('**/operations/bulk/*')

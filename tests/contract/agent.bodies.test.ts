@@ -4,7 +4,8 @@ import { agentRuntimes } from '#tests/support/processes.ts'
 import { badRequest, checkRows, failedOn, notFound, type Row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
-const POSTS = ['/exec', '/sites/wp-scan', '/sites/db-password', '/sites/admin-password']
+const SITES = ['/sites/wp-scan', '/sites/job-runs', '/sites/db-password', '/sites/admin-password']
+const POSTS = ['/exec', ...SITES]
 const json = { 'content-type': 'application/json' }
 
 const malformed: Row[] = POSTS.flatMap((path) =>
@@ -75,36 +76,34 @@ const unknownPaths: Row[] = [
   answer: notFound('Endpoint'),
 }))
 
-const domains: Row[] = ['/sites/wp-scan', '/sites/db-password', '/sites/admin-password'].flatMap(
-  (path) => [
-    {
-      sentence: `${path} for a domain that the agent does not have is 404 naming it`,
+const domains: Row[] = SITES.flatMap((path) => [
+  {
+    sentence: `${path} for a domain that the agent does not have is 404 naming it`,
+    method: 'POST',
+    path,
+    body: { domain: 'nobody.example' },
+    status: 404,
+    answer: notFound('Site nobody.example'),
+  },
+  {
+    sentence: `${path} takes the domain in any form and names the canonical one`,
+    method: 'POST',
+    path,
+    body: { domain: ' MÜNCHEN.example. ' },
+    status: 404,
+    answer: notFound('Site xn--mnchen-3ya.example'),
+  },
+  ...[undefined, null, 7, [], {}, '', '../../etc/passwd', 'a\nb.c', '127.0.0.1', '-a.b'].map(
+    (domain) => ({
+      sentence: `${path} refuses the domain ${JSON.stringify(domain)} with 422 on domain`,
       method: 'POST',
       path,
-      body: { domain: 'nobody.example' },
-      status: 404,
-      answer: notFound('Site nobody.example'),
-    },
-    {
-      sentence: `${path} takes the domain in any form and names the canonical one`,
-      method: 'POST',
-      path,
-      body: { domain: ' MÜNCHEN.example. ' },
-      status: 404,
-      answer: notFound('Site xn--mnchen-3ya.example'),
-    },
-    ...[undefined, null, 7, [], {}, '', '../../etc/passwd', 'a\nb.c', '127.0.0.1', '-a.b'].map(
-      (domain) => ({
-        sentence: `${path} refuses the domain ${JSON.stringify(domain)} with 422 on domain`,
-        method: 'POST',
-        path,
-        body: { domain },
-        status: 422,
-        answer: failedOn('domain'),
-      }),
-    ),
-  ],
-)
+      body: { domain },
+      status: 422,
+      answer: failedOn('domain'),
+    }),
+  ),
+])
 
 const scan: Row = {
   sentence: 'wp.scan over /exec answers like /sites/wp-scan',

@@ -11,6 +11,7 @@ const PATHS = [
   '/sites',
   '/exec',
   '/sites/wp-scan',
+  '/sites/job-runs',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

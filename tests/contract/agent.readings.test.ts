@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { Certificates, FoundSites, Metrics, Services } from '#shared/agent.ts'
+import { Certificates, FoundSites, Metrics, Services, Usage, Web } from '#shared/agent.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -72,6 +72,13 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual({ sites: FoundSites.strict().parse(body).sites })
   })
 
+  test('GET /web tells of the web servers, and of sites without a domain, in their exact shape', async () => {
+    const { status, body } = await client().get('/web')
+
+    expect(status).toBe(200)
+    expect(body).toEqual(Web.strict().parse(body))
+  })
+
   test('GET /trash lists what was deleted and can come back', async () => {
     const { status, body } = await client().get('/trash')
 
@@ -83,6 +90,25 @@ describe.each(agentRuntimes)('%s', (runtime) => {
 
     expect(status).toBe(200)
     expect(body).toEqual(Certificates.strict().parse(body))
+  })
+
+  test('GET /usage lists what its sites take on the disk, in their exact shape', async () => {
+    const { status, body } = await client().get('/usage')
+
+    expect(status).toBe(200)
+    expect(body).toEqual(Usage.strict().parse(body))
+  })
+
+  test('GET /maintenance says nothing of a server that is not ready for sites', async () => {
+    const { status, body } = await client().get('/maintenance')
+
+    expect({ status, body }).toEqual({ status: 200, body: { maintenance: null } })
+  })
+
+  test('GET /sites/health lists whether its sites work, in their exact shape', async () => {
+    const { status, body } = await client().get('/sites/health')
+
+    expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
   })
 
   test('answers many readings at once', async () => {

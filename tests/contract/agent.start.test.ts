@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
+import { Client } from '#tests/support/client.ts'
 import {
   agentRuntimes,
   type Environment,
@@ -124,6 +126,47 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect((await fetch(`${agent.url}/health`)).status).toBe(200)
     await agent.kill()
   })
+
+  test.each(['sites', 'trash'])(
+    'asks for proofs where there are %s',
+    async (folder) => {
+      const state = await temporaryFolder('with-sites')
+      await mkdir(`${state}/${folder}`)
+      await writeFile(`${state}/${folder}/shop.example.json`, '{}')
+      const env = { ...none('127.0.0.1:0'), AGENT_STATE_DIR: state }
+
+      const { code, out, err } = await runAgent(runtime, ['serve'], env)
+
+      expect({ code, out, err }).toEqual({
+        code: 1,
+        out: '',
+        err: `hosting-agent: AGENT_AUTH=none would give every site of this server root, and ${state}/${folder} has sites: use AGENT_AUTH=signed\n`,
+      })
+    },
+    20_000,
+  )
+
+  test('makes no site where nobody is asked for a proof', async () => {
+    const agent = await startAgent(runtime, { AGENT_AUTH: 'none' })
+    const params = { domain: 'shop.example', email: 'ann@shop.example', user: 'shop' }
+    const create = { ...params, php: '8.3', tier: 'small', tls: 'none' }
+    const client = new Client(agent.url)
+
+    for (const [command, given] of [
+      ['site.create', create],
+      ['site.restore', { domain: params.domain }],
+    ] as const) {
+      const { status, body } = await client.post('/exec', { command, params: given })
+      expect({ status, body }).toEqual({
+        status: 403,
+        body: {
+          error: 'Forbidden',
+          message: 'AGENT_AUTH=none is for a server without sites: use AGENT_AUTH=signed',
+        },
+      })
+    }
+    await agent.kill()
+  }, 20_000)
 
   test('prints its version', async () => {
     expect(await runAgent(runtime, ['version'])).toEqual({

@@ -82,14 +82,15 @@ test.each([
   'fe80::1',
   'fd00:ec2::254',
 ])('%s is not asked in production', async (hostname) => {
-  const reason = `The server is not asked: ${hostname} is an address of this machine or its provider`
+  const reason = `The server is not asked: ${hostname} is an address of this machine, its provider or a reserved range`
 
   expect(await asked(hostname)).toEqual(refused(reason))
   expect(connections).toBe(0)
 })
 
 test('a name that leads to this machine is not asked in production', async () => {
-  const sentence = /^The server is not asked: \S+ is an address of this machine or its provider$/
+  const sentence =
+    /^The server is not asked: \S+ is an address of this machine, its provider or a reserved range$/
 
   expect(await asked('localhost')).toEqual(refused(expect.stringMatching(sentence)))
   expect(connections).toBe(0)

@@ -71,6 +71,7 @@ describe('an agent that', () => {
     ['hides its values in a prototype', `{"__proto__":${JSON.stringify(metrics)}}`, malformed],
     ['sends less than nothing', JSON.stringify({ ...metrics, cpu: -1 }), malformed],
     ['sends a number beyond all', JSON.stringify(metrics).replace('60', '1e999'), malformed],
+    ['sends more memory than there is', JSON.stringify({ ...metrics, cpu: 1e13 }), malformed],
     ['sends a very long name', JSON.stringify({ ...metrics, os: 'x'.repeat(256) }), malformed],
     [
       'sends another to somebody else',

@@ -31,11 +31,15 @@ test('a body that is too large is refused, and not kept', async () => {
   const unsigned = await agent.send({ ...scan, body })
   const enrolling = await agent.send({ ...scan, path: '/enrol', body })
 
+  const notOpen = {
+    error: 'Forbidden',
+    message: 'No enrolment is open: run hosting-agent enrol',
+  }
   const large = { error: 'Payload too large', message: 'The body must have at most 1 MiB' }
   expect([signed, unsigned, enrolling].map(({ status, body }) => ({ status, body }))).toEqual([
     { status: 413, body: large },
     { status: 401, body: unauthorized },
-    { status: 413, body: large },
+    { status: 403, body: notOpen },
   ])
 })
 
@@ -102,7 +106,12 @@ describe.each(NAMES)('%s', (name) => {
   })
 
   test('is no domain', async () => {
-    for (const path of ['/sites/wp-scan', '/sites/db-password', '/sites/admin-password'])
+    for (const path of [
+      '/sites/wp-scan',
+      '/sites/job-runs',
+      '/sites/db-password',
+      '/sites/admin-password',
+    ])
       expect(await posted(path, { domain: name })).toEqual({
         status: 422,
         body: failedOn('domain'),

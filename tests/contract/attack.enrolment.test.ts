@@ -96,7 +96,7 @@ test('a man in the middle is never believed, and three attempts burn the code', 
     'hosting-agent: the code is wrong or was used: ask the dashboard for a new one',
   )
   expect(await records()).toEqual({ pinned: 0, failures: [3] })
-  expect(await told()).toEqual(['failed', 'failed', 'failed', 'running'])
+  expect(await told()).toEqual(['failed', 'failed', 'failed', 'failed'])
   expect(heard).toHaveLength(6)
   asked = middle.asked.length
   await Bun.sleep(1100)

@@ -67,10 +67,10 @@ test(
 test('of many copies that arrive at once one is obeyed', async () => {
   const proof = agent.sign(read)
 
-  const counts = await Promise.all(Array.from({ length: 20 }, () => replayed(proof, 50)))
+  const counts = await Promise.all(Array.from({ length: 10 }, () => replayed(proof, 50)))
 
   const accepted = counts.map((count) => count.get(200) ?? 0)
-  expect(accepted.toSorted()).toEqual([...Array(19).fill(0), 1])
+  expect(accepted.toSorted()).toEqual([...Array(9).fill(0), 1])
 })
 
 test.each([-30, 29])(
@@ -122,7 +122,8 @@ unless(reason).test(
 
     const ends = await Promise.all([trickle('/sites/wp-scan'), trickle('/enrol'), trickle()])
 
-    expect(ends).toEqual([body, body, '0  after 10 s'])
+    const closed = '{"error":"Forbidden","message":"No enrolment is open: run hosting-agent enrol"}'
+    expect(ends).toEqual([body, `403 ${closed} after 0 s`, '0  after 10 s'])
   },
   20_000,
 )

@@ -56,6 +56,7 @@ describe('without a proof', () => {
     '/exec',
     '/operations/x/cancel',
     '/sites/wp-scan',
+    '/sites/job-runs',
     '/sites/db-password',
     '/sites/admin-password',
     '/health',

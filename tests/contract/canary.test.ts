@@ -115,7 +115,7 @@ async function logins(): Promise<void> {
   const { status } = await client.login({ email: ADMIN.email, password: good ?? '' })
   if (status !== 200) throw new Error('The new password is not taken')
   secrets['the session'] = client.cookie?.split('=')[1] ?? ''
-  const { body } = await client.post('/api/auth/tokens', { name: 'canary' })
+  const { body } = await client.post('/api/auth/tokens', { name: 'canary', password: good })
   secrets['an API token'] = (body as { plaintext: string }).plaintext
   const authorization = `Bearer ${of('an API token')}`
   client.cookie = undefined

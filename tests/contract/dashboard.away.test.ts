@@ -53,6 +53,13 @@ const away: Row[] = [
     answer: offline,
   },
   {
+    sentence: 'Listing the runs of jobs is 503',
+    method: 'GET',
+    path: '/api/servers/1/sites/1/job-runs',
+    status: 503,
+    answer: offline,
+  },
+  {
     sentence: 'Reading a database password is 503',
     method: 'POST',
     path: '/api/servers/1/sites/1/db-password',

@@ -64,7 +64,15 @@ describe('many at once', () => {
     expect(
       BulkOperationView.parse((answer.body as { bulk_operation: unknown }).bulk_operation),
     ).toMatchObject(view)
-    const counts = { total: 2, waiting: 0, running: 0, success: 2, failed: 0, cancelled: 0 }
+    const counts = {
+      total: 2,
+      waiting: 0,
+      running: 0,
+      success: 2,
+      failed: 0,
+      cancelled: 0,
+      skipped: 0,
+    }
     const whole = { ...view, status: 'success', finished_at: time, counts }
     expect(body).toEqual({ bulk_operation: whole })
     expect(

@@ -79,12 +79,26 @@ describe('sites that an agent finds', () => {
     expectAnswer(answer, { status: 200, answer: { site: { id: 1, ...told, created_at: moment } } })
   })
 
-  test('take their domains, www. included, on every server', async () => {
+  test('take their domains, www. included, on their own server', async () => {
     const taken = failed({ domain: ['The domain is already taken'] })
     for (const domain of ['blog.example', 'www.Blog.example.', 'plain.example']) {
-      const answer = await client().post('/api/servers/2/sites', { domain })
+      const answer = await client().post('/api/servers/1/sites', { domain })
       expectAnswer(answer, { status: 422, answer: taken })
     }
+  })
+
+  test('take no domain on another server, and both show the other one', async () => {
+    const { body } = await client().post('/api/servers/2/sites', { domain: 'www.plain.example' })
+
+    const { id } = (body as { site: { id: number } }).site
+    const others = async (site: number) => {
+      const answer = await client().get(`/api/fleet/sites/${site}`)
+      return (answer.body as { site: { also_on: object[] } }).site.also_on
+    }
+    const server = '127.0.0.1'
+    expect(await others(2)).toEqual([{ site_id: id, server_id: 2, server }])
+    expect(await others(id)).toEqual([{ site_id: 2, server_id: 1, server }])
+    await client().send({ method: 'DELETE', path: `/api/servers/2/sites/${id}` })
   })
 
   test('are missing once the agent does not find them, and active when it does again', async () => {

@@ -70,7 +70,10 @@ const subjects: Record<string, Subject> = {
     method: 'POST',
     path: '/api/servers/1/provision',
     valid: {},
-    hostile: { php_versions: [null, 7, 'x', {}, ['-rf'], [8.3], Array(11).fill('8.3')] },
+    hostile: {
+      php_versions: [null, 7, 'x', {}, ['-rf'], [8.3], Array(11).fill('8.3')],
+      accept: [null, 7, 'x', {}, [7], ['everything'], Array(6).fill('php_restarted')],
+    },
   },
   'Restarting a service': {
     method: 'POST',

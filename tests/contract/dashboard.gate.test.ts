@@ -23,6 +23,7 @@ const PATHS = [
   '/api/servers/abc',
   '/api/servers/1/sites',
   '/api/servers/1/sites/1',
+  '/api/servers/1/sites/1/job-runs',
   '/api/servers/1/sites/1/db-password',
   '/api/servers/1/sites/1/admin-password',
   '/api/servers/1/sites/1/tls',

@@ -60,7 +60,11 @@ describe('a change in the name of a cookie', () => {
   })
 
   test('is not the matter of a bearer token, which no page can make a browser send', async () => {
-    const { body } = await client().post('/api/auth/tokens', { name: 'a script' })
+    const { body } = await client().post('/api/auth/tokens', {
+      name: 'a script',
+      password: ADMIN.password,
+      scope: 'admin',
+    })
     const { plaintext } = body as { plaintext: string }
     const headers = { authorization: `Bearer ${plaintext}`, origin: 'https://evil.example' }
 

@@ -54,6 +54,35 @@ describe('a first start', () => {
   })
 })
 
+test('a first start as a service keeps the login out of its journal, for who asks for it once', async () => {
+  const DATA_DIR = fresh()
+  // As systemd starts it: standard output is what JOURNAL_STREAM names.
+  const journal = join(folder, 'journal')
+  const start = 'JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1) exec "$@"'
+  const bun = [process.execPath, 'dashboard/main.ts']
+  const service = Bun.spawn(['/bin/sh', '-c', start, 'sh', ...bun], {
+    env: { PATH: '/usr/bin:/bin', DATA_DIR, PORT: '0' },
+    stdout: Bun.file(journal),
+    stderr: 'ignore',
+  })
+  while (!(await Bun.file(journal).text()).includes('listening')) await Bun.sleep(20)
+  const take = async () => {
+    const command = Bun.spawn([...bun, 'first-login'], { env: { DATA_DIR }, stderr: 'ignore' })
+    return { said: await new Response(command.stdout).text(), status: await command.exited }
+  }
+  const mode = await modeOf(`${DATA_DIR}/first-login`)
+  const [shown, again] = [await take(), await take()]
+  service.kill()
+  await service.exited
+
+  const said = (await Bun.file(journal).text()).split('\n')
+  expect(said[0]).toBe(`the first login is in ${DATA_DIR}/first-login`)
+  expect(said[1]).toStartWith('listening on http://127.0.0.1:')
+  expect(mode).toBe('600')
+  expect(shown.said).toMatch(/^first login: admin@example.com\npassword: [\w-]{24}\nit is not/)
+  expect(again).toEqual({ said: '', status: 1 })
+})
+
 describe('a start that cannot be', () => {
   const refused = (environment: Record<string, string>) =>
     new Process(environment, [compiled]).exit()

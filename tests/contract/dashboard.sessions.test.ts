@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Client } from '#tests/support/client.ts'
+import { type Call, Client } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { ADMIN } from '#tests/support/processes.ts'
 import { expectAnswer, failed, failedOn, notFound, unauthorized } from '#tests/support/rows.ts'
@@ -79,17 +79,29 @@ describe('sessions', () => {
 
 describe('API tokens', () => {
   const { client, running } = useDashboard()
-  const bearer = (token: string) =>
-    new Client(running().url).send({
-      path: '/api/servers',
-      headers: { authorization: `Bearer ${token}` },
-    })
+  const password = ADMIN.password
+  const bearer = (token: string, call: Call = { path: '/api/servers' }) =>
+    new Client(running().url).send({ ...call, headers: { authorization: `Bearer ${token}` } })
+  const create = async (body: object = {}) => {
+    const made = await client().post('/api/auth/tokens', { name: 'script', password, ...body })
+    return made.body as { token: { id: number }; plaintext: string }
+  }
 
   test('let a program in until they are deleted, are shown once and stored nowhere', async () => {
-    const created = await client().post('/api/auth/tokens', { name: ' backup script ' })
-    const entry = { id: 1, name: 'backup script', created_at: moment, last_used_at: null }
+    const created = await client().post('/api/auth/tokens', { name: ' backup script ', password })
+    const entry = {
+      id: 1,
+      name: 'backup script',
+      scope: 'operate',
+      created_at: moment,
+      expires_at: moment,
+      last_used_at: null,
+    }
     expectAnswer(created, { status: 201, answer: { token: entry, plaintext: expect.any(String) } })
-    const { plaintext } = created.body as { plaintext: string }
+    const { plaintext, token } = created.body as { plaintext: string; token: typeof entry }
+    const days =
+      (Date.parse(String(token.expires_at)) - Date.parse(String(token.created_at))) / 864e5
+    expect(days).toBe(90)
 
     expect((await bearer(plaintext)).status).toBe(200)
     expect((await bearer(`${plaintext}x`)).status).toBe(401)
@@ -105,9 +117,58 @@ describe('API tokens', () => {
     expectAnswer(again, { status: 404, answer: notFound('Token') })
   })
 
+  test.each([
+    ['read', 'PUT', '/api/settings/sync_interval', 'admin'],
+    ['read', 'POST', '/api/servers/1/sync', 'operate'],
+    ['operate', 'POST', '/api/servers', 'admin'],
+    ['operate', 'POST', '/api/servers/1/sites/1/db-password', 'admin'],
+  ])('of the scope %s are 403 for %s %s, which needs %s', async (scope, method, path, needed) => {
+    const { plaintext } = await create({ scope })
+
+    const answer = await bearer(plaintext, { method, path, body: {} })
+
+    const message = `This needs an API token of the scope ${needed}; this one has ${scope}`
+    expectAnswer(answer, { status: 403, answer: { error: 'Forbidden', message } })
+  })
+
+  test.each([
+    ['POST', '/api/auth/tokens', { name: 'another', password }],
+    ['POST', '/api/auth/password', { current_password: password, password: 'another long one' }],
+    ['POST', '/api/auth/logout-everywhere', {}],
+    ['POST', '/api/keys/rotate', {}],
+  ])('of every scope are 403 for %s %s', async (method, path, body) => {
+    const { plaintext } = await create({ scope: 'admin' })
+
+    const message = 'API tokens cannot do this: log in with the password of the account'
+    expectAnswer(await bearer(plaintext, { method, path, body }), {
+      status: 403,
+      answer: { error: 'Forbidden', message },
+    })
+  })
+
+  test('are made with the password alone: a stolen session does not last', async () => {
+    for (const body of [{}, { password: 'wrong' }]) {
+      const answer = await client().post('/api/auth/tokens', { name: 'thief', ...body })
+      expectAnswer(answer, { status: 422, answer: failedOn('password') })
+    }
+  })
+
+  test('all end with logout everywhere, and with a password change that asks for it', async () => {
+    const first = (await create()).plaintext
+    const change = { current_password: password, password, end_tokens: true }
+    expectAnswer(await client().post('/api/auth/password', change), gone)
+    expectAnswer(await bearer(first), closed)
+    const second = (await create()).plaintext
+
+    expectAnswer(await client().post('/api/auth/logout-everywhere'), gone)
+
+    expectAnswer(await bearer(second), closed)
+    await client().login(ADMIN)
+  })
+
   test('need a name of 1 to 64 characters: anything else is 422 on it', async () => {
     for (const name of [undefined, null, 7, [], {}, '', ' ', 'n'.repeat(65)]) {
-      const answer = await client().post('/api/auth/tokens', { name })
+      const answer = await client().post('/api/auth/tokens', { name, password })
       expectAnswer(answer, { status: 422, answer: failedOn('name') })
     }
   })

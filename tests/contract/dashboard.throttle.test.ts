@@ -16,27 +16,67 @@ const throttled = {
 
 /** Accounts of the records, whose passwords cost nothing to check: it is all the same to the throttle. */
 const others = Array.from({ length: 18 }, (_, turn) => `known${turn}@control.example`)
-const bob = 'bob@control.example'
+const [bob, owner, mobile, sixth] = ['bob', 'owner', 'mobile', 'sixth'].map(
+  (name) => `${name}@control.example`,
+) as [string, string, string, string]
 
 describe('failed logins', () => {
-  const dashboard = useDashboard({}, [bob, ...others])
-  const attempt = (email: string, password: string, address: string) =>
+  const dashboard = useDashboard({}, [bob, owner, mobile, sixth, ...others])
+  const attempt = (email: string, password: string, address: string, more = {}) =>
     new Client(dashboard.running().url).send({
       method: 'POST',
       path: '/api/auth/login',
       body: { email, password },
-      headers: { 'x-forwarded-for': address },
+      headers: { 'x-forwarded-for': address, ...more },
     })
 
-  test('are 429 for an account after the fifth, right password or not, from anywhere', async () => {
+  test('are 429 for an account after the fifth from one address, right password or not', async () => {
     for (let turn = 1; turn <= 5; turn += 1) {
-      expectAnswer(await attempt(bob, 'wrong', `192.0.2.${turn}`), wrong)
+      expectAnswer(await attempt(bob, 'wrong', '192.0.2.1'), wrong)
     }
 
-    const sixth = await attempt('BOB@control.example ', ADMIN.password, '192.0.2.6')
+    const sixth = await attempt('BOB@control.example ', ADMIN.password, '192.0.2.1')
 
     expectAnswer(sixth, throttled)
     expect(Number(sixth.headers.get('retry-after'))).toBeWithin(1, 15 * 60 + 1)
+  })
+
+  test('from wherever lock the owner out nowhere else', async () => {
+    for (let turn = 1; turn <= 5; turn += 1) {
+      expectAnswer(await attempt(owner, 'wrong', `192.0.2.${40 + turn}`), wrong)
+    }
+    const elsewhere = new Client(dashboard.running().url)
+    const { status, headers } = await attempt(owner, ADMIN.password, '198.51.100.99')
+    elsewhere.cookie = headers.getSetCookie()[0]?.split(';')[0]
+    const change = { current_password: ADMIN.password, password: 'a long new password' }
+
+    expect(status).toBe(200)
+    expect((await elsewhere.post('/api/auth/password', change)).status).toBe(204)
+  })
+
+  test('of one address are no matter of a device that has logged in before', async () => {
+    const here = '192.0.2.60'
+    const first = await attempt(mobile, ADMIN.password, here)
+    const [session = '', device = ''] = first.headers.getSetCookie()
+    for (let turn = 1; turn <= 5; turn += 1) await attempt(mobile, 'wrong', here)
+    const [cookie = '', ...attributes] = device.split('; ')
+
+    const stranger = await attempt(mobile, ADMIN.password, here)
+    const known = await attempt(mobile, ADMIN.password, here, { cookie })
+    const other = await attempt(bob, ADMIN.password, '192.0.2.1', { cookie })
+
+    expect(session).toMatch(/^session=/)
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=31536000', 'Path=/', 'SameSite=Strict'])
+    expect([stranger.status, known.status, other.status]).toEqual([429, 200, 429])
+  })
+
+  test('of one network of IPv6 (/64) are those of one address', async () => {
+    for (let turn = 1; turn <= 5; turn += 1) {
+      expectAnswer(await attempt(sixth, 'wrong', `2001:db8:1:2::${turn}`), wrong)
+    }
+
+    expectAnswer(await attempt(sixth, ADMIN.password, '2001:db8:1:2:ffff::1'), throttled)
+    expect((await attempt(sixth, ADMIN.password, '2001:db8:1:3::1')).status).toBe(200)
   })
 
   test('do not lock another account', async () => {
@@ -54,7 +94,7 @@ describe('failed logins', () => {
 
   test('gain nothing from being many at once', async () => {
     const tries = Array.from({ length: 12 }, (_, turn) =>
-      attempt('eve@control.example', `guess ${turn}`, `192.0.2.${20 + turn}`),
+      attempt('eve@control.example', `guess ${turn}`, '192.0.2.20'),
     )
 
     const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()

@@ -70,6 +70,39 @@ describe('the pages', () => {
       expect(answer.headers.get('content-type')).toContain('application/json')
     },
   )
+
+  const visit = async (path: string, accept = 'text/html,*/*;q=0.8') => {
+    const answer = await ask(path, { accept })
+    const { status, headers } = answer
+    return { status, type: headers.get('content-type'), text: await answer.text(), headers }
+  }
+
+  test.each(['/nowhere', '/Servers', '/sitez/12', '/a%20b', '/servers.html'])(
+    'are shown to a person whose address leads nowhere: %s',
+    async (path) => {
+      const { status, text, headers } = await visit(path)
+
+      expect({ status, text }).toEqual({ status: 404, text: DOCUMENT })
+      expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+      expect(headers.get('cache-control')).toBe('no-store')
+    },
+  )
+
+  test.each(['/api/nothing', '/API/servers', '/%61pi/servers', '//api/servers', '/assets/none.js'])(
+    'are not in place of an error of the API: %s',
+    async (path) => {
+      const { status, type } = await visit(path)
+
+      expect([404, 401]).toContain(status)
+      expect(type).toContain('application/json')
+    },
+  )
+
+  test('are not in place of an error for a program', async () => {
+    const { status, type } = await visit('/nowhere', '*/*')
+
+    expect({ status, type }).toEqual({ status: 404, type: 'application/json;charset=utf-8' })
+  })
 })
 
 describe('pages that are built again while the dashboard runs', () => {

@@ -55,11 +55,15 @@ describe('the demo', () => {
     })
     expect(Object.fromEntries(attention.map(({ kind, total }) => [kind, total]))).toEqual({
       server_offline: 2,
+      site_down: 2,
+      site_degraded: 5,
       disk_full: 1,
-      service_failed: 1,
+      isolation: 1,
       site_failed: 1,
       certificate: 5,
-      operation_failed: 6,
+      mail: 1,
+      site_disk: 2,
+      operation_failed: 1,
       site_missing: 1,
       php_eol: expect.any(Number),
       agent_outdated: 1,
@@ -120,6 +124,22 @@ describe('the demo', () => {
       'data: {"wp_version":"7.1.1","plugins":2}',
     )
     expect((await site(id)).status).toBe('active')
+    const { body } = await demo.client.get(`${path}/job-runs`)
+    expect(Object(body).runs[0]).toMatchObject({ result: 'success', exit_status: 0, output: '' })
+  })
+
+  test('has an agent to give away to a server that is added', async () => {
+    const input = { name: 'new-1', hostname: 'new-1.example.net' }
+    const { server } = z
+      .object({ server: z.object({ id: z.number() }) })
+      .parse((await demo.client.post('/api/servers', input)).body)
+    const opened = await demo.client.post(`/api/servers/${server.id}/enrolment`)
+
+    expect(opened.body).toMatchObject({
+      enrolment: {
+        lines: expect.arrayContaining([expect.objectContaining({ machine: 'linux-x64' })]),
+      },
+    })
   })
 
   test('undoes a site that cannot be made', async () => {
@@ -152,7 +172,7 @@ describe('the demo', () => {
       message: 'The operation was cancelled',
     })
     expect({ status, status_reason }).toEqual({
-      status: 'failed',
+      status: 'cancelled',
       status_reason: 'Its creation was cancelled',
     })
   })
@@ -190,7 +210,7 @@ describe('the demo', () => {
       12,
       'success',
     ])
-    expect(ended?.counts).toMatchObject({ total: 15, success: 10, failed: 5 })
+    expect(ended?.counts).toMatchObject({ total: 15, success: 12, failed: 3 })
   })
 
   test('brings servers back that are away, and what waits for them is done', async () => {

@@ -22,6 +22,8 @@ describe('the commands of the dashboard', () => {
     [['restore', 'a', '--with-secrets'], 2, '--with-secrets is for backup\n'],
     [['forget'], 2, 'forget is no command: see --help\n'],
     [['check', '--fix'], 2, 'An option is not known: see --help\n'],
+    [['first-login', 'x'], 2, 'first-login takes no path: see --help\n'],
+    [['first-login'], 1, 'There is no first login to show: it was shown before, or was set\n'],
     [['check', '/nowhere'], 1, '/nowhere cannot be read\n'],
     [
       ['check'],
@@ -36,6 +38,7 @@ describe('the commands of the dashboard', () => {
     const { status, out } = await run(...line.split(' '))
 
     expect(status).toBe(0)
-    for (const name of ['backup', 'restore', 'check', '--with-secrets']) expect(out).toContain(name)
+    for (const name of ['backup', 'restore', 'check', 'first-login', '--with-secrets'])
+      expect(out).toContain(name)
   })
 })

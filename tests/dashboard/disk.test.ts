@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { HeldClock } from './support/clock.ts'
-import { Dashboard, Machine, until } from './support/dashboard.ts'
+import { Dashboard, Machine, PASSWORD, until } from './support/dashboard.ts'
 import { createSite, ended, transcript } from './support/operations.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -86,7 +86,10 @@ describe('while the disk is full', () => {
   test('a change is refused with the reason, and reading goes on', async () => {
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
-    const token = await dashboard.call('POST', '/api/auth/tokens', { name: 'script' })
+    const token = await dashboard.call('POST', '/api/auth/tokens', {
+      name: 'script',
+      password: PASSWORD,
+    })
     clock.move(4 * DAY_MS)
     disk.full = () => true
 

@@ -66,6 +66,20 @@ describe('a backup', () => {
     expect(listed).toBe('manifest.json\ndashboard.db\n')
   })
 
+  test('of the same second into the same folder is another file', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const paths = []
+    for (const _ of [1, 2, 3])
+      paths.push((await backUp(records, `${home.path}/kept/`, { now })).path)
+
+    expect(paths.map((path) => path.replace(`${home.path}/kept/hosting-control-`, ''))).toEqual([
+      '2026-11-20T140502Z.tar',
+      '2026-11-20T140502Z-2.tar',
+      '2026-11-20T140502Z-3.tar',
+    ])
+  })
+
   test('holds no secret, unless it is asked for: then it restores alone', async () => {
     await using home = await makeFolder()
     await using other = await makeFolder()

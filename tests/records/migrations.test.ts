@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { checkFile } from '#dashboard/backup/check.ts'
 import { openDatabase } from '#dashboard/db/client.ts'
+import * as mail from '#dashboard/db/mail-schema.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
 import * as records from '#dashboard/db/schema.ts'
 import * as trust from '#dashboard/db/trust-schema.ts'
@@ -33,6 +34,34 @@ const RELEASED = [
   '742e45336341e9a9d92f9f50d54d7c3ed3d7aa900ddaf50b4247480bc3be672d',
   // 0008_metrics.sql
   '34229dd1b78d090a6cc521aa626302b6e112149a6a2e37ff80fd683c091cec17',
+  // 0009_token-scopes.sql
+  '0cf24843d0f1525a93c9c3ea1a1311a7e2353cdaa723e4c4af7126b69271b240',
+  // 0010_imports.sql
+  '5cbfc95c59a87b4c6d21dc9e33ec90304d65c6d2936f1e8d478704bf5bc8cb86',
+  // 0011_database-routines.sql
+  '1515fe8cc84797509ade01fb9e40922b9accfd557680e3834792b885cc83c2db',
+  // 0012_isolation.sql
+  '81563ef97f116008ebda8df4308beffdd790587e345c16256253305ef373e912',
+  // 0013_disk-use.sql
+  'd31fa043e34410b63f05127c60bf88883d40cbbeca06a10cd5aab4a97926d56e',
+  // 0014_maintenance.sql
+  '02b5d9a8eb43869e700be432088a0e8ec9d790c990fb054ebcff70db9943664f',
+  // 0015_mail.sql
+  '316200b1ae0f3bf6e8d6b668ffee2264d6423d4340adddb90f1a78cbbd48f73a',
+  // 0016_cancelled.sql
+  'f4ae271cd55a7c96208cb3355b55a883b04bf6557971f2505c62e4b97b05692f',
+  // 0017_own-events.sql
+  '62eefa1d56b95534302215eda1bbc93a6b4074904a9d43bf9b26ccffefacb978',
+  // 0018_health.sql
+  '9464bd852ec9e276fd27035d6c1376dfe311ef041799aaa65b781d55fb4af62e',
+  // 0019_xmlrpc.sql
+  '901358c0e6008f5f469bddd0e46e56337bfdd03b9dcd48136d87cf249483611d',
+  // 0020_found-sites.sql
+  '2231446527f085966610da079670179d517406d621baecba0635c79320e8b480',
+  // 0021_server-mail.sql
+  '8f83d7aa35272f2330d5daa2e5586ad7fdc25ed5e3c6a988df0a4da3bbdb1e3b',
+  // 0022_found-facts.sql
+  '14ce569564f01d2ea9b0f7634e27832ea7097217f5cef76f16a4364e1d1e61b6',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
@@ -52,7 +81,7 @@ describe('the migrations', () => {
     const last = String(entries.length - 1).padStart(4, '0')
     const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
 
-    const schema = await generateSQLiteDrizzleJson({ ...records, ...trust }, snapshot.id)
+    const schema = await generateSQLiteDrizzleJson({ ...records, ...mail, ...trust }, snapshot.id)
 
     expect(await generateSQLiteMigration(snapshot, schema)).toEqual([])
   })
@@ -84,6 +113,64 @@ describe('the migrations', () => {
     const { server_agents = [], signing_keys = [] } = contentOf(file)
     expect(server_agents).toMatchObject([{ kid: 'key-2' }, { kid: 'key-2' }])
     expect(signing_keys).toMatchObject([{ until: expect.any(String) }, { until: null }])
+  })
+
+  test('let tokens that had no scope do what they did, for 90 days', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 9)
+    const started = Date.now()
+
+    await migrated(file)
+
+    const { api_tokens = [] } = contentOf(file)
+    const day = (at: number) => new Date(at + 90 * 24 * 3600_000).toISOString()
+    for (const row of api_tokens) {
+      const { scope, expires_at } = row as { scope: string; expires_at: string }
+      expect(scope).toBe('admin')
+      expect(expires_at >= day(started) && expires_at <= day(Date.now())).toBe(true)
+    }
+    expect(api_tokens).toHaveLength(2)
+  })
+
+  test('let a found site keep its name on its own server alone, and count a missing one from now on', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 10)
+    run(file, "UPDATE sites SET managed = 0, status = 'missing' WHERE id = 1")
+    run(file, 'UPDATE sites SET managed = 1 WHERE id = 2')
+
+    await migrated(file)
+
+    const insert = (server_id: number, from: number) => () =>
+      run(
+        file,
+        `INSERT INTO sites (server_id, domain, apex, user, php, tier, tls, managed, status, created_at)
+          SELECT ${server_id}, domain, apex, user, php, tier, tls, 1, 'active', created_at
+          FROM sites WHERE id = ${from}`,
+      )
+    const { sites = [] } = contentOf(file)
+    expect(sites).toMatchObject([{ missing_since: expect.any(String) }, { missing_since: null }])
+    expect(insert(1, 1)).toThrow('UNIQUE constraint failed: sites.apex, sites.server_id')
+    expect(insert(1, 2)).toThrow('UNIQUE constraint failed: sites.apex')
+    expect(insert(2, 1)).not.toThrow()
+  })
+
+  test('name what was cancelled so everywhere', async () => {
+    await using folder = await makeFolder()
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 16)
+    run(file, "UPDATE operations SET type = 'site.create', status = 'cancelled'")
+    run(file, "UPDATE operations SET site_id = 1, status = 'failed' WHERE id = 'operation-2'")
+    run(file, "UPDATE operations SET site_id = 2 WHERE id = 'operation-1'")
+    run(file, "UPDATE activities SET status = 'failed'")
+    run(file, "UPDATE sites SET status = 'failed'")
+
+    await migrated(file)
+
+    const { activities = [], sites = [] } = contentOf(file)
+    expect(activities).toMatchObject([{ status: 'cancelled' }, { status: 'failed' }])
+    expect(sites).toMatchObject([{ status: 'failed' }, { status: 'cancelled' }])
   })
 
   test('change nothing when one of them fails, and go on when the cause is gone', async () => {

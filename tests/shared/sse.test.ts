@@ -117,18 +117,18 @@ test.each([
   await expect(read([wire])).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('refuses an event over 8 MiB while it arrives', async () => {
+test('refuses an event over 2 MiB while it arrives', async () => {
   const flood = function* () {
     yield 'id: 1\nevent: log\ndata: {"message":"'
     for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) yield 'x'.repeat(1 << 20)
-    throw new Error('read on after 8 MiB')
+    throw new Error('read on after 2 MiB')
   }
 
   await expect(read(flood())).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('refuses an event over 8 MiB that arrives whole', async () => {
-  const event = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(9 << 20) } })
+test('refuses an event over 2 MiB that arrives whole', async () => {
+  const event = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(3 << 20) } })
 
   await expect(read([event])).rejects.toThrow('The agent sent a malformed event')
 })

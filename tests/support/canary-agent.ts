@@ -32,6 +32,15 @@ const readings: Record<string, object> = {
       },
     ],
   },
+  // What an agent counts there is a site that it has made.
+  '/usage': {
+    sites: [
+      {
+        ...{ domain: 'shop.example', bytes: 1, files: 1, database_bytes: 1 },
+        ...{ limit_bytes: 2, limit_files: 2, measured_at: null },
+      },
+    ],
+  },
 }
 
 /** Proves itself, has one site, and tells its passwords as `tell` says. */

@@ -1,12 +1,16 @@
 import {
   CancelRequest,
+  type Condition,
   type FoundSite,
   type Metrics,
   type Service,
   type SiteCertificate,
+  type SiteHealth,
+  type SiteUsage,
   type TrashedSite,
 } from '#shared/agent.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
 import type { Plan } from '#shared/plan.ts'
 import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
@@ -35,6 +39,10 @@ export class FakeAgent {
   sites: FoundSite[] = []
   trash: TrashedSite[] = []
   certificates: SiteCertificate[] = []
+  usage: SiteUsage[] = []
+  maintenance: Maintenance | null = null
+  conditions: Condition[] = []
+  health: SiteHealth[] = []
   services: Service[] = []
   metrics: Metrics = {
     cpu: 7,
@@ -120,11 +128,10 @@ export class FakeAgent {
     this.headers.push(request.headers)
     const instead = this.answers.get(pathname)
     if (instead) return instead()
-    if (pathname === '/metrics') return Response.json(this.metrics)
-    if (pathname === '/services') return Response.json({ services: this.services })
-    if (pathname === '/sites') return Response.json({ sites: this.sites })
-    if (pathname === '/trash') return Response.json({ trash: this.trash })
-    if (pathname === '/certificates') return Response.json({ certificates: this.certificates })
+    const reading = this.#readings()[pathname]
+    if (reading) return Response.json(reading)
+    if (request.method === 'GET')
+      return failure(404, { error: 'Not found', message: 'No such call' })
     const body: Record<string, unknown> = Object(await request.json())
     if (pathname === '/exec' && body.dry_run === true) return this.#planned(body)
     if (pathname === '/exec')
@@ -133,6 +140,21 @@ export class FakeAgent {
     if (cancelled !== undefined) return this.#cancel(cancelled, CancelRequest.parse(body).force)
     if (pathname === '/sites/wp-scan') return this.#operate(request, 'wp.scan', body)
     return failure(404, { error: 'Not found', message: 'No such call' })
+  }
+
+  #readings(): Record<string, object> {
+    return {
+      '/metrics': this.metrics,
+      '/services': { services: this.services },
+      '/sites': { sites: this.sites },
+      '/trash': { trash: this.trash },
+      '/certificates': { certificates: this.certificates },
+      '/usage': { sites: this.usage },
+      '/maintenance': { maintenance: this.maintenance },
+      '/conditions': { conditions: this.conditions },
+      '/sites/health': { sites: this.health },
+      '/sites/job-runs': { runs: [] },
+    }
   }
 
   #planned({ command, params }: Record<string, unknown>): Response {

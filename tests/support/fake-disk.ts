@@ -1,4 +1,5 @@
-import type { Entry, Files, SiteTree, Stat, WriteOptions } from '#agent/host/ports.ts'
+import type { Entry, Files, Stat, WriteOptions } from '#agent/host/ports.ts'
+import type { SiteTree } from '#agent/scan/site-tree.ts'
 
 type Node = { kind: Entry['kind']; text: string; options: WriteOptions }
 
@@ -80,14 +81,21 @@ export class FakeDisk implements Files {
     return { free: this.free, total: 200 * 2 ** 30 }
   }
 
+  /** Whether it is a folder that something lies in. */
+  has(path: string): boolean {
+    return this.nodes.has(path) || this.#below(path).length > 0
+  }
+
   tree(root: string): SiteTree {
     return {
+      where: () => root,
       head: (path, most) => this.nodes.get(`${root}/${path}`)?.text.slice(0, most),
       list: (path) => this.#below(path === '' ? root : `${root}/${path}`),
       stat: (path) => {
-        const node = this.nodes.get(`${root}/${path}`)
-        if (!node) return undefined
-        return { kind: node.kind, size: node.text.length, mode: 0o644, uid: 0, gid: 0, mtime_ms: 0 }
+        const at = `${root}/${path}`.replace(/\/$/, '')
+        const { kind, text } = this.nodes.get(at) ?? { kind: 'directory', text: '' }
+        if (!this.has(at)) return undefined
+        return { kind, size: text.length, mode: 0o644, uid: 0, gid: 0, mtime_ms: 0 }
       },
     }
   }

@@ -1,8 +1,13 @@
 import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
+import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
-import type { Host, Output, RunOptions, Shell } from '#agent/host/ports.ts'
+import type { Host, Output, Row, RunOptions, Shell } from '#agent/host/ports.ts'
+import type { Scanner } from '#agent/host/scanner-port.ts'
+import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
+import { Mariadb } from '#scripts/demo/machine/mariadb.ts'
 import { FakeDisk } from './fake-disk.ts'
+import { scannerOf } from './fake-scanner.ts'
 
 type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
@@ -14,6 +19,11 @@ type Hanging = { operation: string; stubborn: boolean; end: (code: number) => vo
 export class FakeHost implements Host {
   readonly disk = new FakeDisk()
   readonly files = this.disk
+  readonly scanner: Scanner = scannerOf(
+    (root) => this.disk.tree(root),
+    (docroot) => (this.disk.has(docroot) ? 0 : undefined),
+    { files: this.disk, query: (sql, values) => this.select(sql, values) },
+  )
   readonly runs: Run[] = []
   readonly queries: string[] = []
   readonly fetched: string[] = []
@@ -33,6 +43,11 @@ export class FakeHost implements Host {
     wp_cli_sha512: '0'.repeat(128),
     acme_directory: 'https://acme.example/directory',
     acme_ca_file: undefined,
+    wordpress_sha256: undefined as string | undefined,
+    mail_dir: '/var/lib/hosting-mail',
+    program: ['/usr/local/bin/hosting-agent'],
+    build: 0,
+    publisher_key: undefined as string | undefined,
     version: '0.0.0',
   }
 
@@ -79,13 +94,15 @@ export class FakeHost implements Host {
     },
   }
 
+  readonly databases = new Set<string>()
+  readonly mariadb = new Mariadb({
+    has: (name) => this.databases.has(name),
+    create: (name) => void this.databases.add(name),
+    drop: (name) => void this.databases.delete(name),
+  })
   readonly database = {
-    query: async (sql: string, values: readonly unknown[] = []) => {
-      this.queries.push([sql, ...values.map(String)].join(' | '))
-      const failure = this.#sqlFailures.find(([start]) => sql.startsWith(start))
-      if (failure) throw new Error(`MariaDB: ${failure[1]}`)
-      return this.#rows.find(([start]) => sql.startsWith(start))?.[1] ?? []
-    },
+    admin: async (statement: AdminStatement, values: readonly unknown[] = []): Promise<Row[]> =>
+      this.#rowsOf(ADMIN_STATEMENTS[statement], values) ?? this.mariadb.admin(statement, values),
   }
 
   readonly net = {
@@ -97,6 +114,19 @@ export class FakeHost implements Host {
     probe: async ({ host, path, tls = false }: { host: string; path: string; tls?: boolean }) => {
       const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)
       return { status: 200, body, headers: {} }
+    },
+  }
+
+  /** What visitors get by `scheme://host/`, else what `pages` has; what each PHP-FPM says by its socket. */
+  readonly visits = new Map<string, Visited>()
+  readonly visited: string[] = []
+  readonly pings = new Map<string, Pinged>()
+  readonly pinged: string[] = []
+  readonly visitor: Visitor = {
+    visit: async (visits) => visits.map((visit) => this.#visited(visit)),
+    pingFpm: async (socket) => {
+      this.pinged.push(socket)
+      return this.pings.get(socket) ?? 'pong'
     },
   }
 
@@ -127,6 +157,11 @@ export class FakeHost implements Host {
     this.#sqlFailures.unshift([start, message])
   }
 
+  /** What the database of a site answers to the scan. */
+  async select(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.#rowsOf(sql, values) ?? []
+  }
+
   rows(start: string, rows: Record<string, unknown>[]): void {
     this.#rows.unshift([start, rows])
   }
@@ -134,6 +169,13 @@ export class FakeHost implements Host {
   /** The program whose line begins so runs until it is ended; a stubborn one by SIGKILL alone. */
   hang(start: string, stubborn = false): void {
     this.hangs.push([start, stubborn])
+  }
+
+  #rowsOf(sql: string, values: readonly unknown[]): Row[] | undefined {
+    this.queries.push([sql, ...values.map(String)].join(' | '))
+    const failure = this.#sqlFailures.find(([start]) => sql.startsWith(start))
+    if (failure) throw new Error(`MariaDB: ${failure[1]}`)
+    return this.#rows.find(([start]) => sql.startsWith(start))?.[1]
   }
 
   async #toItsEnd(argv: readonly string[], options: RunOptions): Promise<Output> {
@@ -174,6 +216,13 @@ export class FakeHost implements Host {
     const page = this.pages.get(url)
     if (page === undefined) throw new Error(`${url} cannot be reached`)
     return page
+  }
+
+  #visited({ host, path, tls }: Visit): Visited {
+    const url = `${tls ? 'https' : 'http'}://${host}`
+    this.visited.push(url + path)
+    const page = this.visits.get(`${url}/`)
+    return page ?? { status: 200, headers: {}, body: `<a href="//${host}/">`, ms: 50 }
   }
 
   #next(letter: string, length: number): string {

@@ -1,10 +1,10 @@
 import { connect } from 'node:tls'
 import { rawRequest } from './client.ts'
 
-const AT_ONCE = 100
+const AT_ONCE = 10
 
 /**
- * Sends the same request again and again over one connection, a hundred at a time, and counts the
+ * Sends the same request again and again over one connection, ten at a time, and counts the
  * answers by their status.
  */
 export function flood(url: string, lines: readonly string[], times: number) {

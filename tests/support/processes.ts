@@ -37,11 +37,11 @@ export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
 export async function startAgent(
   runtime: AgentRuntime,
   env: Environment = {},
-  what: 'serve' | 'root' | 'front' = 'serve',
+  what: 'serve' | 'root' | 'front' | 'mail' = 'serve',
 ): Promise<Running> {
   const state = env.AGENT_STATE_DIR ?? (await temporaryFolder('agent'))
   const argv = [...(await AGENT_RUNTIMES[runtime]()), what]
-  const own = { AGENT_LISTEN: '127.0.0.1:0', AGENT_AUTH: 'none', AGENT_STATE_DIR: state }
+  const own = { AGENT_LISTEN: '127.0.0.1:0', AGENT_AUTH: 'none-for-tests', AGENT_STATE_DIR: state }
   return listening(argv, { env: { ...own, ...env, ...(await homes(state)) }, unprivileged: true })
 }
 

@@ -1,10 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Files } from '#agent/host/ports.ts'
+import type { Files, Host } from '#agent/host/ports.ts'
 import { files } from '#agent/host/real/files.ts'
+import { Budget, LIMITS } from '#agent/scan/budget.ts'
+import { siteTree } from '#agent/scan/open-tree.ts'
+import type { OpenTree } from '#agent/scan/site-tree.ts'
+import type { FakeHost } from './fake-host.ts'
+import { scannerOf } from './fake-scanner.ts'
 
 /** The machine's own files with `root` for `/`: real reading without touching the machine. */
-export function rootedFiles(root: string): Files {
+function rootedFiles(root: string): Files {
   const at = (path: string) => root + path
   return {
     ...files,
@@ -14,8 +19,26 @@ export function rootedFiles(root: string): Files {
     rename: (from, to) => files.rename(at(from), at(to)),
     list: (path) => files.list(at(path)),
     stat: (path) => files.stat(at(path)),
-    tree: (path) => files.tree(at(path)),
   }
+}
+
+/** Opens trees of the machine's own with `root` for `/`. */
+export const rootedTree =
+  (root: string): OpenTree =>
+  (path) =>
+    siteTree(root + path, new Budget(LIMITS, () => 0))
+
+/** A host whose files, and whose sites, are those below `root`. */
+export function onFiles<H extends Host & Pick<FakeHost, 'select'>>(host: H, root: string): H {
+  const files = rootedFiles(root)
+  const uid = (docroot: string) => lstatSync(root + docroot, { throwIfNoEntry: false })?.uid
+  return Object.assign(host, {
+    files,
+    scanner: scannerOf(rootedTree(root), uid, {
+      query: (sql, values) => host.select(sql, values),
+      files: rootedFiles(root),
+    }),
+  })
 }
 
 /** Writes a tree of files: path below `root` → text. */

@@ -60,7 +60,8 @@ export class StubAgent {
     if (pathname === '/services') return json({ services: [{ name: 'nginx', status: 'running' }] })
     if (pathname === '/sites') return json({ sites: this.sites })
     if (pathname === '/trash') return json({ trash: this.trash })
-    if (pathname === '/certificates') return json({ error: 'Not found' }, 404)
+    const older = ['/certificates', '/usage', '/web', '/maintenance', '/mail', '/sites/health']
+    if (older.includes(pathname)) return json({ error: 'Not found' }, 404)
     const body = (await request.json()) as { command?: string; params?: object; domain?: string }
     if (pathname === '/sites/db-password') return json({ password: `secret of ${body.domain}` })
     if (pathname === '/sites/wp-scan') return this.#work(request, 'wp.scan', body)
@@ -75,7 +76,7 @@ export class StubAgent {
       if (site) this.#deleted.set(domain, site)
       const { user = '', php = '', tier = 'small', tls = 'none' } = site ?? {}
       const deleted_at = new Date().toISOString()
-      const facts = { user, php, tier, tls } as const
+      const facts = { user, php, tier, tls: tls === 'other' ? 'none' : tls } as const
       this.trash.push({ domain, ...facts, size: 4096, deleted_at, restorable: true })
     }
     const back = this.#deleted.get(domain)

@@ -29,13 +29,13 @@ test.each([
   ['bun-linux-x64-musl', X86_64, '/lib/ld-musl-x86_64.so.1'],
   ['bun-linux-arm64-musl', AARCH64, '/lib/ld-musl-aarch64.so.1'],
 ])('%s is a program for that machine', async (target, machine, loader) => {
-  const { file } = await buildAgent('.', target)
+  const { file } = await buildAgent('.', { target })
 
   expect(await headerOf(file)).toEqual({ elf: 'ELF', machine, loader })
 })
 
 test('the dashboard gives a build to whoever asks, compressed', async () => {
-  await buildAgent('.', 'bun-linux-arm64')
+  await buildAgent('.', { target: 'bun-linux-arm64' })
 
   const { status, headers } = await client().send({
     method: 'HEAD',

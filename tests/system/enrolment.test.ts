@@ -112,7 +112,7 @@ unless(lab.available()).describe('adding a server', () => {
       }
       const { lines } = await enrolment()
       const steps = (lines[0]?.line ?? '').split(' && ')
-      expect(steps).toHaveLength(8)
+      expect(steps).toHaveLength(10)
       for (let done = 1; done < steps.length; done++) {
         await host.exec(['hosting-agent', 'uninstall'])
         await host.exec(['bash', '-c', steps.slice(0, done).join(' && ')])

@@ -179,7 +179,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
         error: { error: 'Conflict', message },
       })
       expect(await site()).toMatchObject({
-        status: 'failed',
+        status: 'cancelled',
         status_reason: 'Its creation was cancelled',
       })
       expect(survivors(host)).toEqual([])

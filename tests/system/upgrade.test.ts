@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
+import { developmentPublisher } from '#scripts/lib/publisher.ts'
+import { newReleaseKey } from '#scripts/lib/release.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import { type Dashboard, startDashboard } from '#tests/support/system/dashboard.ts'
+import { PROGRAM, startUpgrading, type Upgrading } from '#tests/support/system/upgrading.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
-const PROGRAM = '/usr/local/bin/hosting-agent'
 const UNIT = '/etc/systemd/system/hosting-agent.service'
 /** The version that each of these says it is; it is all that they do well. */
 const BROKEN = {
@@ -29,64 +30,30 @@ async function buildOf(version: string, folder: string): Promise<string> {
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
   const manifest = join(folder, 'package.json')
   await Bun.write(manifest, JSON.stringify({ ...(await Bun.file(manifest).json()), version }))
-  return (await buildAgent(folder)).file
+  return (await buildAgent(folder, { publisher: await developmentPublisher('.') })).file
 }
 
 unless(lab.available()).describe('upgrading an agent', () => {
-  let folder = ''
-  let host: lab.Host
-  let dashboard: Dashboard
-  let server = 0
-
-  /** What the dashboard gives away from now on. */
-  async function offer(program: string | Uint8Array): Promise<void> {
-    const draft = join(folder, 'draft')
-    await Bun.write(draft, program)
-    await rename(draft, join(folder, 'hosting-agent'))
-  }
-
-  async function install(): Promise<void> {
-    const { body } = await dashboard.call('POST', `/api/servers/${server}/enrolment`)
-    const { code, lines } = body.enrolment as { code: string; lines: { line: string }[] }
-    const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
-    await host.put(PROGRAM, await Bun.file(join(folder, 'hosting-agent')).bytes(), 0o755)
-    await host.must([PROGRAM, 'install'])
-    await host.must([PROGRAM, ...args], { input: `${code}\n`, timeout_ms: MINUTES })
-  }
+  let upgrading: Upgrading
+  /** The executable of the first upgrade. */
+  let newest = new Uint8Array()
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'builds-'))
-    await offer(await Bun.file((await buildAgent('.')).file).bytes())
-    const { netns, address } = await lab.switchUp()
-    host = await lab.startHost({ name: 'upgraded', suite: 'bookworm', init: 'systemd' })
-    dashboard = await startDashboard(netns, {
-      address,
-      env: { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', BUILDS_DIR: folder },
-    })
-    const added = await dashboard.call('POST', '/api/servers', { hostname: host.address })
-    server = (added.body.server as { id: number }).id
-    await install()
+    upgrading = await startUpgrading('upgraded')
+    await upgrading.offer(await Bun.file((await buildAgent('.')).file).bytes())
+    await upgrading.install()
   }, 5 * MINUTES)
-
-  afterAll(async () => {
-    await dashboard?.stop()
-    await lab.switchDown()
-    await rm(folder, { recursive: true, force: true })
-  }, MINUTES)
-
-  const upgrade = async () =>
-    (await dashboard.stream('POST', `/api/servers/${server}/upgrade`)).at(-1)
-  const version = async () => (await host.must([PROGRAM, 'version'])).trim()
-  const sync = async () =>
-    (await dashboard.stream('POST', `/api/servers/${server}/sync`)).at(-1)?.event
+  afterAll(() => upgrading?.stop(), MINUTES)
 
   test(
     'a newer build takes the place of the old one, which stays at hand',
     async () => {
+      const { host, offer, upgrade, sync, version } = upgrading
       const before = await version()
       await host.must(['sed', '-i', '/^Delegate=/d', UNIT])
       const sources = await mkdtemp(join(tmpdir(), 'newer-'))
-      await offer(await Bun.file(await buildOf('9.9.9', sources)).bytes())
+      newest = await Bun.file(await buildOf('9.9.9', sources)).bytes()
+      await offer(newest)
       await rm(sources, { recursive: true, force: true })
 
       expect(await upgrade()).toMatchObject({
@@ -107,8 +74,9 @@ unless(lab.available()).describe('upgrading an agent', () => {
   test.each(Object.entries(BROKEN))(
     'the old one comes back by itself when the new one %s',
     async (_, program) => {
+      const { host, offer, upgrade, sync, version } = upgrading
       const units = await host.must(['cat', UNIT])
-      await offer(program)
+      await offer(program, { version: '9.9.10' })
 
       expect(await upgrade()).toMatchObject({
         event: 'error',
@@ -123,8 +91,51 @@ unless(lab.available()).describe('upgrading an agent', () => {
   )
 
   test(
+    'a build that the publisher has not signed, or an older one, is not even downloaded',
+    async () => {
+      const { host, offer, sync, refused, folder } = upgrading
+      const before = await host.must(['sha256sum', PROGRAM])
+      const key = join(folder, 'stranger')
+      await newReleaseKey(key)
+
+      await offer(newest, { version: '9.9.11', key })
+      const stranger = await refused()
+      await offer(newest, { version: '9.9.8' })
+      const older = await refused()
+      await rm(join(folder, 'hosting-agent.manifest.json.sig'))
+      const unsigned = await refused()
+
+      expect([stranger, older, unsigned]).toEqual([
+        [403, 'The build is not signed by a key that this server trusts'],
+        [409, 'The build is older than the agent: 9.9.8 (0), and 9.9.9 (0) runs'],
+        [403, 'The build is not signed: sign it with scripts/sign-build.ts'],
+      ])
+      expect(await host.must(['sha256sum', PROGRAM])).toBe(before)
+      expect(await sync()).toBe('complete')
+    },
+    MINUTES,
+  )
+
+  test(
+    'a build that a key of the operator has signed is taken',
+    async () => {
+      const { host, offer, upgrade, folder } = upgrading
+      const key = join(folder, 'operator')
+      const keys = '/etc/hosting-agent/release-keys'
+      await host.put(keys, `# ours\n${await newReleaseKey(key)}\n`)
+      await offer(newest, { key })
+
+      expect(await upgrade()).toMatchObject({ event: 'complete', data: { version: '9.9.9' } })
+
+      await host.must(['rm', keys])
+    },
+    2 * MINUTES,
+  )
+
+  test(
     'what does not run on the machine is never started in its place',
     async () => {
+      const { host, offer, upgrade } = upgrading
       const running = await host.must([
         'systemctl',
         'show',
@@ -132,7 +143,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
         '-pMainPID',
         'hosting-agent',
       ])
-      await offer(NO_PROGRAM)
+      await offer(NO_PROGRAM, { version: '9.9.10' })
 
       expect(await upgrade()).toMatchObject({ event: 'error' })
 

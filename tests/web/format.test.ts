@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatDuration, formatRelative } from '#dashboard/web/ui/format.ts'
+import { formatDuration, formatRelative, formatShare } from '#dashboard/web/ui/format.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 
@@ -28,4 +28,13 @@ test.each([
   [26 * 3_600_000, '1 d 2 h'],
 ])('%d ms are %s', (ms, said) => {
   expect(formatDuration(ms)).toBe(said)
+})
+
+test.each([
+  [0.996, '99%'],
+  [0.29, '29%'],
+  [1, '100%'],
+  [0, '0%'],
+])('a share of %d is %s: only what is full is 100%', (share, text) => {
+  expect(formatShare(share)).toBe(text)
 })

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { arrange } from '#dashboard/web/pages/servers/arrange.ts'
+import { ServersQuery } from '#dashboard/web/pages/servers/query.ts'
 import { readServersSearch } from '#dashboard/web/pages/servers/search.ts'
+import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 
 const space = (used: number) => ({ used, total: 100, unit: 'MB' as const })
@@ -64,9 +66,13 @@ test.each([
   expect(shown.map(({ name }) => name).join(', ')).toBe(names)
 })
 
-test('an address with nonsense in it lists all servers as usual', () => {
-  const search = { q: {}, status: 'asleep', tag: [], sort: 'colour', order: 'up' }
-  expect(readServersSearch(search)).toEqual({})
+test('an address with nonsense in it is refused, part by part', () => {
+  const search = { status: 'asleep', sort: 'colour', order: 'up' }
+  expect(mistakesIn(search, ServersQuery).map(({ name }) => name)).toEqual([
+    'status',
+    'sort',
+    'order',
+  ])
 })
 
 test('an address keeps what can be filtered and sorted by', () => {

@@ -1,44 +1,40 @@
 import { expect, test } from 'bun:test'
 import { filterOf, readSitesSearch } from '#dashboard/web/pages/sites/search.ts'
+import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
+import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
+import { SITE_STATUSES } from '#shared/values.ts'
 
-test('an address tells which sites are shown, in the types that the router reads', () => {
-  const search = readSitesSearch({
-    q: 2024,
-    server_id: 3,
-    status: 'failed,missing',
-    php: 8.2,
-    expiring: 'true',
-    updates: false,
-    sort: 'updates',
-    order: 'desc',
-  })
-
-  expect(filterOf(search)).toEqual({
+test('what the address has is what the API is asked for', () => {
+  const raw = {
     q: '2024',
     server_id: '3',
     status: 'failed,missing',
-    php: '8.2',
+    php: '8.0',
     expiring: 'true',
     updates: 'false',
     sort: 'updates',
     order: 'desc',
+  }
+
+  expect(mistakesIn(raw, FleetSiteIdsQuery)).toEqual([])
+  expect(filterOf(readSitesSearch(raw))).toEqual(raw)
+})
+
+test('without a status, the trash is not shown', () => {
+  expect(filterOf(readSitesSearch({ q: '' }))).toEqual({
+    status: SITE_STATUSES.filter((status) => status !== 'trashed').join(','),
   })
 })
 
-test('what is not understood is left out, and the trash is not shown', () => {
-  const search = readSitesSearch({
-    q: '',
-    server_id: '1 or 1',
-    status: 'active,nonsense',
-    tier: 'huge',
-    php: 'latest',
-    sort: 'domain',
-    order: 'asc',
-    more: 'than is known',
-  })
+test('what the API would refuse, and names that it does not know, are named', () => {
+  const raw = { status: 'active,nonsense', tier: 'huge', php: '8', server_id: '0', more: '1' }
+  const wrong = mistakesIn(raw, FleetSiteIdsQuery)
 
-  expect(search).toEqual({})
-  expect(filterOf(search)).toEqual({
-    status: 'provisioning,active,failed,suspended,deleting,missing',
-  })
+  expect(wrong.map(({ name, rule }) => `${name}: ${rule}`)).toEqual([
+    `status: Must be one or more of ${SITE_STATUSES.join(', ')}`,
+    'tier: Must be one or more of small, medium, large',
+    'php: Must be one or more PHP versions such as 8.2,8.3',
+    'server_id: Must be an id',
+    `more: No filter has this name. Known: ${Object.keys(FleetSiteIdsQuery.shape).join(', ')}`,
+  ])
 })

@@ -56,13 +56,34 @@ test('shows what is undone, newest first, and what could not be', () => {
   expect(told(stepsOf({ lines, plan, end: 'failed', message }))[1]).toBe('left: Creating the user')
 })
 
-test('shows what was cut off by a cancel as failed, and the rest as never begun', () => {
+test('shows what was cut off by a cancel as cancelled, and the rest as never begun', () => {
   const lines = ['Creating the user', 'The operation was cancelled', 'Undoing: Creating the user']
 
+  const later = ['Creating the user', 'Copying WordPress', 'Undoing: Creating the user']
+  expect(told(stepsOf({ lines: later, plan, end: 'cancelled' }))).toEqual([
+    'skipped: Installing PHP 8.3',
+    'undone: Creating the user',
+    'cancelled: Copying WordPress',
+    'waiting: Recording the site',
+  ])
   expect(told(stepsOf({ lines, plan, end: 'cancelled' }))).toEqual([
     'skipped: Installing PHP 8.3',
     'undone: Creating the user',
     'waiting: Copying WordPress',
     'waiting: Recording the site',
   ])
+})
+
+test('the step that did not get its certificate is told apart from those that are done', () => {
+  const lines = [
+    'Adding the virtual host',
+    'Certifying shop.example',
+    'No certificate yet: refused',
+  ]
+  const warned = ['certificate_refused']
+  expect(stepsOf({ lines, end: 'success', warned })).toEqual([
+    { title: 'Adding the virtual host', state: 'done' },
+    { title: 'Certifying shop.example', state: 'warned' },
+  ])
+  expect(stepsOf({ lines, end: 'success', warned: ['other'] }).at(-1)?.state).toBe('done')
 })

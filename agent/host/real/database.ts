@@ -1,38 +1,60 @@
-import type { Pool, SqlError } from 'mariadb'
-import type { Database } from '../ports.ts'
+import type { PoolConnection, SqlError } from 'mariadb'
+import { ADMIN_STATEMENTS } from '../admin-statements.ts'
+import { DatabaseAway } from '../database-away.ts'
+import type { Database, Row } from '../ports.ts'
+import { type Connections, openConnections } from './database-connections.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
+/** A question is answered at once; dropping a large database takes its time. */
+const QUESTION_MS = 15_000
+const WORK_MS = 10 * 60_000
+
+interface Options {
+  socket?: string
+  /** Where an account may be: see option-file.ts. */
+  option_files?: readonly string[]
+  question_ms?: number
+}
 
 /** Driver and connections come with the first query: a server without MariaDB starts the agent too. */
-export function openDatabase(socket = SOCKET): Database {
-  let pool: Pool | undefined
-  return {
-    async query(sql, values = []) {
-      const { createPool } = await import('mariadb')
-      pool ??= createPool({
-        socketPath: socket,
-        user: 'root',
-        connectionLimit: 2,
-        minimumIdle: 0,
-        idleTimeout: 60,
-        acquireTimeout: 5000,
-        connectTimeout: 3000,
-        multipleStatements: false,
-        charset: 'utf8mb4',
-      })
-      const [names, rest] = split(sql, values)
-      const connection = await pool.getConnection().catch(refused)
-      try {
-        const quoted = names.map((name) => connection.escapeId(String(name)))
-        const rows = await connection.query(fill(sql, quoted), rest)
-        return Array.isArray(rows) ? rows : []
-      } catch (error) {
-        throw readable(error, rest)
-      } finally {
-        await connection.release()
-      }
-    },
+export function openDatabase({
+  socket = SOCKET,
+  option_files,
+  question_ms = QUESTION_MS,
+}: Options = {}): Database {
+  const connections = openConnections(socket, option_files)
+  const query = async (sql: string, values: readonly unknown[]): Promise<Row[]> => {
+    const [names, rest] = split(sql, values)
+    const connection = await connections.take()
+    try {
+      const quoted = names.map((name) => connection.escapeId(String(name)))
+      const within = /^(SELECT|SET STATEMENT) /.test(sql) ? question_ms : WORK_MS
+      const asked = connection.query(fill(sql, quoted), rest)
+      const rows = await bounded(asked, within, connection, connections)
+      return Array.isArray(rows) ? rows : []
+    } catch (error) {
+      throw readable(error, rest)
+    } finally {
+      await connection.release().catch(() => undefined)
+    }
   }
+  return { admin: (statement, values = []) => query(ADMIN_STATEMENTS[statement], values) }
+}
+
+/** One that does not end in time takes its connection along, since nothing else ends it. */
+async function bounded<T>(
+  asked: Promise<T>,
+  within: number,
+  connection: PoolConnection,
+  connections: Connections,
+): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    connection.destroy()
+    late.reject(connections.silent(`no answer in ${within / 1000} seconds`))
+  }, within)
+  asked.catch(() => undefined)
+  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer))
 }
 
 function split(sql: string, values: readonly unknown[]): [unknown[], unknown[]] {
@@ -53,13 +75,9 @@ function isSqlError(error: unknown): error is SqlError {
   return error instanceof Error && 'sqlMessage' in error
 }
 
-function refused(error: unknown): never {
-  const reason = isSqlError(error) ? (error.sqlMessage ?? error.code) : String(error)
-  throw new Error(`MariaDB does not answer on ${SOCKET}: ${reason}`)
-}
-
 /** The driver's own message holds the statement with its values, and so may hold a password. */
 function readable(error: unknown, values: readonly unknown[]): Error {
+  if (error instanceof DatabaseAway) return error
   if (!isSqlError(error)) return error instanceof Error ? error : new Error(String(error))
   let text = error.sqlMessage ?? error.code ?? 'unknown error'
   for (const value of values) {

@@ -16,7 +16,6 @@ import {
 import { dirname, join } from 'node:path'
 import type { Files, WriteOptions } from '../ports.ts'
 import { kindOf } from './kind.ts'
-import { siteTree } from './tree.ts'
 
 const MAX_READ = 1 << 20
 
@@ -107,8 +106,6 @@ export const files: Files = {
     const { bavail, blocks, bsize } = await statfs(path)
     return { free: bavail * bsize, total: blocks * bsize }
   },
-
-  tree: siteTree,
 }
 
 async function opened(path: string): Promise<FileHandle | undefined> {

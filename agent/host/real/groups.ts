@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
 
 const MOUNT = '/sys/fs/cgroup'
+/** Where systemd has the groups of transient units: its own slice, and those of the sites. */
 const UNITS = `${MOUNT}/system.slice`
+const SITES = `${MOUNT}/hosting.slice`
 /** CGROUP2_SUPER_MAGIC: statfs(2). */
 const CGROUP2 = 0x63677270
 
@@ -58,9 +60,12 @@ export function isControlGroup(folder: string): boolean {
 
 /** The processes in the group of an operation, and in the units that systemd has of it. */
 export function groupMembers(tag: string): number[] {
-  const units = (attempt(() => readdirSync(UNITS)) ?? [])
-    .filter((name) => name.startsWith(unitPrefix(tag)))
-    .map((name) => `${UNITS}/${name}`)
+  const slices = (attempt(() => readdirSync(SITES)) ?? []).map((name) => `${SITES}/${name}`)
+  const units = [UNITS, ...slices].flatMap((slice) =>
+    (attempt(() => readdirSync(slice)) ?? [])
+      .filter((name) => name.startsWith(unitPrefix(tag)))
+      .map((name) => `${slice}/${name}`),
+  )
   return [folderOf(tag), ...units].flatMap(membersOf).filter((pid) => pid !== process.pid)
 }
 

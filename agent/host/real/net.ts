@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Net, Probe } from '../ports.ts'
+import { createGunzip } from 'node:zlib'
+import type { Downloading, Net, Probe } from '../ports.ts'
 
 const TIMEOUT_MS = 30_000
 const DOWNLOAD_MS = 600_000
 const MAX_PROBE_BODY = 1 << 20
+const MAX_DOWNLOAD = 2 ** 30
 
 export const net: Net = {
   async fetch(url, { timeout_ms = TIMEOUT_MS, signal } = {}) {
@@ -16,8 +19,8 @@ export const net: Net = {
     return new Uint8Array(await response.arrayBuffer())
   },
 
-  download: (url, path, digest, { signal } = {}) =>
-    save(bytesOf(url, DOWNLOAD_MS, signal), path, digest),
+  download: (url, path, digest, options = {}) =>
+    save(bytesOf(url, DOWNLOAD_MS, options.signal), path, digest, options),
 
   probe: (options) =>
     new Promise((resolve, reject) => {
@@ -38,16 +41,21 @@ export const net: Net = {
     }),
 }
 
-/** Writes what comes, and returns its digest in hexadecimal. */
+/**
+ * Writes what comes, or what it unpacks to, and returns the digest of that in hexadecimal. Throws as
+ * soon as either is more than `most` bytes.
+ */
 export async function save(
   chunks: AsyncIterable<Uint8Array>,
   path: string,
   digest: 'sha1' | 'sha256' | 'sha512',
+  { most = MAX_DOWNLOAD, gunzip = false }: Pick<Downloading, 'most' | 'gunzip'> = {},
 ): Promise<string> {
   const hash = createHash(digest)
   const file = await open(path, 'w', 0o600)
   try {
-    for await (const chunk of chunks) {
+    const came = bounded(chunks, most)
+    for await (const chunk of gunzip ? bounded(unpacked(came), most) : came) {
       hash.update(chunk)
       await file.writeFile(chunk)
     }
@@ -58,8 +66,25 @@ export async function save(
   return hash.digest('hex')
 }
 
-function target({ host, path, tls = false }: Probe): https.RequestOptions {
-  const common = { host: '127.0.0.1', path, headers: { host }, agent: false }
+async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number) {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > most) throw new Error(`The download is larger than ${most >> 20} MiB`)
+    yield chunk
+  }
+}
+
+/** An error of the source ends it, too. */
+async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(chunks)
+  const gunzip = createGunzip()
+  source.on('error', (error) => gunzip.destroy(error))
+  yield* source.pipe(gunzip)
+}
+
+function target({ host, address = '127.0.0.1', path, tls = false }: Probe): https.RequestOptions {
+  const common = { host: address, path, headers: { host }, agent: false }
   if (!tls) return { ...common, port: 80 }
   return { ...common, port: 443, servername: host, rejectUnauthorized: false }
 }

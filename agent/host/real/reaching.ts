@@ -5,10 +5,15 @@ import { UNPRIVILEGED } from '../../sandbox.ts'
 import type { AcmeOutcome, AcmePort } from '../acme-port.ts'
 import type { Fetching, Net } from '../ports.ts'
 import { type Call, OrderLine } from '../reach.ts'
+import { VisitedList, type Visitor } from '../visit-port.ts'
 import { bytesOf, net, save } from './net.ts'
 import { transient } from './outside.ts'
 import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
+import { visitor } from './visitor.ts'
+
+/** A download streams through it: the executable itself takes most of the memory. */
+const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
 
 /** The network for who has none: each call is made by a short-lived unit without privileges. */
 export const reachingNet: Net = {
@@ -20,13 +25,23 @@ export const reachingNet: Net = {
   },
   download(url, path, digest, options = {}) {
     const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 }, options)
-    return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest)
+    return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest, options)
   },
-  async probe({ host, path, tls = false }) {
-    const text = new TextDecoder().decode(
-      await gathered(answer({ call: 'probe', host, path, tls })),
-    )
+  async probe({ tls = false, ...probe }) {
+    const text = new TextDecoder().decode(await gathered(answer({ call: 'probe', ...probe, tls })))
     return JSON.parse(text)
+  },
+}
+
+/** Sockets of this machine are files, which are there without a network. */
+export const reachingVisitor: Visitor = {
+  ...visitor,
+  async visit(visits) {
+    if (visits.length === 0) return []
+    const text = new TextDecoder().decode(
+      await gathered(answer({ call: 'visit', visits: [...visits] })),
+    )
+    return VisitedList.parse(JSON.parse(text))
   },
 }
 
@@ -61,7 +76,7 @@ async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator
 
 function begin(call: Call, operation: string | undefined): ChildProcess {
   const [program = '', ...args] = [
-    ...transient(UNPRIVILEGED, operation),
+    ...transient([...UNPRIVILEGED, ...LIMITS], operation),
     ...[process.execPath, 'reach'],
   ]
   const env = environment(cookieOf(operation))

@@ -36,8 +36,8 @@ export const shell: Shell = {
     if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: last.join('\n') })
   },
 
-  async daemon(argv, { log, user, cwd }) {
-    const [program, args] = asUser(argv, user === undefined ? {} : { user })
+  async daemon(argv, { log, cwd }) {
+    const [program = '', ...args] = argv
     const out = openSync(log, 'a', 0o640)
     try {
       const child = spawn(program, args, {
@@ -70,6 +70,8 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const tag = tagOf(options)
   const [program, args] = asUser(argv, options)
   const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
+  const output =
+    options.output_file === undefined ? undefined : openSync(options.output_file, 'wx', 0o600)
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
     const child = startIn(tag, () =>
@@ -77,7 +79,11 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
         env: environment({ ...options.env, ...cookieOf(tag) }),
         cwd: options.cwd ?? '/',
         detached: true,
-        stdio: [file ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+        stdio: [
+          file ?? (options.input === undefined ? 'ignore' : 'pipe'),
+          output ?? 'pipe',
+          'pipe',
+        ],
       }),
     )
     child.stdin?.on('error', () => undefined)
@@ -85,7 +91,7 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
     return child
   } finally {
     if (before !== undefined) process.umask(before)
-    if (file !== undefined) closeSync(file)
+    for (const open of [file, output]) if (open !== undefined) closeSync(open)
   }
 }
 
@@ -146,13 +152,13 @@ export function environment(extra: Record<string, string>): Record<string, strin
 }
 
 /** Drops every privilege: user, groups, capabilities, and the way back through setuid programs. */
-export function asUser(argv: readonly string[], { user, group }: RunOptions): [string, string[]] {
-  const [program = '', ...args] = argv
-  if (user === undefined) return [program, args]
-  const groups = group === undefined ? ['--init-groups'] : ['--clear-groups']
+function asUser(argv: readonly string[], { user }: RunOptions): [string, string[]] {
+  const [program = '', ...args] = user === undefined ? argv : withoutPrivileges(argv, user)
+  return [program, args]
+}
+
+/** The program by setpriv(1), with no supplementary group and no way back. */
+export function withoutPrivileges(argv: readonly string[], user: string): string[] {
   const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
-  return [
-    'setpriv',
-    [`--reuid=${user}`, `--regid=${group ?? user}`, ...groups, ...drop, '--', program, ...args],
-  ]
+  return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...drop, '--', ...argv]
 }

@@ -7,10 +7,10 @@ const PATIENCE_MS = 30_000
 export function direct(host: Host): Services {
   const start = async (service: Service) => {
     if (await isRunning(host, service)) return
-    const { folder, env = {} } = service
+    const { folder, env = {}, capabilities } = service
     if (folder) await host.files.mkdir(folder.path, folder.options)
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    const argv = [service.program, ...service.args]
+    const argv = [...limiting(capabilities), service.program, ...service.args]
     const command = variables.length > 0 ? ['env', ...variables, ...argv] : argv
     await host.shell.daemon(command, { log: service.log })
     await untilRunning(host, service)
@@ -29,6 +29,13 @@ export function direct(host: Host): Services {
       await direct(host.steady ?? host).start(service)
     },
   }
+}
+
+/** No program that it starts gets more of root's powers than these: setpriv(1). */
+function limiting(capabilities: readonly string[] | undefined): string[] {
+  if (!capabilities) return []
+  const kept = capabilities.map((name) => `+${name}`).join(',')
+  return ['setpriv', '--no-new-privs', '--inh-caps=-all', `--bounding-set=-all,${kept}`, '--']
 }
 
 async function untilRunning(host: Host, service: Service): Promise<void> {

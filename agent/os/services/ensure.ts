@@ -1,21 +1,36 @@
 import type { Host } from '../../host/ports.ts'
+import { MAIL_UNIT, syncService } from '../mail/service.ts'
 import { fpmService } from '../php-fpm-files.ts'
-import { listSites } from '../sites.ts'
+import { servingPool } from '../php-fpm-pools.ts'
+import { listSites, type Site } from '../sites.ts'
 import { ensureRunning } from './index.ts'
 import { CRON, MARIADB, NGINX } from './known.ts'
 import type { Service } from './service.ts'
 
 /**
- * After a start of the machine: starts what should run and does not, where no systemd does that.
- * Returns one line for each program that did not start; the others run.
+ * After a start of the machine: starts what should run and does not, where no systemd does that, and
+ * the queue of mail, whose unit goes with an agent that is uninstalled. Returns one line for each
+ * program that did not start; the others run.
  */
 export async function ensureServices(host: Host): Promise<string[]> {
-  if (host.init === 'systemd') return []
   const sites = await listSites(host)
   // A machine without sites of ours is not ours to start anything on.
   if (sites.length === 0) return []
+  const programs = host.init === 'systemd' ? [] : await startPrograms(host, sites)
+  return [...programs, ...(await startMail(host))]
+}
+
+async function startMail(host: Host): Promise<string[]> {
+  return syncService(host).then(
+    () => [],
+    (error: Error) => [`${MAIL_UNIT}: ${error.message}`],
+  )
+}
+
+async function startPrograms(host: Host, sites: readonly Site[]): Promise<string[]> {
   const problems: string[] = []
-  for (const service of [MARIADB, CRON, ...sites.map(fpmService), NGINX]) {
+  const pools = await Promise.all(sites.map((site) => servingPool(host, site)))
+  for (const service of [MARIADB, CRON, ...pools.map(fpmService), NGINX]) {
     const problem = await startInstalled(host, service)
     if (problem !== undefined) problems.push(problem)
   }

@@ -6,10 +6,11 @@ export function systemd({ shell }: Host): Services {
     async start({ unit }) {
       await shell.run(['systemctl', 'start', unit])
     },
-    async stop({ unit }) {
-      await shell.run(['systemctl', 'stop', unit])
+    async stop({ unit, socket_unit }) {
+      const units = [...(socket_unit === undefined ? [] : [socket_unit]), unit]
+      await shell.run(['systemctl', 'stop', ...units])
       // One that had failed would be listed as such for good, its files gone or not.
-      await shell.try(['systemctl', 'reset-failed', unit])
+      await shell.try(['systemctl', 'reset-failed', ...units])
     },
     async restart({ unit }) {
       await shell.run(['systemctl', 'restart', unit])

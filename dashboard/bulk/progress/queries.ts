@@ -60,7 +60,7 @@ async function countItems(db: Database, id: string): Promise<State['counts']> {
     .from(bulk_items)
     .where(eq(bulk_id, id))
     .groupBy(status)
-  const none = { waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0 }
+  const none = { waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0, skipped: 0 }
   return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.total])) }
 }
 
@@ -161,8 +161,10 @@ export function bulkStatement(
   return queries.update(bulk_operations).set(values).where(eq(bulk_operations.id, id))
 }
 
+type BulkEnd = 'success' | 'failed' | 'cancelled'
+
 /** The activity of the call that began it. */
-export function activityEnd(queries: Queries, id: string, status: 'success' | 'failed'): Statement {
+export function activityEnd(queries: Queries, id: string, status: BulkEnd): Statement {
   return queries.update(activities).set({ status }).where(eq(activities.operation_id, id))
 }
 

@@ -1,24 +1,36 @@
-import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import type { BulkTarget, BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
 
-/** Those named and those of the servers that are; the latter if they are managed and fit the call. */
+export interface SiteTarget extends BulkTarget {
+  /** Its agent did not create it. */
+  found: boolean
+}
+
+/** Those named and those of the servers that are; the latter if they fit the call and are not ignored. */
 export function listSiteTargets(
   db: Database,
   type: BulkType,
   { site_ids, server_ids, tag }: BulkTargets,
   limit: number,
-): Promise<BulkTarget[]> {
+): Promise<SiteTarget[]> {
   const fitting = and(
-    eq(sites.managed, true),
+    isNull(sites.ignored_at),
+    // What only an agent has in its trash comes back when it is named itself.
+    type === 'site.restore' ? eq(sites.managed, true) : undefined,
     inArray(sites.status, STATES[type] ?? IN_USE),
     homes(sites.server_id, server_ids, tag),
   )
   const wanted = server_ids.length > 0 || tag !== undefined ? fitting : undefined
   return db.read
-    .select({ server_id: sites.server_id, site_id: sites.id, domain: sites.domain })
+    .select({
+      server_id: sites.server_id,
+      site_id: sites.id,
+      domain: sites.domain,
+      found: sql<boolean>`${sites.found} and ${sites.status} <> 'trashed'`.mapWith(Boolean),
+    })
     .from(sites)
     .where(or(inArray(sites.id, site_ids), wanted))
     .orderBy(asc(sites.id))
@@ -27,7 +39,7 @@ export function listSiteTargets(
 
 const IN_USE: SiteRow['status'][] = ['active', 'suspended']
 const STATES: Partial<Record<BulkType, SiteRow['status'][]>> = {
-  'site.delete': [...IN_USE, 'failed', 'missing'],
+  'site.delete': [...IN_USE, 'failed', 'cancelled', 'missing'],
   'site.restore': ['trashed'],
 }
 

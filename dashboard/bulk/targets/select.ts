@@ -5,18 +5,31 @@ import {
   type BulkType,
   MOST_ITEMS,
   SITE_BULK_PARAMS,
+  type SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
-import { invalid } from '#shared/errors.ts'
-import { listServerTargets, listSiteTargets, unknownServers, unknownSites } from './queries.ts'
+import { conflict, invalid, notManaged } from '#shared/errors.ts'
+import {
+  listServerTargets,
+  listSiteTargets,
+  type SiteTarget,
+  unknownServers,
+  unknownSites,
+} from './queries.ts'
 
 const SHOWN = 10
+
+export interface Selected {
+  targets: BulkTarget[]
+  /** Named, too, and not what the call is for. */
+  skipped: SkippedTarget[]
+}
 
 /** What the targets of a call are. 422 on `targets` for ids of nothing, for none and for too many. */
 export async function selectTargets(
   db: Database,
   type: BulkType,
   targets: BulkTargets,
-): Promise<BulkTarget[]> {
+): Promise<Selected> {
   const onSites = Object.hasOwn(SITE_BULK_PARAMS, type)
   if (!onSites && targets.site_ids.length > 0)
     throw refused(`${type} is for servers, not for sites`)
@@ -27,7 +40,29 @@ export async function selectTargets(
     : await listServerTargets(db, targets, MOST_ITEMS + 1)
   if (found.length === 0) throw refused(`Select no ${onSites ? 'site' : 'server'}`)
   if (found.length > MOST_ITEMS) throw refused(`Must be at most ${MOST_ITEMS} in one call`)
-  return found
+  return onSites ? withoutFound(type, found) : { targets: found, skipped: [] }
+}
+
+/** A site that was only found is read, and nothing else is done to it. */
+function withoutFound(type: BulkType, sites: readonly (BulkTarget | SiteTarget)[]): Selected {
+  const selected: Selected = { targets: [], skipped: [] }
+  for (const { server_id, site_id, domain, ...more } of sites) {
+    const target = { server_id, site_id, domain }
+    const isSkipped = type !== 'site.scan' && 'found' in more && more.found
+    if (isSkipped) selected.skipped.push({ ...target, error: notManaged(domain).body })
+    else selected.targets.push(target)
+  }
+  return selected
+}
+
+/** 409 when there is nothing that it would be done to. */
+export function refuseNone({ targets, skipped }: Selected): void {
+  if (targets.length > 0) return
+  const message = 'All of them were found, not created by Hosting Control'
+  throw conflict(
+    skipped.length > 1 ? message : String(skipped[0]?.error.message),
+    'site_not_managed',
+  )
 }
 
 function refuseUnknown(what: string, ids: readonly number[]): void {

@@ -17,6 +17,18 @@ export function item(
   return { ...nothing, count: 1, ...known }
 }
 
+type Told = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
+type OfSite = { id: number; server_id: number; domain: string }
+
+export function ofSite({ id, server_id, domain }: OfSite, told: Told): AttentionItem {
+  return item({ server_id, site_id: id, name: domain, ...told })
+}
+
+/** One sentence: a full stop that the reason brought along goes. */
+export function advised(reason: string, advice: string): string {
+  return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
+}
+
 /** Undefined when there is nothing. The gravest first, otherwise in the order given. */
 export function groupOf(
   kind: AttentionKind,

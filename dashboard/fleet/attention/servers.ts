@@ -1,11 +1,20 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { groupOf, item } from './item.ts'
+import { BUDGET } from '../budgets.ts'
+import { counted, groupOf, item } from './item.ts'
 
 type Watched = Pick<
   ServerRow,
-  'id' | 'name' | 'status' | 'version' | 'last_sync' | 'metrics' | 'metrics_at' | 'services'
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'version'
+  | 'last_sync'
+  | 'metrics'
+  | 'metrics_at'
+  | 'services'
+  | 'imports_refused'
 > & { status_reason: string }
 
 const FULL = 0.9
@@ -17,6 +26,7 @@ export function serverTroubles(rows: readonly Watched[]): Attention[] {
     ...groupOf('server_offline', rows.flatMap(offline)),
     ...groupOf('disk_full', rows.flatMap(fullDisk)),
     ...groupOf('service_failed', rows.flatMap(failedServices)),
+    ...notRecorded(rows),
     ...groupOf('agent_outdated', rows.flatMap(outdatedAgent)),
   ]
 }
@@ -36,9 +46,12 @@ function fullDisk(server: Watched): AttentionItem[] {
   return [item({ ...of(server), severity, reason, at: server.metrics_at })]
 }
 
+/** The PHP of a site is reported with the site, by its domain. */
+const OF_SITE = 'php-fpm:'
+
 function failedServices(server: Watched): AttentionItem[] {
   return server.services
-    .filter(({ status }) => status === 'failed')
+    .filter(({ name, status }) => status === 'failed' && !name.startsWith(OF_SITE))
     .map(({ name }) =>
       item({
         ...of(server),
@@ -46,6 +59,20 @@ function failedServices(server: Watched): AttentionItem[] {
         reason: `${name} has failed: restart it, and read its log on the server if it fails again`,
       }),
     )
+}
+
+/** Nobody has that many new sites on a day: something is wrong there, or it is a very large server. */
+function notRecorded(rows: readonly Watched[]): Attention[] {
+  const over = rows.filter(({ imports_refused }) => imports_refused > 0)
+  const total = over.reduce((sum, { imports_refused }) => sum + imports_refused, 0)
+  const items = over.map((server) => {
+    const { imports_refused: count, last_sync: at } = server
+    const what = `${counted(count, 'site')} that its agent reports ${count === 1 ? 'is' : 'are'} not recorded`
+    const advice = `if they are not there, treat the server as compromised and remove it here`
+    const reason = `${what}, since a server may add ${BUDGET}: look for them on the server, and ${advice}`
+    return item({ ...of(server), severity: 'warning', reason, at, count })
+  })
+  return groupOf('sites_not_recorded', items, { total })
 }
 
 function outdatedAgent(server: Watched): AttentionItem[] {

@@ -1,7 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import { supportEnds } from '#shared/php-support.ts'
-import { counted, groupOf, item, SHOWN } from './item.ts'
+import { diskUse } from './disk-use.ts'
+import { unwell } from './health.ts'
+import { advised, counted, groupOf, item, ofSite, SHOWN } from './item.ts'
 import { type FailedOperation, type NeedySite, type OfPhp, readNeeds } from './queries.ts'
 
 const FEW = 5
@@ -21,6 +23,14 @@ export async function siteTroubles(
 ): Promise<Attention[]> {
   const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
   return [
+    ...groupOf('site_down', needs.down.map(unwell('critical')), {
+      total: needs.totals.down,
+      query: { health: 'down' },
+    }),
+    ...groupOf('site_degraded', needs.degraded.map(unwell('warning')), {
+      total: needs.totals.degraded,
+      query: { health: 'degraded' },
+    }),
     ...groupOf('site_failed', needs.failed.map(failed), {
       total: needs.totals.failed,
       query: { status: 'failed' },
@@ -33,9 +43,14 @@ export async function siteTroubles(
       total: needs.totals.expiring,
       query: { expiring: 'true' },
     }),
+    ...groupOf('site_disk', needs.disks.flatMap(diskUse), { total: needs.disks[0]?.total ?? 0 }),
     ...groupOf('updates', needs.updates.map(updates), {
       total: needs.totals.updates,
       query: { status: 'active', updates: 'true' },
+    }),
+    ...groupOf('name_conflict', needs.conflicts.map(conflict), {
+      total: needs.totals.conflicts,
+      query: { status: 'active,suspended', managed: 'false', conflict: 'true' },
     }),
     ...groupOf('operation_failed', needs.operations.map(operation), {
       total: needs.operations[0]?.total ?? 0,
@@ -47,12 +62,6 @@ export async function siteTroubles(
   ]
 }
 
-type Told = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
-
-function ofSite({ id, server_id, domain }: NeedySite, told: Told): AttentionItem {
-  return item({ server_id, site_id: id, name: domain, ...told })
-}
-
 function failed(site: NeedySite): AttentionItem {
   const { status_reason, operation_id } = site
   const reason = advised(status_reason, 'repeat what failed, or delete the site')
@@ -60,7 +69,8 @@ function failed(site: NeedySite): AttentionItem {
 }
 
 function missing(site: NeedySite): AttentionItem {
-  const advice = 'look for it on the server, or delete it here as well'
+  const instead = site.found ? 'ignore it here' : 'delete it here as well'
+  const advice = `look for it on the server, or ${instead}`
   const reason = advised(site.status_reason, advice)
   return ofSite(site, { severity: 'warning', reason })
 }
@@ -68,13 +78,20 @@ function missing(site: NeedySite): AttentionItem {
 const certificate =
   (now: Date) =>
   (site: NeedySite): AttentionItem => {
-    const { certificate_expires_at: at, tls } = site
-    const remedy = tls === 'letsencrypt' ? ', and see that the domain points to its server' : ''
+    const { certificate_expires_at: at, tls, found } = site
+    const dns = tls === 'letsencrypt' ? ', and see that the domain points to its server' : ''
+    const advice = found ? 'renew it on its server' : `ask for a new one${dns}`
     const over = at <= now.toISOString()
     const when = `${over ? 'ended' : 'ends'} on ${at.slice(0, 10)}`
-    const reason = `Its certificate ${when}: ask for a new one${remedy}`
+    const reason = `Its certificate ${when}: ${advice}`
     return ofSite(site, { severity: over ? 'critical' : 'warning', reason, at })
   }
+
+function conflict(site: NeedySite): AttentionItem {
+  const reason =
+    'Another server has a site with this name: check which one the DNS points to, and ignore the other'
+  return ofSite(site, { severity: 'info', reason })
+}
 
 function updates(site: NeedySite): AttentionItem {
   const { updates_plugins, updates_themes, updates_core } = site
@@ -94,11 +111,6 @@ function operation(failed: FailedOperation): AttentionItem {
   const reason = advised(why, 'mend that, then repeat it')
   const where = { server_id, site_id, operation_id: id, name: domain }
   return item({ ...where, severity: 'warning', reason, at: finished_at })
-}
-
-/** One sentence: a full stop that the reason brought along goes. */
-function advised(reason: string, advice: string): string {
-  return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
 /** One item for each version, the longest without fixes first. */

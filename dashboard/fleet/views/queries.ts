@@ -5,7 +5,9 @@ import { operations, servers, sites } from '#dashboard/db/schema.ts'
 import { sites_count } from '#dashboard/servers/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { notFound } from '#shared/errors.ts'
-import { hasUpdates } from '../sites/queries.ts'
+import { healthAt } from '../health/queries.ts'
+import { hasUpdates, isShown } from '../sites/filter/queries.ts'
+import { LISTING } from '../sites/queries.ts'
 
 const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null and sites.status <> 'trashed')`
 
@@ -32,9 +34,10 @@ export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
 
 export function listFleetServers(
   db: Database,
-): Promise<(FleetServerRow & Pick<ServerRow, 'services'>)[]> {
+): Promise<(FleetServerRow & Pick<ServerRow, 'services' | 'imports_refused'>)[]> {
+  const { services, imports_refused } = servers
   return db.read
-    .select({ ...serverColumns, services: servers.services })
+    .select({ ...serverColumns, services, imports_refused })
     .from(servers)
     .orderBy(asc(servers.name), asc(servers.id))
 }
@@ -49,25 +52,32 @@ export async function getFleetServer(db: Database, id: number) {
   return row
 }
 
-/** How many sites there are of each status, of one server or of all. */
-export async function countSites(db: Database, server_id?: number) {
-  const mine = server_id === undefined ? undefined : eq(sites.server_id, server_id)
-  const [byStatus, [updates]] = await db.read.batch([
+/** How many sites there are of each status and health, of one server or of all, without ignored ones. */
+export async function countSites(db: Database, now: Date, server_id?: number) {
+  const mine = and(isShown, server_id === undefined ? undefined : eq(sites.server_id, server_id))
+  const state = healthAt(now)
+  const [byStatus, byHealth, [updates]] = await db.read.batch([
     db.read
-      .select({ status: sites.status, total: count() })
-      .from(sites)
+      .select({ status: sql<string>`${sites.status}`, total: count() })
+      .from(LISTING)
       .where(mine)
       .groupBy(sites.status),
     db.read
+      .select({ health: state.as('state'), total: count() })
+      .from(LISTING)
+      .where(and(mine, sql`state is not null`))
+      .groupBy(sql`state`),
+    db.read
       .select({
-        known: sql<number>`coalesce(sum(${hasUpdates} and sites.status <> 'trashed'), 0)`,
+        known: sql<number>`coalesce(sum(${hasUpdates} and sites.status = 'active'), 0)`,
         unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
       })
-      .from(sites)
+      .from(LISTING)
       .where(mine),
   ])
   return {
     sites: Object.fromEntries(byStatus.map(({ status, total }) => [status, total])),
+    health: Object.fromEntries(byHealth.map(({ health, total }) => [String(health), total])),
     updates: updates?.known ?? 0,
     updates_unknown: updates?.unknown ?? 0,
   }

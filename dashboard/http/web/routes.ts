@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import { notFound } from '#shared/errors.ts'
+import { pathOf } from '../path.ts'
 import { type Built, fileOf, readBuilt } from './files.ts'
 import { PAGE_HEADERS } from './headers.ts'
 
@@ -46,6 +47,34 @@ export function webRoutes(deps: Deps) {
   return routes
 }
 
+/**
+ * The document for a person whose address leads nowhere: the pages say so, and lead home. Undefined
+ * for a program, which gets the error itself, and for what is not an address of pages.
+ */
+export function unknownPage(deps: Deps) {
+  const site = asBuilt(deps)
+  return async (request: Request, status: number): Promise<Response | undefined> => {
+    if (!isVisit(request) || (status !== 404 && status !== 401)) return undefined
+    const built = await site()
+    return built && answer(built, request, 404)
+  }
+}
+
+/** Of the API and of the files only programs ask, in whatever spelling. */
+function isVisit({ method, url, headers }: Request): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (!headers.get('accept')?.includes('text/html')) return false
+  return !/^[/\\]*(api|assets|agent|health)([/\\]|$)/i.test(decoded(pathOf(url)))
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 type Site = Built & { etag: string }
 
 async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefined> {
@@ -57,13 +86,15 @@ async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefine
   return { ...built, document, etag }
 }
 
-function answer(site: Site | undefined, request: Request): Response {
+function answer(site: Site | undefined, request: Request, status = 200): Response {
   const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' }
   if (!site) return new Response(UNBUILT, { status: 503, headers })
+  const body = request.method === 'HEAD' ? null : site.document
+  if (status !== 200) return new Response(body, { status, headers })
   const tagged = { ...headers, etag: site.etag, 'cache-control': 'no-cache' }
   if (request.headers.get('if-none-match') === site.etag)
     return new Response(null, { status: 304, headers: tagged })
-  return new Response(request.method === 'HEAD' ? null : site.document, { headers: tagged })
+  return new Response(body, { headers: tagged })
 }
 
 /** What is built again meanwhile is read again. */

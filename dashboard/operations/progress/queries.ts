@@ -1,10 +1,13 @@
 import { and, asc, eq, gt, inArray, isNull, max, ne, sql } from 'drizzle-orm'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { batch, type Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
+import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
+import type { Warning } from '#shared/agent.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { type Effect, isCancelled } from '../effects.ts'
+import { LEFT_OUT, type Stored } from '../output.ts'
+import { effectStatements } from './effects/queries.ts'
 
 export function listEvents(
   db: Database,
@@ -28,6 +31,21 @@ export async function lastEventId(db: Database, operation_id: string): Promise<n
     .from(operation_events)
     .where(eq(operation_events.operation_id, operation_id))
   return row?.last ?? 0
+}
+
+/** How much of its output is on record. */
+export async function readStored(db: Database, operation_id: string): Promise<Stored> {
+  const [row] = await db.read
+    .select({
+      last: sql<number>`coalesce(max(id), 0)`,
+      bytes: sql<number>`coalesce(sum(length(cast(data as blob))), 0)`,
+      cut: sql<number>`coalesce(max(data = ${JSON.stringify(LEFT_OUT)}), 0)`,
+      own: sql<number>`coalesce((select own_events from operations where id = ${operation_id}), 0)`,
+    })
+    .from(operation_events)
+    .where(eq(operation_events.operation_id, operation_id))
+  const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
+  return { last, bytes, cut: cut === 1, own }
 }
 
 /** The terminal event; undefined before it, and once it is past its age. */
@@ -113,10 +131,27 @@ export async function markWaiting(
   )
 }
 
+/**
+ * Its first event says that it waits. Only before an agent was heard of: from then on events have the
+ * agent's numbers. False when there is an event already.
+ */
+export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
+  if ((await lastEventId(db, id)) > 0) return false
+  const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(operation_events).values(event),
+      queries.update(operations).set({ own_events: 1 }).where(eq(operations.id, id)),
+    ]),
+  )
+  return true
+}
+
 interface Finished {
   operation: OperationRow
   /** Null for a success. */
   error: ErrorBody | null
+  warnings: Warning[]
   finished_at: string
   /** What was not stored yet; the terminal event is the last. */
   events: readonly StoredEvent[]
@@ -128,7 +163,7 @@ interface Finished {
  * UNIQUE constraint when the operation has its terminal event already.
  */
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
-  const { operation, error, finished_at, events, effect } = finished
+  const { operation, error, warnings, finished_at, events, effect } = finished
   const status = error === null ? 'success' : 'failed'
   const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
   await db.write((queries) =>
@@ -139,39 +174,19 @@ export async function finishOperation(db: Database, finished: Finished): Promise
         .set({
           status: error && isCancelled(error) ? cancelledOrFailed : status,
           error,
+          warnings,
           finished_at,
           next_at: null,
           attempts: sql`attempts + 1`,
         })
         .where(eq(operations.id, operation.id)),
-      queries.update(activities).set({ status }).where(eq(activities.operation_id, operation.id)),
-      ...effectStatements(queries, operation, effect),
+      queries
+        .update(activities)
+        .set({ status: sql`(select status from operations where id = ${operation.id})` })
+        .where(eq(activities.operation_id, operation.id)),
+      ...effectStatements(queries, operation, effect, finished_at),
     ]),
   )
 }
 
 const cancelledOrFailed = sql`case when cancel is null then 'failed' else 'cancelled' end`
-
-function effectStatements(queries: Queries, operation: OperationRow, effect: Effect): Statement[] {
-  const statements: Statement[] = []
-  if (effect.server)
-    statements.push(
-      queries.update(servers).set(effect.server).where(eq(servers.id, operation.server_id)),
-    )
-  if (operation.site_id === null) return statements
-  const mine = eq(sites.id, operation.site_id)
-  if (effect.site) statements.push(queries.update(sites).set(effect.site).where(mine))
-  if (effect.remove_site) statements.push(queries.delete(sites).where(mine))
-  if (effect.restore_site !== undefined)
-    statements.push(
-      queries
-        .update(sites)
-        .set({
-          status: sql`coalesce(former_status, 'failed')`,
-          former_status: null,
-          status_reason: effect.restore_site,
-        })
-        .where(mine),
-    )
-  return statements
-}

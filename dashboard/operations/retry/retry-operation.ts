@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/servers/queries.ts'
 import type { OperationView } from '#shared/api/operations.ts'
-import { conflict } from '#shared/errors.ts'
+import { conflict, notManaged } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { type BeginDeps, newOperation } from '../begin.ts'
 import { type PlanDeps, planOf } from '../plan.ts'
@@ -51,9 +51,14 @@ function refuseUnlessFailed({ type, status }: OperationRow, site: SiteRow | unde
   if (site) refuseUnfit(type, site)
 }
 
-/** 409 for a site that the operation is not for: one that is there is not made, one in the trash not changed. */
-export function refuseUnfit(type: OperationRow['type'], { status, domain }: SiteRow): void {
-  if (type === 'site.create' && status !== 'failed') throw conflict('The site is there already')
+/**
+ * 409 for a site that the operation is not for: one that is there is not made, one in the trash not
+ * changed, and one that was only found is read and no more.
+ */
+export function refuseUnfit(type: OperationRow['type'], { found, status, domain }: SiteRow): void {
+  if (found && status !== 'trashed' && type !== 'site.scan') throw notManaged(domain)
+  if (type === 'site.create' && status !== 'failed' && status !== 'cancelled')
+    throw conflict('The site is there already')
   const leaves = type === 'site.restore' || type === 'site.purge'
   if (leaves && status !== 'trashed') throw conflict(`${domain} is not in the trash`)
   if (!leaves && status === 'trashed')

@@ -1,10 +1,32 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
+import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashEntry } from '#shared/api/sites.ts'
 
-/** Those that are purged first come first. A site that leaves the trash is still in it until it has. */
-export function listTrash(db: Database): Promise<TrashEntry[]> {
+/**
+ * Those that are purged first come first. A site that leaves the trash is still in it until it has.
+ * Read in small pieces, so that other calls have their turn.
+ */
+export async function listTrash(db: Database): Promise<TrashEntry[]> {
+  const ids = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .where(sql`trashed_at is not null`)
+    .orderBy(...inOrder)
+  const found: TrashEntry[] = []
+  for (const some of piecesOf(ids, PAGE)) {
+    const page = some.map(({ id }) => id)
+    found.push(...(await readEntries(db, page)))
+    await breathe()
+  }
+  return found
+}
+
+const PAGE = 500
+const inOrder = [asc(sites.purge_at), asc(sites.id)]
+
+function readEntries(db: Database, ids: readonly number[]): Promise<TrashEntry[]> {
   return db.read
     .select({
       id: sites.id,
@@ -19,8 +41,8 @@ export function listTrash(db: Database): Promise<TrashEntry[]> {
     })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
-    .where(sql`trashed_at is not null`)
-    .orderBy(asc(sites.purge_at), asc(sites.id))
+    .where(and(inArray(sites.id, [...ids]), sql`trashed_at is not null`))
+    .orderBy(...inOrder)
 }
 
 /** Past their time, and with no purge that failed since `failed_since`. */

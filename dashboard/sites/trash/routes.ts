@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { place } from '../place.ts'
+import { place, refuseFound } from '../place.ts'
 import { planRestore, purgeSite, restoreSite } from './leave-trash.ts'
 import { listTrash } from './queries.ts'
 
@@ -12,6 +12,7 @@ export function trashRoutes(deps: Deps) {
     .post('/restore', async ({ request, params, set, status }) => {
       const { dry_run } = await onlyDryRun(request)
       const target = await place(deps, request, params)
+      refuseFound(target.site)
       if (dry_run) return planRestore(deps, target)
       const { operation_id, ...body } = await restoreSite(deps, target)
       set.headers[OPERATION_HEADER] = operation_id
@@ -20,6 +21,7 @@ export function trashRoutes(deps: Deps) {
     .post('/purge', async ({ request, params, set, status }) => {
       const input = await readJson(request)
       const target = await place(deps, request, params)
+      refuseFound(target.site)
       const purged = await purgeSite(deps, target, input)
       if ('plan' in purged) return purged
       const { operation_id, ...body } = purged

@@ -27,6 +27,15 @@ export const recentBulksQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data?.some(isBulkActive) ? LIVE_MS : 30_000),
 })
 
+/** Those that wait for somebody to go on or to cancel them. */
+export const pausedBulksQuery = queryOptions({
+  queryKey: ['bulk', 'recent', 'paused'],
+  queryFn: async () => {
+    const query = { status: 'paused', limit: RECENT }
+    return (await take(api['bulk-operations'].get({ query }))).bulk_operations
+  },
+})
+
 /** All of its items, in the order in which they are begun; what changes later its events tell. */
 export const bulkItemsQuery = (bulk_id: string) =>
   queryOptions({

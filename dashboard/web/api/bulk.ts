@@ -8,11 +8,11 @@ export interface SitesBulk {
   site_ids: readonly number[]
 }
 
-/** What it would be done to. */
+/** What it would be done to, and which of them are left out. */
 export async function planBulk({ type, params, site_ids }: SitesBulk) {
   const body = { type, params, targets: { site_ids }, dry_run: true }
   const answer = await take(api['bulk-operations'].post(body))
-  return 'targets' in answer ? answer.targets : []
+  return 'targets' in answer ? answer : { targets: [], skipped: [] }
 }
 
 /** Begins it; the id of the bulk operation. */

@@ -4,7 +4,7 @@ import type { createApp } from '#dashboard/app.ts'
 /** The dashboard that this page comes from, by the types of its own routes. Times stay ISO texts. */
 export const { api } = treaty<ReturnType<typeof createApp>>(location.origin, { parseDate: false })
 
-/** An answer of api.md part 7, or none at all (`status` 0). */
+/** An error body, or none at all (`status` 0). */
 export class ApiError extends Error {
   readonly status: number
   /** The message for each field that was refused; empty but for 422. */
@@ -20,7 +20,7 @@ export class ApiError extends Error {
 }
 
 function textOf(status: number, said: unknown): string {
-  if (status === 0) return 'The dashboard cannot be reached. It is tried again by itself.'
+  if (status === 0) return 'The dashboard cannot be reached. Check your connection and try again.'
   return typeof said === 'string' && said ? said : `The dashboard answered ${status}`
 }
 
@@ -45,6 +45,10 @@ export async function done(asked: Promise<Answer<unknown>>): Promise<void> {
   const { error, status, response } = await asked
   if (error) throw new ApiError(response ? status : 0, error.value)
 }
+
+/** What was asked for is not there, or not any more. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong'

@@ -11,6 +11,8 @@ export interface NewSite {
   email?: string
   /** The system user that a plan was made for. */
   user?: string
+  /** What the plan changes of others, once somebody has accepted it. */
+  accept?: readonly string[]
 }
 
 export type PlannedSite = z.infer<typeof SitePlan>

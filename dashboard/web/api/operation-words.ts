@@ -3,8 +3,16 @@ import type { OperationType, OperationView } from '#shared/api/operations.ts'
 /** What each kind of operation is called, and what stands before the name of its site or server. */
 const WORDS: Record<OperationType, { name: string; of: string }> = {
   'agent.upgrade': { name: 'Upgrade agent', of: 'Upgrade the agent of' },
+  'isolation.check': { name: 'Check isolation', of: 'Check the isolation of' },
+  'mail.apply': { name: 'Change mail settings', of: 'Change the mail settings of' },
+  'mail.check': { name: 'Test mail', of: 'Test the mail of' },
   'server.provision': { name: 'Provision server', of: 'Provision' },
   'server.sync': { name: 'Sync server', of: 'Sync' },
+  'server.update': { name: 'Install updates', of: 'Install updates on' },
+  'updates.configure': {
+    name: 'Configure unattended updates',
+    of: 'Configure unattended updates on',
+  },
   'service.restart': { name: 'Restart service', of: 'Restart a service of' },
   'site.create': { name: 'Create site', of: 'Create' },
   'site.delete': { name: 'Delete site', of: 'Delete' },

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { OperationType, OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/api/operations.ts'
 import { begin } from './begin.ts'
 import { api, take } from './client.ts'
 
@@ -18,10 +18,12 @@ export const operationQuery = (operation_id: string) =>
   })
 
 export interface OperationFilters {
-  status?: OperationView['status'] | undefined
-  type?: OperationType | undefined
-  server_id?: number | undefined
-  site_id?: number | undefined
+  /** One or more, with commas between them. */
+  status?: string | undefined
+  type?: string | undefined
+  server_id?: string | undefined
+  site_id?: string | undefined
+  bulk_id?: string | undefined
 }
 
 /** Those that have not ended, newest first. */

@@ -41,16 +41,26 @@ export const changeServer = (server_id: number, input: CreateServer) =>
 export const removeServer = (server_id: number) => done(api.servers({ server_id }).delete())
 
 /** What this would do there now. */
-export async function planProvision(server_id: number, php_versions: readonly string[]) {
+export async function planProvision(
+  server_id: number,
+  php_versions: readonly string[],
+): Promise<Plan> {
   const path = `/api/servers/${server_id}/provision`
   const { body } = await begin('POST', path, { php_versions, dry_run: true })
+  return (body as PlanBody).plan
+}
+
+/** What apt would do there now. */
+export async function planUpdates(server_id: number, input: object) {
+  const path = `/api/servers/${server_id}/update`
+  const { body } = await begin('POST', path, { ...input, dry_run: true })
   return (body as PlanBody).plan
 }
 
 /** The id of the operation that does it. */
 export async function beginOn(
   server_id: number,
-  what: 'sync' | 'provision' | 'upgrade',
+  what: 'sync' | 'provision' | 'upgrade' | 'isolation-check' | 'update',
   input: object = {},
 ): Promise<string> {
   const { operation_id } = await begin('POST', `/api/servers/${server_id}/${what}`, input)
@@ -61,6 +71,31 @@ export async function beginOn(
 /** Waits for the outcome. */
 export const restartService = (server_id: number, service: string) =>
   take(api.servers({ server_id }).services.restart.post({ service }))
+
+/** What the last isolation check of a server found. */
+export const isolationQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'isolation'],
+    queryFn: async () =>
+      (await take(api.servers({ server_id })['isolation-check'].get())).isolation_check,
+    refetchInterval: 10_000,
+  })
+
+/** The updates of a server, as its agent reported them last. */
+export const maintenanceQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'maintenance'],
+    queryFn: async () => take(api.servers({ server_id }).maintenance.get()),
+    refetchInterval: 10_000,
+  })
+
+/** What stands in the way of new sites there; the server is asked. */
+export const conditionsQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'conditions'],
+    queryFn: async () => (await take(api.servers({ server_id }).conditions.get())).conditions,
+    refetchInterval: 60_000,
+  })
 
 const SOME = 8
 

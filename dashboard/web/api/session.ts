@@ -9,8 +9,21 @@ export const meQuery = queryOptions({
   retry: false,
 })
 
-export async function signIn(email: string, password: string) {
-  return (await take(api.auth.login.post({ email, password }))).user
+let ended = false
+
+/** Whether the session ended while somebody was at work, so that the login page can say it. */
+export const hasSessionEnded = () => ended
+export const noteSessionEnd = () => {
+  ended = true
 }
 
-export const signOut = () => done(api.auth.logout.post())
+export async function signIn(email: string, password: string) {
+  const { user } = await take(api.auth.login.post({ email, password }))
+  ended = false
+  return user
+}
+
+export async function signOut() {
+  await done(api.auth.logout.post())
+  ended = false
+}

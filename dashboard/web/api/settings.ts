@@ -5,7 +5,7 @@ import { api, take } from './client.ts'
 /** What is usual for the whole dashboard. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: async () => (await take(api.settings.get())).settings,
+  queryFn: async () => (await take(api.fleet.settings.get())).settings,
 })
 
 export const changeSetting = (key: SettingKey, value: unknown) =>

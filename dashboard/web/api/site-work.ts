@@ -12,7 +12,14 @@ export interface SiteWork {
 
 const pathOf = ({ id, server_id }: SitePlace) => `/api/servers/${server_id}/sites/${id}`
 
-export const changeSite = (site: SitePlace, input: { php?: string; tier?: string }): SiteWork => ({
+interface SiteChange {
+  php?: string
+  tier?: string
+  database_routines?: boolean
+  xmlrpc?: boolean
+}
+
+export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
   method: 'PATCH',
   path: pathOf(site),
   input,
@@ -65,6 +72,10 @@ export const planQuery = ({ method, path, input }: SiteWork) =>
       const { body } = await begin(method, path, { ...input, dry_run: true })
       return (body as { plan: Plan }).plan
     },
+    // Asked for once: while the work runs there is no plan of it. The next dialog asks anew.
     refetchInterval: false,
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
     retry: false,
   })

@@ -29,10 +29,17 @@ const getSite = async (id: number) => (await take(api.fleet.sites({ site_id: id 
 export type Site = Awaited<ReturnType<typeof getSite>>
 
 /** The ids of all sites that match, at most 10,000, and how many there are. */
-export async function listSiteIds(filter: SitesFilter) {
-  const { sites, total } = await take(api.fleet.sites.ids.get({ query: filter }))
-  return { ids: sites.map(({ id }) => id), total }
-}
+export const siteIdsQuery = (filter: SitesFilter) =>
+  queryOptions({
+    queryKey: ['site-ids', filter],
+    queryFn: async ({ signal }) => {
+      const asked = api.fleet.sites.ids.get({ query: filter, fetch: { signal } })
+      const { sites, total } = await take(asked)
+      return { ids: sites.map(({ id }) => id), total }
+    },
+    // Ten thousand of them are not kept for the way back.
+    gcTime: 0,
+  })
 
 /** Where a site is. */
 export interface SitePlace {
@@ -42,7 +49,20 @@ export interface SitePlace {
 
 const at = ({ id, server_id }: SitePlace) => api.servers({ server_id }).sites({ site_id: id })
 
+/** Asked of the server itself, which may be offline: not again by itself. */
+export const jobRunsQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'job-runs'],
+    queryFn: async ({ signal }) =>
+      (await take(at(site)['job-runs'].get({ fetch: { signal } }))).runs,
+    retry: false,
+  })
+
 export const purgeCache = (site: SitePlace) => take(at(site)['cache-purge'].post({}))
+
+/** Hides a site that was found from lists and counts, or shows it again. */
+export const ignoreSite = (site: SitePlace, ignored: boolean) =>
+  take(at(site).ignored.put({ ignored }))
 
 /** Never in the query client: it is shown, and gone. */
 export const readDatabasePassword = (site: SitePlace) => take(at(site)['db-password'].post())

@@ -1,24 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import { CircleUser, LogOut } from 'lucide-react'
-import { messageOf } from '../api/client.ts'
-import { meQuery, signOut } from '../api/session.ts'
+import { lazy, Suspense, useState } from 'react'
+import { meQuery } from '../api/session.ts'
 import { ButtonLink, IconButton } from '../ui/button.tsx'
-import { tell } from '../ui/toasts.tsx'
+
+/** Not before it is asked for: no page needs a dialog to be shown. */
+const SignOut = lazy(async () => ({ default: (await import('./sign-out.tsx')).SignOut }))
 
 /** Who is signed in, their account, and the way out. */
 export function AccountLinks() {
   const { data: user } = useQuery(meQuery)
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const leave = useMutation({
-    mutationFn: signOut,
-    onSuccess: async () => {
-      await navigate({ to: '/login' })
-      client.clear()
-    },
-    onError: (error) => tell(messageOf(error), { error: true }),
-  })
+  const [asks, setAsks] = useState<boolean>()
   return (
     <>
       <ButtonLink
@@ -29,12 +21,12 @@ export function AccountLinks() {
       >
         <span className="hidden max-w-48 truncate md:inline">{user?.email}</span>
       </ButtonLink>
-      <IconButton
-        name="Sign out"
-        icon={<LogOut aria-hidden />}
-        busy={leave.isPending}
-        onClick={() => leave.mutate()}
-      />
+      <IconButton name="Sign out" icon={<LogOut aria-hidden />} onClick={() => setAsks(true)} />
+      {asks !== undefined && (
+        <Suspense>
+          <SignOut open={asks} onClose={() => setAsks(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,14 +1,44 @@
-import { ApiError } from '../api/client.ts'
+import { RotateCw, TriangleAlert } from 'lucide-react'
+import { ApiError, messageOf } from '../api/client.ts'
+import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
-import { Failure } from '../ui/states.tsx'
+import { Empty, Failure } from '../ui/states.tsx'
 import { NotFound } from './not-found.tsx'
+import { Offline } from './offline.tsx'
 
 /** In place of a page that cannot be shown. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
-  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  if (!(error instanceof ApiError)) return <Crashed error={error} />
+  if (error.status === 404) return <NotFound />
+  if (error.status === 0) return <Offline />
   return (
     <Page title="This page cannot be shown">
       <Failure error={error} onRetry={reset} />
+    </Page>
+  )
+}
+
+/** A fault of the page itself: its words help who mends it, nobody else. */
+function Crashed({ error }: { error: unknown }) {
+  return (
+    <Page title="This page has an error">
+      <Empty
+        icon={<TriangleAlert aria-hidden />}
+        title="The page stopped because of an error in it"
+        action={
+          <Button icon={<RotateCw aria-hidden />} onClick={() => location.reload()}>
+            Reload page
+          </Button>
+        }
+      >
+        Nothing on your servers is affected. If it happens again, report it with these details.
+        <details className="mt-3 text-left">
+          <summary className="cursor-pointer text-center">Show details</summary>
+          <pre className="mt-2 overflow-x-auto rounded-lg bg-sunken p-3 text-xs">
+            {messageOf(error)}
+          </pre>
+        </details>
+      </Empty>
     </Page>
   )
 }

@@ -5,13 +5,17 @@ import { Empty } from '../ui/states.tsx'
 
 export function NotFound() {
   return (
-    <Page title="Not found">
+    <Page title="Page not found">
       <Empty
         icon={<Compass aria-hidden />}
-        title="There is nothing at this address"
-        action={<ButtonLink to="/">To the overview</ButtonLink>}
+        title="There is no page at this address"
+        action={
+          <ButtonLink to="/" kind="primary">
+            Go to overview
+          </ButtonLink>
+        }
       >
-        It may have been deleted, or the address is incomplete.
+        The address may be wrong, or what it led to has been deleted.
       </Empty>
     </Page>
   )

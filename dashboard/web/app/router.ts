@@ -2,6 +2,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { Broken } from './broken.tsx'
 import { NotFound } from './not-found.tsx'
+import { Pending } from './pending.tsx'
+import { parsePlain, writePlain } from './plain-search.ts'
 import { routeTree } from './routes.tsx'
 import { keepScroll } from './scroll.ts'
 
@@ -9,11 +11,14 @@ export function makeRouter(client: QueryClient) {
   const router = createRouter({
     routeTree,
     context: { client },
+    parseSearch: parsePlain,
+    stringifySearch: writePlain,
     defaultPreload: 'intent',
     // What is fresh is for the queries to say.
     defaultPreloadStaleTime: 0,
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: Broken,
+    defaultPendingComponent: Pending,
   })
   keepScroll(router)
   return router

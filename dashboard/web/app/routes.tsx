@@ -1,11 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  createRootRouteWithContext,
-  createRoute,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
 import { meQuery } from '../api/session.ts'
 import { readActivitySearch } from '../pages/activity/search.ts'
@@ -17,6 +11,9 @@ import { readServersSearch } from '../pages/servers/search.ts'
 import { readSiteSearch } from '../pages/site/search.ts'
 import { readCreateSearch } from '../pages/sites/create/search.ts'
 import { readSitesSearch } from '../pages/sites/search.ts'
+import { lazyPage } from './lazy-page.ts'
+import { NotFound } from './not-found.tsx'
+import { rememberFor } from './remembered.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
@@ -26,7 +23,7 @@ const login = createRoute({
   path: '/login',
   validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
     typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {},
-  component: lazyRouteComponent(() => import('../pages/login/login.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('../pages/login/login.tsx'), 'LoginPage'),
 })
 
 /** All but the login: asks who is signed in first. */
@@ -35,117 +32,114 @@ const inside = createRoute({
   id: 'inside',
   component: Shell,
   beforeLoad: async ({ context: { client }, location }) => {
-    await client.ensureQueryData(meQuery).catch((error: unknown) => {
+    const user = await client.ensureQueryData(meQuery).catch((error: unknown) => {
       if (!(error instanceof ApiError && error.status === 401)) throw error
       throw redirect({ to: '/login', search: location.href === '/' ? {} : { to: location.href } })
     })
+    rememberFor(user.id)
   },
 })
 
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('../pages/overview/overview.tsx'), 'OverviewPage'),
 })
 
 const servers = createRoute({
   getParentRoute: () => inside,
   path: '/servers',
   validateSearch: readServersSearch,
-  component: lazyRouteComponent(() => import('../pages/servers/servers.tsx'), 'ServersPage'),
+  component: lazyPage(() => import('../pages/servers/servers.tsx'), 'ServersPage'),
 })
 
 const addServer = createRoute({
   getParentRoute: () => inside,
   path: '/servers/new',
-  component: lazyRouteComponent(() => import('../pages/servers/add-server.tsx'), 'AddServerPage'),
+  component: lazyPage(() => import('../pages/servers/add-server.tsx'), 'AddServerPage'),
 })
 
 const server = createRoute({
   getParentRoute: () => inside,
   path: '/servers/$server_id',
   validateSearch: readServerSearch,
-  component: lazyRouteComponent(() => import('../pages/server/server.tsx'), 'ServerPage'),
+  component: lazyPage(() => import('../pages/server/server.tsx'), 'ServerPage'),
 })
 
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
   validateSearch: readSitesSearch,
-  component: lazyRouteComponent(() => import('../pages/sites/sites.tsx'), 'SitesPage'),
+  component: lazyPage(() => import('../pages/sites/sites.tsx'), 'SitesPage'),
 })
 
 const createSite = createRoute({
   getParentRoute: () => inside,
   path: '/sites/new',
   validateSearch: readCreateSearch,
-  component: lazyRouteComponent(
-    () => import('../pages/sites/create/create-site.tsx'),
-    'CreateSitePage',
-  ),
+  component: lazyPage(() => import('../pages/sites/create/create-site.tsx'), 'CreateSitePage'),
 })
 
 const site = createRoute({
   getParentRoute: () => inside,
   path: '/sites/$site_id',
   validateSearch: readSiteSearch,
-  component: lazyRouteComponent(() => import('../pages/site/site.tsx'), 'SitePage'),
+  component: lazyPage(() => import('../pages/site/site.tsx'), 'SitePage'),
 })
 
 const operations = createRoute({
   getParentRoute: () => inside,
   path: '/operations',
   validateSearch: readOperationsSearch,
-  component: lazyRouteComponent(
-    () => import('../pages/operations/operations.tsx'),
-    'OperationsPage',
-  ),
+  component: lazyPage(() => import('../pages/operations/operations.tsx'), 'OperationsPage'),
 })
 
 const bulk = createRoute({
   getParentRoute: () => inside,
   path: '/operations/bulk/$bulk_id',
   validateSearch: readBulkSearch,
-  component: lazyRouteComponent(() => import('../pages/bulk/bulk.tsx'), 'BulkPage'),
+  component: lazyPage(() => import('../pages/bulk/bulk.tsx'), 'BulkPage'),
 })
 
 const operation = createRoute({
   getParentRoute: () => inside,
   path: '/operations/$operation_id',
-  component: lazyRouteComponent(() => import('../pages/operation/operation.tsx'), 'OperationPage'),
+  component: lazyPage(() => import('../pages/operation/operation.tsx'), 'OperationPage'),
 })
 
 const trash = createRoute({
   getParentRoute: () => inside,
   path: '/trash',
-  component: lazyRouteComponent(() => import('../pages/trash/trash.tsx'), 'TrashPage'),
+  component: lazyPage(() => import('../pages/trash/trash.tsx'), 'TrashPage'),
 })
 
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(() => import('../pages/activity/activity.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('../pages/activity/activity.tsx'), 'ActivityPage'),
 })
 
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('../pages/settings/settings.tsx'), 'SettingsPage'),
 })
 
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/account.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../pages/account/account.tsx'), 'AccountPage'),
 })
 
 const docs = createRoute({
   getParentRoute: () => inside,
   path: '/docs',
   validateSearch: readDocsSearch,
-  component: lazyRouteComponent(() => import('../pages/docs/docs.tsx'), 'DocsPage'),
+  component: lazyPage(() => import('../pages/docs/docs.tsx'), 'DocsPage'),
 })
+
+const unknown = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound })
 
 export const routeTree = root.addChildren([
   login,
@@ -165,5 +159,6 @@ export const routeTree = root.addChildren([
     settings,
     account,
     docs,
+    unknown,
   ]),
 ])

@@ -8,6 +8,7 @@ import { Commands } from './commands.tsx'
 import { DemoMark } from './demo.tsx'
 import { Mark } from './mark.tsx'
 import { MainMenu } from './menu.tsx'
+import { Progress } from './pending.tsx'
 import { ThemeButton } from './theme-button.tsx'
 import { UnderWayChip } from './under-way.tsx'
 import { useFocusOnPage } from './use-focus-on-page.ts'
@@ -27,7 +28,7 @@ export function Shell() {
       >
         To the content
       </a>
-      <DemoMark />
+      <Progress />
       <Suspense fallback={null}>
         <Feed />
       </Suspense>
@@ -50,6 +51,7 @@ export function Shell() {
           <MainMenu onGo={close} />
         </aside>
         <div className="min-w-0">
+          <DemoMark />
           <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b border-line bg-surface px-4 lg:px-8">
             <IconButton
               className="lg:hidden"

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { Field, Input } from './field.tsx'
+import { Dialog, DialogFooter } from './dialog.tsx'
 import { Failure } from './states.tsx'
+import { TypedName } from './typed-name.tsx'
 
 interface ConfirmProps {
   open: boolean
@@ -13,8 +13,10 @@ interface ConfirmProps {
   children: ReactNode
   /** What the button says: the act itself. */
   action: string
-  /** What the other button says: that it is not done. */
+  /** What the other button says, where Cancel could be misread. */
   keep?: string
+  /** It cannot be undone, or takes something away. Default: what asks for the name is. */
+  isDestructive?: boolean
   /** To be typed, for what destroys something. */
   typed?: string
   /** Does it; what it throws is shown, and the dialog stays. */
@@ -32,7 +34,8 @@ export function Confirm(props: ConfirmProps) {
 }
 
 function Question(props: ConfirmProps) {
-  const { onClose, children, action, keep = 'Keep it', typed, onConfirm } = props
+  const { onClose, children, action, keep, typed, onConfirm } = props
+  const { isDestructive = typed !== undefined } = props
   const [text, setText] = useState('')
   const { mutate, isPending, error } = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const isMeant = typed === undefined || text.trim() === typed
@@ -43,23 +46,25 @@ function Question(props: ConfirmProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="text-muted">{children}</div>
-      {typed !== undefined && (
-        <Field label={`Type ${typed} to confirm`} name="confirm">
-          <Input value={text} onChange={(event) => setText(event.target.value)} autoFocus />
-        </Field>
-      )}
-      {error && <Failure error={error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{keep}</Button>
+      <DialogFooter
+        onCancel={onClose}
+        {...(keep && { cancel: keep })}
+        above={
+          <>
+            {typed !== undefined && <TypedName of={typed} value={text} onChange={setText} />}
+            {error && <Failure error={error} />}
+          </>
+        }
+      >
         <Button
           type="submit"
-          kind={typed === undefined ? 'primary' : 'danger'}
+          kind={isDestructive ? 'danger' : 'primary'}
           disabled={!isMeant}
           busy={isPending}
         >
           {action}
         </Button>
-      </div>
+      </DialogFooter>
     </form>
   )
 }

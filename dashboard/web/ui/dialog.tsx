@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 
 interface DialogProps {
@@ -12,15 +13,24 @@ interface DialogProps {
   children: ReactNode
 }
 
+/** What is asked for comes first; where nothing is, the button that does not do it. */
+const FIRST = ['[data-first]', 'input, select, textarea', '[data-footer] button']
+
 /** A window over the page: the focus is in it, Escape closes it, the focus goes back. */
 export function Dialog({ open, onClose, title, about, wide = false, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
+  const first = () =>
+    FIRST.map((selector) => popup.current?.querySelector<HTMLElement>(selector)).find(Boolean) ??
+    true
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/50 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          initialFocus={first}
           className={cx(
-            'fixed top-1/2 left-1/2 z-50 flex max-h-[90dvh] w-[calc(100vw-2rem)] -translate-1/2 flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-5 shadow-xl transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0',
+            'fixed top-1/2 left-1/2 z-50 flex max-h-[90dvh] w-[calc(100vw-2rem)] -translate-1/2 scroll-pb-40 flex-col gap-4 overflow-y-auto overscroll-contain rounded-xl border border-line bg-raised p-5 shadow-xl transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0',
             wide ? 'max-w-3xl' : 'max-w-lg',
           )}
         >
@@ -37,5 +47,31 @@ export function Dialog({ open, onClose, title, about, wide = false, children }: 
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+interface DialogFooterProps {
+  /** Not done after all. */
+  onCancel: () => void
+  cancel?: string
+  /** What is to be typed before, and why it was refused: it stays in sight with the buttons. */
+  above?: ReactNode
+  /** The button that does it. */
+  children?: ReactNode
+}
+
+/** The end of a dialog's form, which stays in sight while what is above it scrolls. */
+export function DialogFooter({ onCancel, cancel = 'Cancel', above, children }: DialogFooterProps) {
+  return (
+    <div
+      data-footer
+      className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-col gap-3 rounded-b-xl border-t border-line bg-raised px-5 py-4"
+    >
+      {above}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>{cancel}</Button>
+        {children}
+      </div>
+    </div>
   )
 }

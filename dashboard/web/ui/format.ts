@@ -19,8 +19,9 @@ export const formatCount = (value: number, one: string, many = `${one}s`): strin
 /** With one decimal at most. */
 export const formatShort = (value: number): string => short.format(value)
 
-/** A share between 0 and 1. */
-export const formatShare = (share: number): string => percent.format(share)
+/** A share between 0 and 1, rounded down: only what is full is 100%. */
+export const formatShare = (share: number): string =>
+  percent.format(Math.floor(share * 100 + 1e-6) / 100)
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 

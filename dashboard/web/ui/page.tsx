@@ -55,7 +55,7 @@ export function Card({ title, actions, flush = false, className, children }: Car
       {title && (
         <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
           <h2 className="font-semibold">{title}</h2>
-          {actions && <div className="flex items-center gap-2">{actions}</div>}
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}
       <div className={flush ? '' : 'p-4'}>{children}</div>

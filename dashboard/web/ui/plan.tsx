@@ -53,7 +53,7 @@ function Effects({ of }: { of: readonly Effect[] }) {
 function EffectList({ of }: { of: readonly Effect[] }) {
   return (
     <ul className="mt-1 flex flex-col gap-0.5 text-xs text-muted">
-      {of.map(({ action, kind, name }) => {
+      {of.map(({ action, kind, name, asks }) => {
         const { icon: Icon, word, tone } = ACTIONS[action]
         return (
           <li key={`${action} ${kind} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
@@ -63,6 +63,7 @@ function EffectList({ of }: { of: readonly Effect[] }) {
               {kind}
             </span>
             <code className="min-w-0 break-all text-text">{name}</code>
+            {asks && <span className="shrink-0 text-warn">not made by Hosting Control</span>}
           </li>
         )
       })}

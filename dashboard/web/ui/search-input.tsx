@@ -1,30 +1,19 @@
 import { Search } from 'lucide-react'
-import { useState } from 'react'
 import { cx } from './cx.ts'
 import { Input } from './field.tsx'
+import { type OnTyped, useTypedText } from './use-typed-text.ts'
 
 interface SearchInputProps {
   /** What is searched: `Search servers`. */
   name: string
   /** What is searched for by the address of the page. */
   value: string
-  onChange: (value: string) => void
+  onChange: OnTyped
   className?: string
 }
 
-/** Shows what is typed at once, and follows the address only while nobody types. */
 export function SearchInput({ name, value, onChange, className }: SearchInputProps) {
-  const [text, setText] = useState(value)
-  const [seen, setSeen] = useState(value)
-  const [isTyping, setTyping] = useState(false)
-  if (value !== seen) {
-    setSeen(value)
-    if (!isTyping) setText(value)
-  }
-  const change = (next: string) => {
-    setText(next)
-    onChange(next.trim())
-  }
+  const { text, type, rest } = useTypedText(value, onChange)
   return (
     <div className={cx('relative', className)}>
       <Search
@@ -36,9 +25,8 @@ export function SearchInput({ name, value, onChange, className }: SearchInputPro
         aria-label={name}
         placeholder={name}
         value={text}
-        onFocus={() => setTyping(true)}
-        onBlur={() => setTyping(false)}
-        onChange={(event) => change(event.target.value)}
+        onBlur={rest}
+        onChange={(event) => type(event.target.value)}
         className="pl-9"
       />
     </div>

@@ -26,6 +26,9 @@ function List() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      // It asks nothing, and is no dialog.
+      role={toast.type === 'error' ? 'alert' : 'status'}
+      render={({ 'aria-modal': _, ...props }) => <div {...props} />}
       className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-bad"
     >
       <Toast.Content className="flex items-start gap-3 p-3">

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from 'node:assert'
 import { parseNginx } from '#agent/os/nginx-config.ts'
-import { parsePhpValue } from '#agent/os/php-value.ts'
-import { parseWpConfig } from '#agent/os/wp-config.ts'
-import { pluginHeaders } from '#agent/os/wp-headers.ts'
+import { parsePhpValue } from '#agent/scan/php-value.ts'
+import { parseWpConfig } from '#agent/scan/wp-config.ts'
+import { pluginHeaders } from '#agent/scan/wp-headers.ts'
 import { encodeEvent, readEvents, type StoredEvent } from '#shared/sse.ts'
 
 export interface Case {

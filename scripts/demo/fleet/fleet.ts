@@ -1,9 +1,10 @@
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { namesOf } from '#agent/os/sites.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
 import { plainTransport } from '#dashboard/fleet/transport.ts'
 import { DemoAgent } from '../agent.ts'
-import { certificateWith, selfSigned } from '../machine/authority.ts'
+import { certificateWith, laidKey, selfSigned } from '../machine/authority.ts'
 import { resultOf } from '../machine/carry-out.ts'
 import { hostOn, type Surroundings } from '../machine/host.ts'
 import { layOutServer, layOutSites } from '../machine/lay-out.ts'
@@ -115,10 +116,16 @@ const isOffline = ({ role }: ServerPlan): boolean => role === 'offline' || role 
 const isAway = (plan: ServerPlan) => isOffline(plan) || plan.role === 'pending'
 
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
-  const days = new Set(servers.flatMap(({ sites }) => sites.map((site) => site.certificate)))
-  const some = [...days].map(async (left) => [left, await certificateWith(left, now)] as const)
-  return new Map<number | 'self', string>([
+  const sites = servers.flatMap((server) => server.sites)
+  const names = (some: typeof sites) => some.flatMap(({ domain }) => namesOf(domain))
+  const days = Map.groupBy(sites, (site) => site.certificate)
+  const some = [...days].map(
+    async ([left, those]) => [left, await certificateWith(left, names(those), now)] as const,
+  )
+  const own = names(sites.filter(({ tls }) => tls === 'self-signed'))
+  return new Map<number | 'self' | 'key', string>([
     ...(await Promise.all(some)),
-    ['self', await selfSigned('CN=Hosting Control', now)],
+    ['self', await selfSigned({ name: 'CN=Hosting Control', names: own }, now)],
+    ['key', await laidKey()],
   ])
 }

@@ -22,17 +22,17 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
     domain,
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
-    tier: managed ? dice.pick(TIERS) : 'small',
-    tls: trouble === 'astray' ? 'letsencrypt' : tlsFor(dice, domain),
+    tier: managed ? tierFor(dice, trouble) : 'small',
+    tls: isAstray(trouble) ? 'letsencrypt' : tlsFor(dice, domain),
     email: managed ? `webmaster@${domain}` : '',
     kit: dice.pick(kits),
     place: PLACES[trouble] ?? 'served',
     managed,
     broken: trouble === 'database',
     stopped: trouble === 'php',
-    astray: trouble === 'astray',
+    astray: isAstray(trouble),
     prefix: `${dice.text(LETTERS, 6)}_`,
-    size: Math.round(dice.between(60, 2400)) * MB,
+    size: sizeFor(dice, trouble),
     age: Math.min(server.age - 1, 1 + dice.below(server.age)),
     certificate: certificateFor(dice, trouble),
     scanned: dice.chance(0.85) ? dice.below(20 * 24) : undefined,
@@ -40,7 +40,18 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
   return site
 }
 
-type Trouble = 'none' | 'database' | 'php' | 'trashed' | 'missing' | 'failed' | 'foreign' | 'astray'
+type Trouble =
+  | 'none'
+  | 'database'
+  | 'php'
+  | 'trashed'
+  | 'missing'
+  | 'failed'
+  | 'foreign'
+  | 'astray'
+  | 'refused'
+  | 'large'
+  | 'too-large'
 
 const PLACES: { [T in Trouble]?: Place } = {
   trashed: 'trashed',
@@ -51,9 +62,9 @@ const PLACES: { [T in Trouble]?: Place } = {
 /** By where it stands, so that a fleet of any size has a few of each. */
 const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
   failed: { 0: 'php', 1: 'database' },
-  legacy: { 1: 'missing' },
-  full: { 2: 'failed' },
-  plain: { 3: 'trashed', 5: 'astray' },
+  legacy: { 0: 'large', 1: 'missing' },
+  full: { 0: 'too-large', 2: 'failed' },
+  plain: { 3: 'trashed', 5: 'astray', 7: 'refused' },
 }
 
 function troubleOf({ role }: ServerPlan, at: number): Trouble {
@@ -72,7 +83,24 @@ function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
   return dice.chance(0.92) ? 'letsencrypt' : 'none'
 }
 
-/** Renewed at a third of 90 days: what has fewer left than that could not be. */
+const isAstray = (trouble: Trouble) => trouble === 'astray' || trouble === 'refused'
+
+/** Renewed at a third of 90 days: what has fewer left than that could not be; 0: there never was one. */
 function certificateFor(dice: Dice, trouble: Trouble): number {
-  return trouble === 'astray' ? 3 + dice.below(6) : 31 + dice.below(58)
+  if (trouble === 'astray') return 3 + dice.below(6)
+  const usual = 31 + dice.below(58)
+  return trouble === 'refused' ? 0 : usual
+}
+
+function tierFor(dice: Dice, trouble: Trouble): SitePlan['tier'] {
+  const tier = dice.pick(TIERS)
+  return SIZES[trouble] === undefined ? tier : 'small'
+}
+
+/** Beside the 10 GB of a small site. */
+const SIZES: { [T in Trouble]?: number } = { large: 8300, 'too-large': 11_400 }
+
+function sizeFor(dice: Dice, trouble: Trouble): number {
+  const usual = Math.round(dice.between(60, 2400))
+  return (SIZES[trouble] ?? usual) * MB
 }

@@ -37,7 +37,7 @@ export interface SitePlan {
   size: number
   /** Days ago. */
   age: number
-  /** Days that are left of its certificate. */
+  /** Days that are left of its certificate; 0: it was refused, and there never was one. */
   certificate: number
   /** Hours ago; undefined: never. */
   scanned: number | undefined

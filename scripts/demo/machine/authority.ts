@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Output } from '#agent/host/ports.ts'
 import { apexOf } from '#shared/names.ts'
@@ -10,7 +10,7 @@ const LIFETIME_DAYS = 90
 const ISSUER = 'CN=Demo Authority'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-const NO_DNS = 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'
+export const NO_DNS = 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'
 
 /** Names that no authority certifies: those that stand in no public DNS, and a few that fail on purpose. */
 const REFUSED: readonly [RegExp, string][] = [
@@ -37,10 +37,21 @@ export async function certify(
   return { chain: await signed({ names, publicKey, until: time.now() + LIFETIME_DAYS * DAY_MS }) }
 }
 
-/** A certificate that has so many days left. */
-export async function certificateWith(days: number, now: number): Promise<string> {
+/** A certificate of these names that has so many days left, for `laidKey`. */
+export async function certificateWith(
+  days: number,
+  names: readonly string[],
+  now: number,
+): Promise<string> {
   const { publicKey } = await authorityKeys()
-  return signed({ names: ['*.example'], publicKey, until: now + days * DAY_MS })
+  return signed({ names, publicKey, until: now + days * DAY_MS })
+}
+
+/** The private key of every certificate that is there from the beginning, PKCS 8 PEM. */
+export async function laidKey(): Promise<string> {
+  const { privateKey } = await authorityKeys()
+  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey))
+  return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
 }
 
 /** `openssl req -x509`, for the key that it is given. */
@@ -48,19 +59,28 @@ export async function selfSignedBy(machine: Machine, argv: readonly string[]): P
   const pem = machine.disk.text(argv[argv.indexOf('-key') + 1] ?? '')
   const name = argv[argv.indexOf('-subj') + 1]?.slice(1)
   if (pem === undefined || name === undefined) return failed('Could not open the private key')
-  return said(await selfSigned(name, machine.time.now()))
+  const names = [...argv.join(' ').matchAll(/DNS:([^,\s]+)/g)].map(([, found = '']) => found)
+  return said(await selfSigned({ name, names, keys: await keysOf(pem) }, machine.time.now()))
 }
 
-/** Of a key of its own: nothing here ever shakes hands with it. */
-export async function selfSigned(name: string, now: number): Promise<string> {
-  const { X509CertificateGenerator } = await library()
-  const keys = await authorityKeys()
+interface Signed {
+  name: string
+  names: readonly string[]
+  /** Undefined: for `laidKey`. */
+  keys?: Keys
+}
+
+export async function selfSigned({ name, names, keys }: Signed, now: number): Promise<string> {
+  const { X509CertificateGenerator, SubjectAlternativeNameExtension } = await library()
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name,
-    keys,
+    keys: keys ?? (await authorityKeys()),
     notBefore: new Date(now - DAY_MS),
     notAfter: new Date(now + 825 * DAY_MS),
     signingAlgorithm: ALGORITHM,
+    extensions: [
+      new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
+    ],
   })
   return `${certificate.toString('pem')}\n`
 }
@@ -93,6 +113,15 @@ async function library() {
 function authorityKeys(): Promise<Keys> {
   authority ??= crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   return authority
+}
+
+async function keysOf(private_key: string): Promise<Keys> {
+  const der = createPrivateKey(private_key).export({ type: 'pkcs8', format: 'der' })
+  const bytes = new Uint8Array(der)
+  return {
+    publicKey: await publicOf(private_key),
+    privateKey: await crypto.subtle.importKey('pkcs8', bytes, ALGORITHM, true, ['sign']),
+  }
 }
 
 function publicOf(private_key: string): Promise<CryptoKey> {

@@ -1,12 +1,13 @@
 import type { Context, Progress } from '#agent/commands/command.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { performSteps } from '#agent/operations/steps.ts'
+import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, ServiceError } from '#shared/errors.ts'
 
 /** What a command said, and how it ended. */
 export interface Transcript {
   lines: string[]
-  end: { result: Record<string, unknown> } | { error: ErrorBody }
+  end: { result: Record<string, unknown>; warnings: Warning[] } | { error: ErrorBody }
 }
 
 /** A command of the agent to its end, with no operation around it. */
@@ -14,13 +15,18 @@ export async function carryOut(
   host: Host,
   run: (context: Context) => Progress<object>,
 ): Promise<Transcript> {
-  const context: Context = { host, perform: (steps) => performSteps(steps, async () => undefined) }
+  const warnings: Warning[] = []
+  const context: Context = {
+    host,
+    perform: (steps) => performSteps(steps, async () => undefined),
+    warn: (warning) => void warnings.push(warning),
+  }
   const lines: string[] = []
   try {
     const work = run(context)
     for (;;) {
       const step = await work.next()
-      if (step.done) return { lines, end: { result: { ...step.value } } }
+      if (step.done) return { lines, end: { result: { ...step.value }, warnings } }
       lines.push(step.value)
     }
   } catch (cause) {

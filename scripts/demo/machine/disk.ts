@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
-import type { Entry, Files, SiteTree, Stat, WriteOptions } from '#agent/host/ports.ts'
+import type { Entry, Files, Stat, WriteOptions } from '#agent/host/ports.ts'
+import type { SiteTree } from '#agent/scan/site-tree.ts'
 import { type FolderNode, file, folder, type Node, ownFolder, type Text, textOf } from './nodes.ts'
 
 const MAX_READ = 1 << 20
@@ -108,6 +109,7 @@ export class Disk implements Files {
   tree(root: string): SiteTree {
     const at = (path: string) => this.find(`${root}/${path}`)
     return {
+      where: () => root,
       head: (path, most) => {
         const node = at(path)
         return node?.kind === 'file' ? textOf(node).slice(0, most) : undefined

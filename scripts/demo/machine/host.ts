@@ -7,9 +7,9 @@ import { certify } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { durationOf, perform } from './programs.ts'
 import { Running } from './running.ts'
-import { query } from './statements.ts'
+import { scannerOf } from './scanner.ts'
 import type { Turns } from './turns.ts'
-import { answerOf } from './web.ts'
+import { answerOf, visited } from './web.ts'
 
 const ORDER_MS = 1800
 export const CORE_SHA1 = '0'.repeat(40)
@@ -21,6 +21,11 @@ export const settings: Omit<Host['settings'], 'version'> = {
   wp_cli_sha512: '0'.repeat(128),
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
+  wordpress_sha256: undefined,
+  mail_dir: '/var/lib/hosting-mail',
+  program: ['/usr/local/bin/hosting-agent'],
+  build: 0,
+  publisher_key: undefined,
 }
 
 export interface Surroundings {
@@ -45,6 +50,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
   }
   return {
     files: filesOf(machine, turns),
+    scanner: scannerOf(machine, turns),
     programs,
     shell: {
       try: run,
@@ -56,15 +62,19 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
       daemon: async (argv) => (await run(argv)).code,
     },
     database: {
-      async query(sql, values = []) {
+      async admin(statement, values = []) {
         await turns.take()
-        return query(machine, sql, values)
+        return machine.mariadb.admin(statement, values)
       },
     },
     net: {
       fetch: async () => new TextEncoder().encode(`${CORE_SHA1}  wordpress-${NEWEST_CORE}\n`),
       download: () => Promise.reject(new Error('This server of the demo has no network')),
       probe: async (probe) => answerOf(machine, probe),
+    },
+    visitor: {
+      visit: async (visits) => visits.map((visit) => visited(machine, visit)),
+      pingFpm: async (socket) => (machine.disk.find(socket) ? 'pong' : 'refused'),
     },
     acme: {
       async order(order) {
@@ -99,7 +109,6 @@ function filesOf({ disk }: Machine, turns: Turns): Files {
     list: (path) => turn(() => disk.list(path)),
     stat: (path) => turn(() => disk.stat(path)),
     space: () => disk.space(),
-    tree: (root) => disk.tree(root),
     write: (path, text, options) => disk.write(path, text, options),
     append: (path, text) => disk.append(path, text),
     remove: (path) => disk.remove(path),

@@ -1,22 +1,23 @@
-import { accountOf } from '#agent/os/mariadb.ts'
+import { accountOf } from '#agent/os/database/account.ts'
 import type { Abilities } from '#agent/os/nginx-base.ts'
 import { renderVhost } from '#agent/os/nginx-vhost.ts'
 import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/paths.ts'
 import {
   configOf,
-  iniFolderOf,
+  poolFolderOf,
   renderIni,
   renderPool,
-  renderSlice,
-  renderUnit,
   slicePathOf,
   socketOf,
+  socketUnitPathOf,
   unitPathOf,
   wantsPathOf,
 } from '#agent/os/php-fpm-files.ts'
+import { renderSlice, renderSocket, renderUnit } from '#agent/os/php-fpm-units.ts'
 import type { Site } from '#agent/os/sites.ts'
 import { type Limits, limitsOn } from '#agent/os/tiers.ts'
 import type { SitePlan } from '../fleet/plan.ts'
+import { NO_DNS } from './authority.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 import { EMPTY, file, folder } from './nodes.ts'
@@ -27,8 +28,8 @@ import { addUser } from './programs/users.ts'
 
 const DAY_MS = 86_400_000
 
-/** PEM texts, by how many days are left of them; self-signed ones under `self`. */
-export type Certificates = ReadonlyMap<number | 'self', string>
+/** PEM texts, by how many days are left of them; self-signed ones under `self`, and the key of all. */
+export type Certificates = ReadonlyMap<number | 'self' | 'key', string>
 
 /** A site as `site.create` leaves it, without the work: thousands of them are laid out in a second. */
 export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certificates): void {
@@ -38,7 +39,7 @@ export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certi
   machine.disk.putText(`${settings.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
   machine.sizes.set(user, plan.size)
   if (plan.astray) machine.astray.add(domain)
-  addUser(machine, user, `Site ${domain}`)
+  addUser(machine, user, `Site ${domain}`, 'www-data')
   layCertificate(machine, plan, certificates)
   if (plan.place === 'trashed') layTrashed(machine, plan)
   else layServed(machine, plan)
@@ -65,7 +66,7 @@ export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   disk.put(
     path,
     folder([
-      ['public', folder(entries, { mode: 0o2750, owner: user, group: 'www-data' })],
+      ['public', folder(entries, { mode: 0o750, owner: user })],
       ['logs', EMPTY],
       ['tmp', EMPTY],
       ['sessions', EMPTY],
@@ -74,10 +75,10 @@ export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   disk.put(logsOf(user), EMPTY)
 }
 
-export function layDatabase({ databases, accounts }: Machine, plan: SitePlan): void {
+export function layDatabase({ databases, mariadb }: Machine, plan: SitePlan): void {
   const bytes = Math.round(plan.size / 12)
   databases.set(plan.user, { kit: plan.kit, broken: plan.broken, bytes })
-  accounts.add(plan.user)
+  mariadb.addAccount(plan.user)
 }
 
 function layServices(machine: Machine, plan: SitePlan): void {
@@ -85,15 +86,16 @@ function layServices(machine: Machine, plan: SitePlan): void {
   const { user, php, domain } = plan
   const pool = { user, php }
   const limits = () => limitsOf(machine, plan)
-  disk.putText(configOf(pool), () => renderPool(pool, limits(), 'systemd'), { mode: 0o600 })
-  disk.putText(`${iniFolderOf(pool)}/hosting.ini`, () => renderIni(limits()))
+  disk.putText(configOf(pool), () => renderPool(pool, limits(), 'systemd'))
+  disk.putText(`${poolFolderOf(pool)}/hosting.ini`, () => renderIni(limits()))
   disk.putText(slicePathOf(user), () => renderSlice(user, limits()))
   disk.putText(unitPathOf(pool), () => renderUnit(pool))
+  disk.putText(socketUnitPathOf(pool), () => renderSocket(pool))
   disk.put(wantsPathOf(pool), { kind: 'link', target: unitPathOf(pool) })
   const available = `/etc/nginx/sites-available/hosting-${domain}.conf`
   disk.putText(available, () => vhostText(machine, plan))
   disk.put(`/etc/nginx/sites-enabled/hosting-${domain}.conf`, { kind: 'link', target: available })
-  if (plan.stopped) machine.failed.add(`hosting-fpm@${user}-${php}.service`)
+  if (plan.stopped) machine.failed.add(`hosting-fpm@${user}-php${php}.service`)
   else startPool(machine, pool)
 }
 
@@ -114,10 +116,25 @@ function layTrashed(machine: Machine, plan: SitePlan): void {
 /** How long a site of the plan is in the trash already. */
 export const trashedDays = ({ age }: SitePlan): number => Math.min(age / 2, 4)
 
-function layCertificate({ disk }: Machine, plan: SitePlan, certificates: Certificates): void {
+function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: Certificates): void {
   if (plan.tls === 'none') return
+  if (plan.certificate === 0) {
+    layRefused(disk, plan, time.now())
+    return
+  }
   const pem = certificates.get(plan.tls === 'self-signed' ? 'self' : plan.certificate) ?? ''
   disk.putText(`${certificateFolder(plan.domain)}/fullchain.pem`, pem, { mode: 0o600 })
+  const key = certificates.get('key') ?? ''
+  disk.putText(`${certificateFolder(plan.domain)}/privkey.pem`, key, { mode: 0o600 })
+}
+
+/** As the agent has noted it. */
+function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): void {
+  const path = `${settings.state_dir}/certificate-tries.json`
+  const before = JSON.parse(disk.text(path) ?? '{}')
+  const reason = `The certificate for ${domain} was refused: ${NO_DNS}`
+  const next_at = new Date(now + 47 * 60_000).toISOString()
+  disk.putText(path, JSON.stringify({ ...before, [domain]: { failures: 4, reason, next_at } }))
 }
 
 /** What its machine makes of its tier. */
@@ -130,13 +147,14 @@ function vhostText(machine: Machine, plan: SitePlan): string {
   const certificate = {
     fullchain: `${certificates}/fullchain.pem`,
     privkey: `${certificates}/privkey.pem`,
+    self_signed: plan.tls === 'self-signed',
   }
   return renderVhost({
     site: siteOf(plan),
     socket: socketOf(plan),
     limits: limitsOf(machine, plan),
     abilities: abilitiesOf(machine),
-    certificate: plan.tls === 'none' ? undefined : certificate,
+    certificate: plan.tls === 'none' || plan.certificate === 0 ? undefined : certificate,
   })
 }
 

@@ -2,10 +2,16 @@ import { NEWEST_CORE } from '../wordpress/catalogue.ts'
 import { coreFiles } from '../wordpress/kit.ts'
 import { CORE_SHA1, settings } from './host.ts'
 import { layOutForeign } from './lay-out-foreign.ts'
+import { layOutMail } from './lay-out-mail.ts'
+import { layOutMaintenance } from './lay-out-maintenance.ts'
 import { type Certificates, layOutSite } from './lay-out-site.ts'
+import { layOutUsage } from './lay-out-usage.ts'
 import type { Machine } from './machine.ts'
 import { sharedFolder } from './nodes.ts'
 import { layOutSystem } from './system.ts'
+
+/** As the creation of the newest site has left it. */
+const MOST_CONNECTIONS = 4000
 
 /** A Debian with all its packages; what makes it ready for sites is left to the agent. */
 export function layOutServer(machine: Machine): void {
@@ -19,6 +25,10 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
     if (site.managed) layOutSite(machine, site, certificates)
     else layOutForeign(machine, site, certificates)
   }
+  layOutMail(machine)
+  layOutUsage(machine)
+  layOutMaintenance(machine)
+  machine.mariadb.admin('set_connections', [MOST_CONNECTIONS])
 }
 
 /** wp-cli and the newest WordPress, as an earlier operation has left them. */

@@ -1,7 +1,9 @@
+import type { PendingPackage } from '#shared/maintenance.ts'
 import type { FleetPlan, ServerPlan } from '../fleet/plan.ts'
 import type { Kit } from '../wordpress/kit.ts'
 import { Disk } from './disk.ts'
 import { Load } from './load.ts'
+import { Mariadb } from './mariadb.ts'
 
 /** A database of MariaDB; without a kit there are no tables in it. */
 export interface Database {
@@ -25,12 +27,18 @@ export class Machine {
   readonly disk: Disk
   readonly load: Load
   readonly databases = new Map<string, Database>()
-  readonly accounts = new Set<string>()
+  readonly mariadb = new Mariadb({
+    has: (name) => this.databases.has(name),
+    create: (name) => void this.databases.set(name, { kit: undefined, broken: false, bytes: 4096 }),
+    drop: (name) => void this.databases.delete(name),
+  })
   /** Units of systemd that have failed, and those that somebody stopped. */
   readonly failed = new Set<string>()
   readonly stopped = new Set<string>()
   /** Sites whose names do not lead here any more, so that nobody certifies them. */
   readonly astray = new Set<string>()
+  /** What apt would upgrade. */
+  pending: PendingPackage[] = []
   /** Bytes that a site takes, by its user. */
   readonly sizes = new Map<string, number>()
   readonly time: Time

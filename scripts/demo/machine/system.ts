@@ -1,8 +1,8 @@
+import { packagesOf } from '#agent/os/packages.ts'
 import type { Machine } from './machine.ts'
 import { file, folder } from './nodes.ts'
 
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
-const PARTS = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
 const CODENAMES = { 12: 'bookworm', 13: 'trixie' }
 
 /** The pid of each program, and the name that the kernel has for it. */
@@ -61,7 +61,7 @@ function release(debian: 12 | 13): string {
 }
 
 function packages(php: readonly string[]): string {
-  const names = [...BASE, ...php.flatMap((version) => PARTS.map((part) => `php${version}-${part}`))]
+  const names = [...BASE, ...php.flatMap(packagesOf)]
   return names.map((name) => `Package: ${name}\nStatus: install ok installed\n`).join('\n')
 }
 

@@ -1,6 +1,9 @@
 import type { Probe } from '#agent/host/ports.ts'
+import type { Visit, Visited } from '#agent/host/visit-port.ts'
+import { isCanary } from '#agent/os/isolation/canaries.ts'
 import { ACME_ROOT } from '#agent/os/nginx-base.ts'
 import { apexOf } from '#shared/names.ts'
+import { canaryAnswer } from './canary.ts'
 import type { Machine } from './machine.ts'
 
 type Answer = { status: number; body: string; headers: Record<string, string> }
@@ -15,12 +18,21 @@ export function answerOf(machine: Machine, { host, path }: Probe): Answer {
     return token === undefined ? answer(404) : answer(200, token)
   }
   const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(vhost) ?? []
-  const [, user = ''] = /\/([^/]+)-\d\.\d\.sock$/.exec(socket) ?? []
+  const [, user = ''] = /^\s*root \/srv\/www\/([^/]+)\/public;/m.exec(vhost) ?? []
   if (!machine.disk.find(socket)) return answer(502, '<h1>502 Bad Gateway</h1>')
   const database = machine.databases.get(user)
   if (!database?.kit || database.broken)
     return answer(500, 'Error establishing a database connection')
+  const [script, words] = path.split('?')
+  if (script === '/isolation.php' && isCanary(host)) {
+    return answer(200, canaryAnswer(machine, user, new URLSearchParams(words).get('do')))
+  }
   return answer(200, `<a href="//${host}/">`)
+}
+
+/** As a visitor whom no cache answers: what its PHP is slow with is not slow here. */
+export function visited(machine: Machine, visit: Visit): Visited {
+  return { ...answerOf(machine, visit), headers: {}, ms: 80 }
 }
 
 function vhostOf({ disk }: Machine, host: string): string | undefined {

@@ -2,7 +2,9 @@ import { batch, type Database } from '#dashboard/db/client.ts'
 import type { BulkItemRow, BulkRow, NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
 import { reasonOf } from '#dashboard/operations/effects.ts'
+import { type ErrorBody, invalid } from '#shared/errors.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { ServerPlan } from '../fleet/plan.ts'
 import { insertTold, stamp, type Teller } from './history.ts'
 import { placesOf, type SitePlace, type Story } from './stories.ts'
 
@@ -20,18 +22,20 @@ export async function fillBulks(
   { tell, now }: { tell: Teller; now: number },
 ): Promise<NewActivity[]> {
   const usable = placesOf(fleet.plan).filter(isUsable)
-  const astray = usable.filter(({ site }) => site.plan.astray)
   const others = usable.filter(({ site }) => !site.plan.astray)
+  const [without, having] = [false, true].map((has) =>
+    others.slice(24).filter(({ server }) => server.php.includes(NEWER) === has),
+  )
   const purge: Bulk = { type: 'cache.purge', kind: 'purged', params: {}, at: 50 * HOUR_MS }
-  const certify: Bulk = {
-    ...{ type: 'tls.issue', kind: 'uncertified', params: { tls: 'letsencrypt' } },
-    at: 0.7 * HOUR_MS,
-    begun: Math.min(PAUSE_AFTER, astray.length),
-  }
   const done = await fillBulk(db, purge, others.slice(0, 24), { tell, now })
-  if (astray.length < PAUSE_AFTER) return done
-  const few = [...astray, ...others.slice(24, 34)]
-  return [...done, ...(await fillBulk(db, certify, few, { tell, now }))]
+  const first = without?.slice(0, PAUSE_AFTER) ?? []
+  if (first.length < PAUSE_AFTER) return done
+  const move: Bulk = {
+    ...{ type: 'site.update', kind: 'updated', params: { php: NEWER }, at: 0.7 * HOUR_MS },
+    refused: first.map(({ server }) => refusalOf(server)),
+  }
+  const few = [...first, ...(having?.slice(0, 12) ?? [])]
+  return [...done, ...(await fillBulk(db, move, few, { tell, now }))]
 }
 
 function isUsable({ server, site: { plan } }: SitePlace): boolean {
@@ -39,11 +43,17 @@ function isUsable({ server, site: { plan } }: SitePlace): boolean {
   return !away && plan.managed && plan.place === 'served' && plan.tls === 'letsencrypt'
 }
 
+const NEWER = '8.3'
+
+/** As the dashboard says it, before anything is asked of the agent. */
+const refusalOf = ({ php }: ServerPlan): ErrorBody =>
+  invalid({ php: [`The server has PHP ${[...php].sort().join(', ')}`] }).body
+
 interface Bulk extends Pick<Story, 'kind' | 'at'> {
-  type: 'cache.purge' | 'tls.issue'
+  type: 'cache.purge' | 'site.update'
   params: Record<string, unknown>
-  /** How many were begun before it paused; undefined: all. */
-  begun?: number
+  /** The first of them were refused, after which it paused. */
+  refused?: readonly ErrorBody[]
 }
 
 async function fillBulk(
@@ -53,9 +63,9 @@ async function fillBulk(
   { tell, now }: { tell: Teller; now: number },
 ): Promise<NewActivity[]> {
   if (places.length === 0) return []
-  const { type, params, kind, at, begun = places.length } = bulk
+  const { type, params, kind, at, refused } = bulk
   const id = `bulk-of-${type.replace('.', '-')}`.padEnd(22, '-')
-  const told = places.slice(0, begun).map((place, turn) => {
+  const told = (refused ? [] : places).map((place, turn) => {
     const own = { domain: place.site.plan.domain, ...params }
     return tell({ ...place, type, kind, params: own, at: at - turn * 4_000 })
   })
@@ -64,9 +74,9 @@ async function fillBulk(
     return {
       ...{ bulk_id: id, position: place + 1, server_id, site_id: site.id, operation },
       domain: site.plan.domain,
-      status: operation ? (operation.error ? 'failed' : 'success') : 'waiting',
+      status: operation ? 'success' : refused?.[place] ? 'failed' : 'waiting',
       operation_id: operation?.id ?? null,
-      error: operation?.error ?? null,
+      error: refused?.[place] ?? null,
     }
   })
   const created_at = stamp(now - at)
@@ -86,8 +96,8 @@ async function fillBulk(
 type Outcome = Pick<BulkRow, 'status' | 'reason' | 'finished_at'>
 
 function outcomeOf(items: readonly Item[]): Outcome {
-  const last = items.findLast(({ operation }) => operation)
-  if (!last?.error || items.every(({ operation }) => operation))
+  const last = items.findLast(({ status }) => status !== 'waiting')
+  if (!last?.error)
     return { status: 'success', reason: '', finished_at: last?.operation?.finished_at ?? null }
   const reason = `${PAUSE_AFTER} failures in a row, the last on ${last.domain}: ${reasonOf(last.error)}`
   return { status: 'paused', reason, finished_at: null }
@@ -100,11 +110,11 @@ function eventsOf(
 ): Event[] {
   const begins = { message: `${type} of ${items.length} sites begins`, status: 'running' }
   const lines = items.flatMap(({ operation, domain, position, status: how, error }) => {
-    if (!operation) return []
-    const facts = { position, domain, operation_id: operation.id }
+    if (how === 'waiting') return []
+    const facts = { position, domain, ...(operation && { operation_id: operation.id }) }
     const ended = `${domain}: ${error ? reasonOf(error) : 'done'}`
     return [
-      { message: `${domain} begins`, ...facts, status: 'running' },
+      ...(operation ? [{ message: `${domain} begins`, ...facts, status: 'running' }] : []),
       { message: ended, ...facts, status: how },
     ]
   })

@@ -1,11 +1,14 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { mail_settings, server_mail } from '#dashboard/db/mail-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { activities, servers, settings, sites } from '#dashboard/db/schema.ts'
+import { activities, isolation_checks, servers, settings, sites } from '#dashboard/db/schema.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
 import { fillBulks } from './bulks.ts'
 import { insertTold, makeTeller } from './history.ts'
 import { insertAll } from './insert.ts'
+import { isolationRows } from './isolation.ts'
+import { mailReports, mailRows } from './mail.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
@@ -23,6 +26,12 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   await fillTrust(db, fleet, now)
   const all = await siteRows(fleet, now)
   await insertAll(db, all, (queries, some) => queries.insert(sites).values(some))
+  const checks = isolationRows(fleet, now)
+  await insertAll(db, checks, (queries, some) => queries.insert(isolation_checks).values(some))
+  const mail = mailRows(fleet, now)
+  await insertAll(db, mail, (queries, some) => queries.insert(mail_settings).values(some))
+  const reports = mailReports(fleet, now)
+  await insertAll(db, reports, (queries, some) => queries.insert(server_mail).values(some))
   await fillMetrics(db, fleet, now)
   const tell = await makeTeller(fleet, now)
   const told = await insertTold(db, tellStories(fleet.plan).map(tell))

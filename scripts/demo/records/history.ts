@@ -67,6 +67,7 @@ function tell(
     ...newOperation(story, dice.text(ID, 22), created),
     status: statusOf(story, end),
     error: 'error' in end ? end.error : null,
+    warnings: 'error' in end ? [] : end.warnings,
     attempts: 1,
     cancel: story.cancelled ? 'graceful' : null,
     sent_at: stamp(started),
@@ -106,10 +107,20 @@ function endOf(operation: OperationRow, end: Transcript['end']): Pick<Event, 'ev
 export function newOperation(story: Story, id: string, created: number): OperationRow {
   const { type, server_id, server, site, params } = story
   return {
-    ...{ id, type, server_id, params, status: 'queued', error: null, attempts: 0, cancel: null },
+    ...{
+      id,
+      type,
+      server_id,
+      params,
+      status: 'queued',
+      error: null,
+      warnings: [],
+      attempts: 0,
+      cancel: null,
+    },
     site_id: site?.id ?? null,
     domain: site?.plan.domain ?? server.hostname,
-    ...{ actor: ACTOR, retry_of: null, sent_at: null, next_at: null },
+    ...{ actor: ACTOR, retry_of: null, own_events: 0, sent_at: null, next_at: null },
     deadline_at: stamp(created + DEADLINE_MS),
     created_at: stamp(created),
     started_at: null,

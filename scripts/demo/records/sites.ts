@@ -1,6 +1,8 @@
 import { wpScan } from '#agent/commands/wp.scan.ts'
 import { docrootOf } from '#agent/os/paths.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
+import type { DiskUse } from '#shared/api/disk-use.ts'
+import { diskLevelOf } from '#shared/disk-levels.ts'
 import { Inventory } from '#shared/inventory.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Fleet, Member } from '../fleet/fleet.ts'
@@ -17,10 +19,28 @@ const TRASH_DAYS = 14
 /** What the dashboard knows of each site: what its agent would find, and since when. */
 export async function siteRows(fleet: Fleet, now: number): Promise<NewSite[]> {
   const inventories = await inventoriesOf(fleet)
+  const uses = await usesOf(fleet)
   return fleet.members.flatMap(({ plan }, at) =>
-    plan.sites.map((site) => rowOf(site, at + 1, inventories.get(site.kit), now)),
+    plan.sites.map((site) => ({
+      ...rowOf(site, at + 1, inventories.get(site.kit), now),
+      ...diskOf(uses.get(site.user)),
+    })),
   )
 }
+
+/** By system user, as each agent reports it. */
+async function usesOf({ members }: Fleet): Promise<Map<string, DiskUse>> {
+  const found = new Map<string, DiskUse>()
+  for (const { plan, agent } of members) {
+    const users = new Map(plan.sites.map(({ domain, user }) => [domain, user]))
+    for (const { domain, measured_at, ...use } of await agent.readings.usage())
+      if (measured_at !== null) found.set(users.get(domain) ?? '', { ...use, measured_at })
+  }
+  return found
+}
+
+const diskOf = (disk: DiskUse | undefined): Partial<NewSite> =>
+  disk ? { disk, disk_level: diskLevelOf(disk) } : {}
 
 /** Sites of one kit have one inventory: the agent reads it once. */
 async function inventoriesOf({ members }: Fleet): Promise<Map<Kit, Inventory>> {
@@ -43,21 +63,47 @@ function rowOf(
   inventory: Inventory | undefined,
   now: number,
 ): NewSite {
-  const { domain, user, php, tier, tls, email, managed, age, certificate } = plan
+  const { domain, user, php, tier, email, managed, age, certificate } = plan
+  // The authority of the demo is none that an agent knows by its name.
+  const tls = managed || plan.tls === 'none' ? plan.tls : 'other'
   const expires = new Date(now + certificate * DAY_MS).toISOString()
   return {
-    ...{ server_id, domain, user, php, tier, tls, email, managed },
+    ...{ server_id, domain, user, php, tier, tls, email, managed, found: !managed },
     apex: apexOf(domain),
     docroot: managed ? docrootOf(user) : `${foreignHome(domain)}/public`,
     framework: 'wordpress',
     wp_version: plan.kit.core,
     db_name: user,
-    certificate_expires_at: managed && tls === 'letsencrypt' ? expires : '',
+    certificate_expires_at: managed && tls === 'letsencrypt' && certificate > 0 ? expires : '',
     created_at: new Date(now - age * DAY_MS).toISOString(),
     ...(plan.broken ? {} : updatesOf(inventory)),
     ...scanOf(plan, inventory, now),
     ...stateOf(plan, now),
+    ...healthOf(plan, now),
   }
+}
+
+/** Until its agent says it again, in its own words. */
+function healthOf(plan: SitePlan, now: number): Partial<NewSite> {
+  const { managed, place, stopped, broken, certificate, tls, php, age } = plan
+  if (!managed || place !== 'served') return {}
+  const since = (ago: number) => ({ health_since: new Date(now - ago).toISOString() })
+  if (stopped)
+    return {
+      ...{ health: 'down', health_code: 'php_failed', ...since(2.6 * HOUR_MS) },
+      health_reason: `PHP ${php} of this site has failed`,
+    }
+  if (broken)
+    return {
+      ...{ health: 'down', health_code: 'database_broken', ...since(5.2 * HOUR_MS) },
+      health_reason: 'Tables of the database do not answer (error 1194)',
+    }
+  if (certificate === 0 && tls !== 'none')
+    return {
+      ...{ health: 'degraded', health_code: 'certificate_missing', ...since(26 * HOUR_MS) },
+      health_reason: 'Its certificate is missing: it is served without HTTPS',
+    }
+  return { health: 'up', health_code: 'up', ...since(Math.min(age, 30) * DAY_MS) }
 }
 
 function updatesOf(inventory: Inventory | undefined): Partial<NewSite> {

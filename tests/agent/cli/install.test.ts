@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { install, uninstall } from '#agent/cli/install.ts'
+import { install } from '#agent/cli/install.ts'
 import { readConfig } from '#agent/config.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -29,6 +29,8 @@ test('runs the agent as two services, of which the one that listens gets only th
   expect(settings).toContain('AGENT_LISTEN=[::]:8443\n')
   expect(root).toContain(`ExecStart=${process.execPath} root\n`)
   expect(root).toContain('\nPrivateNetwork=yes\n')
+  expect(root).toContain('\nMemoryMax=1G\nTasksMax=512\n')
+  expect(front).toContain('\nMemoryMax=256M\nTasksMax=64\n')
   expect(front).toContain(`ExecStart=${process.execPath} front\n`)
   expect(front).toContain('\nDynamicUser=yes\n')
   expect(front).toContain('\nCapabilityBoundingSet=\n')
@@ -63,15 +65,4 @@ test('says what is missing: systemd, or D-Bus', async () => {
   host.init = 'direct'
   await expect(install(config, host, [])).rejects.toThrow('systemd does not run here')
   expect(host.ran).toEqual([])
-})
-
-test('uninstalls all of it and keeps the records of the sites', async () => {
-  await install(config, host, [])
-  await host.files.write('/var/lib/hosting-agent/sites/shop.json', '{}')
-
-  await uninstall(config, host)
-
-  const left = Object.keys(host.disk.all).filter((path) => path.includes('hosting'))
-  expect(left).toEqual(['/var/lib/hosting-agent', '/var/lib/hosting-agent/sites/shop.json'])
-  expect(host.ran).toContain('groupdel hosting-agent')
 })

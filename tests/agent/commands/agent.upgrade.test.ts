@@ -1,26 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { commands } from '#agent/commands/index.ts'
 import type { Operation } from '#agent/operations/operation.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { writeVerdict } from '#agent/os/upgrade.ts'
 import { COMMANDS } from '#shared/commands.ts'
-import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
-
-const PROGRAM = '/usr/local/bin/hosting-agent'
-const url = 'https://control.example/agent/linux-x64.gz'
-const sha256 = createHash('sha256').update('program').digest('hex')
-const params = { url, sha256 }
-
-function machine(): FakeHost {
-  const host = fakeHost()
-  host.answer('systemctl show', `{ path=${PROGRAM} ; argv[]=${PROGRAM} root ; status=0/0 }\n`)
-  host.answer('sha256sum', `${sha256}  ${PROGRAM}.new\n`)
-  host.answer(`${PROGRAM}.new version`, '9.9.9\n')
-  host.pages.set(url, 'compressed')
-  return host
-}
+import { machine, PROGRAM, params, sha256 } from './upgrading.ts'
 
 const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
 
@@ -37,14 +23,13 @@ test('hands the switch to a unit of its own, run by the program that works', asy
 
   expect(host.ran).toEqual([
     'systemctl show --property=ExecStart --value hosting-agent.service',
-    `gunzip --force ${PROGRAM}.new.gz`,
-    `sha256sum ${PROGRAM}.new`,
     `chmod 755 ${PROGRAM}.new`,
     `${PROGRAM}.new version`,
     `ln --force ${PROGRAM} ${PROGRAM}.previous`,
     [
       'systemd-run --quiet --collect --unit=hosting-upgrade',
       '--property=EnvironmentFile=-/etc/hosting-agent/agent.env',
+      '--property=MemoryMax=512M --property=TasksMax=128',
       '--setenv=AGENT_STATE_DIR=/var/lib/hosting-agent --',
       `${PROGRAM}.previous switch --program ${PROGRAM} --sha256 ${sha256}`,
     ].join(' '),
@@ -52,17 +37,24 @@ test('hands the switch to a unit of its own, run by the program that works', asy
 })
 
 test.each([
-  ['another digest', 'sha256sum', `${'0'.repeat(64)}  x\n`, 0],
-  ['a program that does not run here', `${PROGRAM}.new version`, '', 1],
-])('starts nothing and leaves nothing for %s', async (_, line, stdout, code) => {
+  [
+    'another digest',
+    (host: FakeHost) => {
+      host.net.download = async () => '0'.repeat(64)
+    },
+  ],
+  [
+    'a program that does not run here',
+    (host: FakeHost) => host.fail(`${PROGRAM}.new version`, 'Exec format error'),
+  ],
+])('starts nothing and leaves nothing for %s', async (_, spoil) => {
   const host = machine()
-  if (code === 0) host.answer(line, stdout)
-  else host.fail(line, 'Exec format error', code)
+  spoil(host)
 
   expect(await started(host)).toMatchObject({ event: 'error' })
 
   expect(host.ran.filter((ran) => ran.startsWith('systemd-run'))).toEqual([])
-  expect(await host.files.read(`${PROGRAM}.new.gz`)).toBeUndefined()
+  expect(await host.files.read(`${PROGRAM}.new`)).toBeUndefined()
 })
 
 test('is refused where the agent is no service', async () => {

@@ -3,14 +3,16 @@ import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import type { RunOptions } from '#agent/host/ports.ts'
 import { performSteps } from '#agent/operations/steps.ts'
+import { packagesOf } from '#agent/os/packages.ts'
+import { socketOf } from '#agent/os/php-fpm-files.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/sites.ts'
+import type { Warning } from '#shared/agent.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 
 const PACKAGES = [
   ...['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates'],
-  ...['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'].map(
-    (part) => `php8.2-${part}`,
-  ),
+  ...packagesOf('8.2'),
 ]
 const PASSWD = 'root:x:0:0:root:/root:/bin/bash\nwww-data:x:33:33:www-data:/var/www:/bin/false\n'
 const GROUP = 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n'
@@ -59,8 +61,9 @@ export function debian(host = new FakeHost()): FakeHost {
   runs(host, '/run/nginx.pid', 11, 'nginx')
   runs(host, '/run/mysqld/mysqld.pid', 12, 'mariadbd')
   runs(host, '/run/crond.pid', 13, 'cron')
-  host.rows('SELECT (SELECT SUM(DATA_LENGTH)', [{ bytes: 4096 }])
-  host.answer('du ', '8192\t/srv/www/.trash/shop\n')
+  host.answer('du ', '8192\t/var/lib/mysql/shop\n')
+  host.answer('du --summarize --total ', '8192\ttotal\n')
+  host.answer('mariadb --no-defaults', `${Buffer.from('wp_options').toString('hex')}\n`)
   host.fail('nginx -v', 'nginx version: nginx/1.22.1', 0)
   follow(host)
   return host
@@ -95,22 +98,31 @@ export async function outcome(work: Progress<object>): Promise<[string[], object
 }
 
 /** Steps as the runner performs them, without a journal. */
-export const contextOf = (host: FakeHost): Context => ({
+export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => ({
   host,
   perform: (steps) => performSteps(steps, async () => undefined),
+  warn: (warning) => void warnings.push(warning),
 })
+
+const DUMP = 'CREATE TABLE …\n-- Dump completed\n'
 
 /** The programs whose effects the agent looks at afterwards. */
 function follow(host: FakeHost): void {
   const { run } = host.shell
   host.shell.run = async (argv, options?: RunOptions) => {
     const output = await run(argv, options)
-    await effect(host, argv)
-    return output
+    await effect(host, argv, options)
+    return argv[0] === 'tail' ? { ...output, stdout: await endOf(host, argv.at(-1)) } : output
   }
 }
 
-async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
+const endOf = async ({ disk }: FakeHost, path = '') => (await disk.read(path))?.slice(-100) ?? ''
+
+async function effect(
+  host: FakeHost,
+  argv: readonly string[],
+  options: RunOptions = {},
+): Promise<void> {
   const [program = '', verb = ''] = argv
   const last = argv.at(-1) ?? ''
   const { disk } = host
@@ -119,18 +131,34 @@ async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
     await disk.append('/etc/passwd', `${last}:x:1001:1001:${comment}:/srv/www/${last}:\n`)
     await disk.append('/etc/group', `${last}:x:1001:\n`)
   }
-  if (program === 'userdel') {
-    await disk.write('/etc/passwd', PASSWD)
-    await disk.write('/etc/group', GROUP)
-  }
+  if (program === 'userdel') await withoutUser(host, last)
+  if (program === 'gpasswd') await admit(host, argv)
   if (program === 'rm') await disk.remove(last)
-  const [, dump] = /--result-file=(\S+)/.exec(argv.join(' ')) ?? []
-  if (dump) await disk.write(dump, 'CREATE DATABASE …', { mode: 0o600 })
-  const [, pool] = /^hosting-fpm@(.+)\.service$/.exec(last) ?? []
-  if (program !== 'systemctl' || pool === undefined) return
-  if (verb === 'stop') await disk.remove(`/run/hosting-fpm/${pool}.pid`)
+  const { output_file } = options
+  if (output_file) await disk.write(output_file, DUMP, { mode: 0o600 })
+  const [, user, php = ''] = /^hosting-fpm@(.+)-(?:php)?(\d\.\d)\.service$/.exec(last) ?? []
+  if (program !== 'systemctl' || user === undefined || verb === 'reload') return
+  const processes = `/sys/fs/cgroup/hosting.slice/${sliceOf(user)}/${last}/cgroup.procs`
+  if (verb === 'stop') await disk.remove(processes)
   else {
-    await disk.write(`/run/hosting-fpm/${pool}.sock`, '')
-    runs(host, `/run/hosting-fpm/${pool}.pid`, 20, 'php-fpm8.2')
+    await disk.write(socketOf({ user, php }), '')
+    runs(host, processes, 20, 'php-fpm8.2')
+  }
+}
+
+/** `gpasswd --add <user> <group>` */
+async function admit({ disk }: FakeHost, argv: readonly string[]): Promise<void> {
+  const [user = '', group = ''] = argv.slice(-2)
+  const groups = (await disk.read('/etc/group')) ?? ''
+  await disk.write(
+    '/etc/group',
+    groups.replace(new RegExp(`^(${group}:x:\\d+:)$`, 'm'), `$1${user}`),
+  )
+}
+
+async function withoutUser({ disk }: FakeHost, user: string): Promise<void> {
+  for (const path of ['/etc/passwd', '/etc/group']) {
+    const lines = ((await disk.read(path)) ?? '').split('\n')
+    await disk.write(path, lines.filter((line) => !line.startsWith(`${user}:`)).join('\n'))
   }
 }

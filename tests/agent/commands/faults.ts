@@ -1,3 +1,4 @@
+import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { server, shop } from './debian.ts'
 
@@ -18,7 +19,7 @@ function failAt(host: FakeHost, at: number): () => { calls: number; fault: strin
     throw new Error('injected fault')
   }
   const { run, try: attempt } = host.shell
-  const { query } = host.database
+  const { admin } = host.database
   host.disk.guard = note
   host.shell.run = async (argv, options) => {
     note(argv.join(' '))
@@ -33,9 +34,9 @@ function failAt(host: FakeHost, at: number): () => { calls: number; fault: strin
     note(argv.join(' '))
     return attempt(argv, options)
   }
-  host.database.query = async (sql, values) => {
-    note(sql)
-    return query(sql, values)
+  host.database.admin = async (statement, values) => {
+    note(ADMIN_STATEMENTS[statement])
+    return admin(statement, values)
   }
   return () => seen
 }

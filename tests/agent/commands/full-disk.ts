@@ -1,3 +1,4 @@
+import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -6,6 +7,7 @@ const WRITING = [
   'useradd',
   'userdel',
   'groupdel',
+  'gpasswd',
   'usermod',
   'cp',
   'tar',
@@ -36,7 +38,7 @@ export function fillAt(host: FakeHost, from: number): FullDisk {
     if (disk.full) throw new Error(`ENOSPC: no space left on device, ${action}`)
   }
   const { run } = host.shell
-  const { query } = host.database
+  const { admin } = host.database
   const { sleep } = host.clock
   host.disk.guard = note
   host.shell.run = async (argv, options) => {
@@ -53,9 +55,10 @@ export function fillAt(host: FakeHost, from: number): FullDisk {
       inside = false
     }
   }
-  host.database.query = async (sql, values) => {
+  host.database.admin = async (statement, values) => {
+    const sql = ADMIN_STATEMENTS[statement]
     if (/^(CREATE|GRANT|ALTER|DROP USER)/.test(sql)) note(sql)
-    return query(sql, values)
+    return admin(statement, values)
   }
   host.clock.sleep = async (ms) => {
     if (ms >= 5000) disk.full = false
@@ -73,8 +76,8 @@ export function withReserve(host: FakeHost): FakeHost {
 /** The machine without what the agent keeps of its operations. */
 export function machineOf({ disk }: FakeHost): Record<string, string | null> {
   const own = /^\/proc\/|^\/var\/lib\/hosting-agent\/(operations|cache|reserve|(sites|trash)$)/
-  const wants = '/etc/systemd/system/multi-user.target.wants'
-  const kept = ['/etc/hosting/fpm', '/var/lib/hosting-agent', '/srv/www/.trash', wants]
+  const wants = ['multi-user', 'timers'].map((name) => `/etc/systemd/system/${name}.target.wants`)
+  const kept = ['/etc/hosting/fpm', '/var/lib/hosting-agent', '/srv/www/.trash', ...wants]
   const rest = Object.entries(disk.all).filter(([path]) => !own.test(path) && !kept.includes(path))
   return Object.fromEntries(rest)
 }

@@ -32,11 +32,15 @@ test('installs, configures and retires what Debian would serve by itself', async
   const [lines] = await provision(host)
 
   expect(lines.slice(0, 1)).toEqual([
-    'Installing nginx, mariadb-server, mariadb-client, cron, logrotate, ca-certificates, php8.2-fpm, php8.2-cli, php8.2-mysql, php8.2-curl, php8.2-gd, php8.2-xml, php8.2-mbstring, php8.2-zip, php8.2-intl, php8.2-bcmath',
+    'Installing nginx, mariadb-server, mariadb-client, cron, logrotate, ca-certificates, php8.2-fpm, php8.2-cli, php8.2-mysql, php8.2-curl, php8.2-gd, php8.2-xml, php8.2-mbstring, php8.2-zip, php8.2-intl, php8.2-bcmath, php8.2-imagick, php8.2-soap',
   ])
   expect(lines.slice(1)).toEqual([
     'Configuring nginx',
     'Stopping the shared pool of PHP 8.2',
+    'Denying sites the metadata addresses',
+    'Preparing the mail of sites',
+    'Preparing what sites see of /etc',
+    'Making services come back after a failure',
     'Getting wp-cli',
     'The server is ready for sites',
   ])
@@ -45,13 +49,33 @@ test('installs, configures and retires what Debian would serve by itself', async
   expect(await host.disk.stat('/etc/nginx/sites-enabled/hosting-default')).toBeDefined()
 })
 
+test('makes systemd start nginx, MariaDB and cron again, in files of its own', async () => {
+  const host = bare()
+  await host.disk.write('/etc/systemd/system/nginx.service.d/override.conf', '[Service]\n')
+
+  await provision(host)
+
+  const written = Object.entries(host.disk.all).filter(([path]) => path.includes('.service.d/'))
+  expect(written.map(([path]) => path).sort()).toEqual([
+    '/etc/systemd/system/cron.service.d/hosting.conf',
+    '/etc/systemd/system/mariadb.service.d/hosting.conf',
+    '/etc/systemd/system/nginx.service.d/hosting.conf',
+    '/etc/systemd/system/nginx.service.d/override.conf',
+  ])
+  const nginx = host.disk.all['/etc/systemd/system/nginx.service.d/hosting.conf']
+  expect(nginx).toContain('StartLimitBurst=10\n\n[Service]\nRestart=on-failure\nRestartSec=1\n')
+})
+
 test('leaves what an administrator has made of the defaults', async () => {
   const host = bare()
   await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
   await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
   await host.disk.write('/etc/php/8.2/fpm/pool.d/intranet.conf', '')
   host.answer('dpkg --verify', '??5??????  c /etc/nginx/sites-available/default\n')
-  host.answer('nginx -T', '    listen 80 default_server;\n')
+  host.answer(
+    'nginx -T',
+    '# configuration file /etc/nginx/nginx.conf:\nserver { listen 80 default_server; listen 443; }\n',
+  )
 
   await provision(host)
 
@@ -62,13 +86,14 @@ test('leaves what an administrator has made of the defaults', async () => {
 
 test('takes its files back when nginx refuses them', async () => {
   const host = bare()
+  await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
   host.fail('nginx -t', 'emerg')
 
   const [, message] = await provision(host)
 
   expect(message).toBe('nginx refuses its configuration: emerg')
   const left = Object.keys(host.disk.all).filter((path) => path.startsWith('/etc/nginx/'))
-  expect(left).toEqual([])
+  expect(left).toEqual(['/etc/nginx/sites-enabled/default'])
 })
 
 test('says which PHP versions there are when asked for another one', async () => {
@@ -105,5 +130,7 @@ test('names the port that another web server holds', async () => {
 
   const [, message] = await provision(host)
 
-  expect(message).toBe('Port 80 is in use by another program: stop it and try again')
+  expect(message).toBe(
+    'Port 80 is in use by another program, and nginx needs it: move its sites to another server or to another port first, since they end when it stops',
+  )
 })

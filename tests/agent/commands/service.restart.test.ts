@@ -8,8 +8,8 @@ test.each([
   [
     'php-fpm:shop',
     [
-      '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-8.2.conf',
-      'systemctl restart hosting-fpm@shop-8.2.service',
+      '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
+      'systemctl restart hosting-fpm@shop-php8.2.service',
     ],
   ],
 ])('restarts %s', async (service, ran) => {

@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
+import { MAIL } from '#agent/os/mail/places.ts'
 import { listTrash } from '#agent/os/trash.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
 import { eachFault, siteOn } from './faults.ts'
 
 const shopOnly = { domain: 'shop.example' }
+/** What is in the folder of the site, which its user cannot list. */
+const PARTS = ['logs', 'public', 'sessions', 'tmp'].map((name) => `/srv/www/shop/${name}`)
 const remove = (host: FakeHost) => outcome(siteDelete.run(shopOnly, contextOf(host)))
 
 test('moves the site to the trash from the visitors inwards, and drops the database last', async () => {
@@ -14,7 +17,7 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
 
   const [lines, result] = await remove(host)
 
-  expect(result).toEqual({ domain: 'shop.example', size: 8192 })
+  expect(result).toEqual({ domain: 'shop.example', size: 8225 })
   expect(lines).toEqual([
     'Moving shop.example to the trash',
     'Removing the virtual host and the page cache',
@@ -27,20 +30,35 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
     'Dropping the database',
   ])
   expect(host.ran).toEqual([
+    'du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop',
     'nginx -t -q',
     'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
-    'systemctl stop hosting-fpm@shop-8.2.service',
-    'systemctl reset-failed hosting-fpm@shop-8.2.service',
+    'systemctl stop hosting-cron@shop.timer hosting-cron@shop.service',
+    'systemctl reset-failed hosting-cron@shop.timer hosting-cron@shop.service',
+    'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    `rm -rf --one-file-system -- ${MAIL.door('shop')}`,
     'systemctl stop hosting-shop.slice',
     'systemctl daemon-reload',
     'usermod --expiredate 1 -- shop',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
-    'mariadb-dump --no-defaults --user=root --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --single-transaction --quick --routines --triggers --events --hex-blob --result-file=/srv/www/.trash/shop/database.sql --databases shop',
+    'du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop',
+    'mariadb --no-defaults --user=shop --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --batch --skip-column-names -- shop',
+    'systemctl stop hosting-shop.slice',
+    'xargs --null --no-run-if-empty --max-chars=65536 mariadb-dump --no-defaults --user=shop --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --single-transaction --quick --skip-triggers --hex-blob -- shop',
+    'systemctl stop hosting-shop.slice',
+    'tail --bytes=100 -- /srv/www/.trash/shop/database.sql',
     'sync -- /srv/www/.trash/shop/database.sql',
-    'du --summarize --one-file-system --block-size=1 -- /srv/www/.trash/shop',
+    `du --summarize --total --block-size=1 -- ${PARTS.join(' ')}`,
+    'systemctl stop hosting-shop.slice',
   ])
-  expect(host.queries.slice(-2)).toEqual([
+  expect(host.queries.filter((query) => !/^(SELECT|SET STATEMENT)/.test(query))).toEqual([
+    "ALTER USER ?@'localhost' IDENTIFIED VIA unix_socket WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ? | shop | 0 | 0",
+    "KILL USER ?@'localhost' | shop",
+    "KILL USER ?@'localhost' | shop",
+    'DROP DATABASE IF EXISTS ?? | shop',
     "DROP USER IF EXISTS ?@'localhost' | shop",
+    "KILL USER ?@'localhost' | shop",
     'DROP DATABASE IF EXISTS ?? | shop',
   ])
   expect(Object.keys(host.disk.all).filter((path) => path.includes('shop'))).toEqual([
@@ -54,13 +72,17 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
     '/srv/www/.trash/shop/home/sessions',
     '/srv/www/.trash/shop/home/tmp',
     '/var/lib/hosting-agent/trash/shop.example.json',
+    '/var/lib/hosting-etc/accounts/shop',
+    '/var/lib/hosting-etc/accounts/shop/group',
+    '/var/lib/hosting-etc/accounts/shop/passwd',
+    '/var/lib/hosting-mail/settings/sites/shop.json',
     '/var/log/hosting/shop',
   ])
   expect(await listTrash(host)).toEqual([
     {
       domain: 'shop.example',
       user: 'shop',
-      size: 8192,
+      size: 8225,
       deleted_at: new Date(host.time).toISOString(),
       restorable: true,
       php: '8.2',
@@ -73,7 +95,7 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
 test('keeps the whole running site, or has all of it in the trash, whatever fails', async () => {
   const calls = await eachFault(siteOn, remove, async (host, before, [, result], fault) => {
     const trashed = (await listTrash(host)).length === 1
-    if (trashed) expect([fault, result]).toEqual([fault, { domain: 'shop.example', size: 8192 }])
+    if (trashed) expect([fault, result]).toEqual([fault, { domain: 'shop.example', size: 8225 }])
     else expect([fault, host.disk.all]).toEqual([fault, before])
     expect(host.queries.some((query) => query.startsWith('DROP')) && !trashed).toBe(false)
   })
@@ -81,9 +103,30 @@ test('keeps the whole running site, or has all of it in the trash, whatever fail
   expect(calls).toBeGreaterThan(25)
 })
 
+test('measures its files with the rights of the site, while they are in its own folder', async () => {
+  const host = await server(shop)
+
+  await remove(host)
+
+  const runs = host.runs.filter(({ line }) => line.startsWith('du ') && line.includes('/srv/www'))
+  expect(runs.map(({ options }) => options.site?.user)).toEqual(['shop'])
+  expect(runs[0]?.options.site?.directives).toContain('PrivateNetwork=yes')
+  expect(runs[0]?.options.site?.directives).toContain('User=shop')
+})
+
+test('counts files that cannot be measured as they were measured last', async () => {
+  const host = await server(shop)
+  const times = { measured_at: '2026-01-01T00:00:00.000Z' }
+  const last = { shop: { bytes: 4096, files: 3, database_bytes: 0, ...times } }
+  await host.disk.write('/var/lib/hosting-agent/usage.json', JSON.stringify(last))
+  host.fail('du --summarize --total', '', 137)
+
+  expect((await remove(host))[1]).toEqual({ domain: 'shop.example', size: 4129 })
+})
+
 test('begins nothing that the disk may not hold', async () => {
   const host = await server(shop)
-  host.rows('SELECT (SELECT SUM(DATA_LENGTH)', [{ bytes: 600 * 2 ** 20 }])
+  host.answer('du --summarize --apparent-size', `${600 * 2 ** 20}\t/var/lib/mysql/shop\n`)
   host.disk.free = 2 ** 30
   const before = host.disk.all
 
@@ -91,27 +134,28 @@ test('begins nothing that the disk may not hold', async () => {
     [],
     'The trash cannot take shop.example: 1024 MB are free on this server, and 1264 MB may be needed',
   ])
-  expect([host.ran, host.disk.all]).toEqual([[], before])
+  expect(host.disk.all).toEqual(before)
+  expect(host.ran).toEqual(['du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop'])
 })
 
 test('takes a site that has lost its database and its files', async () => {
   const host = await server(shop)
-  host.rows('SELECT (SELECT SUM(DATA_LENGTH)', [])
+  host.databases.delete('shop')
   await host.disk.remove('/srv/www/shop')
 
-  expect((await remove(host))[1]).toEqual({ domain: 'shop.example', size: 8192 })
-  expect(host.ran.filter((line) => line.startsWith('mariadb-dump'))).toEqual([])
+  expect((await remove(host))[1]).toEqual({ domain: 'shop.example', size: 0 })
+  expect(host.ran.filter((line) => line.includes('mariadb-dump'))).toEqual([])
 })
 
 test('removes no dump that is the only one there is', async () => {
   const host = await server(shop)
   await remove(host)
   const before = host.disk.all
-  host.fail('mariadb ', "ERROR 1062 (23000) at line 7: Duplicate entry 'secret'")
+  host.fail('mariadb --no-defaults', "ERROR 1062 (23000) at line 7: Duplicate entry 'secret'")
 
   const [, message] = await outcome(siteRestore.run(shopOnly, contextOf(host)))
 
-  expect(message).toBe('mariadb did not take the dump back (ERROR 1062 (23000) at line 7)')
+  expect(message).toBe('MariaDB did not import the dump (ERROR 1062 (23000) at line 7)')
   expect(host.disk.all).toEqual(before)
 })
 
@@ -121,4 +165,44 @@ test('names the domain that it does not know, and says of one in the trash that 
 
   expect(await remove(host)).toEqual([[], 'Site shop.example is in the trash: restore or purge it'])
   expect(await remove(await server())).toEqual([[], 'Site shop.example not found'])
+})
+
+test('writes tables alone to the trash, by their names, and says what it leaves out', async () => {
+  const host = await server(shop)
+  const names = ['wp_options', "a'b\n--password", 'täble']
+  const tables = names.map((name) => `${Buffer.from(name).toString('hex')}\n`)
+  host.answer('mariadb --no-defaults', tables.join(''))
+  const folder = '/var/lib/mysql/shop'
+  for (const name of ['v.frm', 'w.frm']) await host.disk.write(`${folder}/${name}`, 'TYPE=VIEW\n')
+  await host.disk.write(`${folder}/t.TRN`, 'TYPE=TRIGGERNAME\n')
+  const bounded = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT name'
+  host.rows(bounded, [{ name: 'x', definer: 'shop@localhost' }])
+
+  const [lines] = await remove(host)
+
+  expect(lines).toContain(
+    'Warning: 1 routine, 1 event, 2 views and 1 trigger are not part of the dump',
+  )
+  const [dump] = host.runs.filter(({ line }) => line.includes('mariadb-dump'))
+  expect(dump?.options).toMatchObject({
+    input: names.map((name) => `${name}\0`).join(''),
+    output_file: '/srv/www/.trash/shop/database.sql',
+    timeout_ms: 601_000,
+  })
+  expect(dump?.options.site?.user).toBe('shop')
+  expect(dump?.options.site?.directives).toContain('PrivateNetwork=yes')
+  expect(dump?.options.site?.directives).toContain(`LimitFSIZE=${8 * 8192 + 2 ** 30}`)
+  expect(dump?.options.site?.directives.join(' ')).not.toContain('=/srv/www/shop')
+})
+
+test('gives the account its password and limits back when the dump fails, and shows no content', async () => {
+  const host = await server(shop)
+  const before = host.mariadb.accounts.get('shop')
+  host.fail('xargs', 'mariadb-dump: Got error: 1194: "Table \'secret\' is marked as crashed"', 123)
+
+  const [, message] = await remove(host)
+
+  expect(message).toBe('The database could not be dumped (error 1194 of MariaDB)')
+  expect(host.mariadb.accounts.get('shop')).toEqual(before)
+  expect(host.mariadb.accounts.size).toBe(1)
 })

@@ -40,6 +40,7 @@ test('leaves nothing of a site in the trash', async () => {
   ])
   expect(host.ran).toEqual([
     'rm -rf --one-file-system -- /srv/www/.trash/shop',
+    'systemctl stop hosting-shop.slice',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
     'userdel -- shop',
   ])

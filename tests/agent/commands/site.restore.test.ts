@@ -11,15 +11,8 @@ import { eachFault } from './faults.ts'
 const only = { domain: 'shop.example' }
 const restore = (host: FakeHost) => outcome(siteRestore.run(only, contextOf(host)))
 
-/** What MariaDB says of an account is what makes it again. */
-const ACCOUNT = "CREATE USER `shop`@`localhost` IDENTIFIED BY PASSWORD '*A1'"
-const GRANT = 'GRANT SELECT ON `shop`.* TO `shop`@`localhost`'
-
 async function trashed(): Promise<FakeHost> {
   const host = await server(shop)
-  host.rows('SELECT User FROM mysql.global_priv WHERE User = ? AND Host', [{ User: 'shop' }])
-  host.rows('SHOW CREATE USER', [{ 'CREATE USER for shop@localhost': ACCOUNT }])
-  host.rows('SHOW GRANTS FOR', [{ 'Grants for shop@localhost': GRANT }])
   const [, result] = await outcome(siteDelete.run(only, contextOf(host)))
   if (typeof result === 'string') throw new Error(result)
   host.runs.length = 0
@@ -48,15 +41,34 @@ test('brings back what the owner has, then what runs, then the visitors', async 
   ])
   const { '/srv/www/.trash': _, '/var/lib/hosting-agent/trash': __, ...disk } = host.disk.all
   expect(disk).toEqual(whole)
-  expect(host.queries).toEqual([
-    "DROP USER IF EXISTS ?@'localhost' | shop",
+  expect(host.queries.filter((query) => !query.startsWith('SELECT'))).toEqual([
+    "KILL USER ?@'localhost' | shop",
     'DROP DATABASE IF EXISTS ?? | shop',
-    ACCOUNT,
-    GRANT,
-    'SELECT @@GLOBAL.max_allowed_packet AS bytes',
+    "DROP USER IF EXISTS ?@'localhost' | shop",
+    "KILL USER ?@'localhost' | shop",
+    'DROP DATABASE IF EXISTS ?? | shop',
+    'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop | utf8mb4 | utf8mb4_unicode_ci',
+    "CREATE USER ?@'localhost' IDENTIFIED VIA unix_socket | shop",
+    expect.stringMatching(/^GRANT SELECT, .*, LOCK TABLES ON /),
+    "KILL USER ?@'localhost' | shop",
+    `ALTER USER ?@'localhost' IDENTIFIED VIA mysql_native_password USING ? OR unix_socket WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ? | shop | *${'A1'.repeat(20)} | 15 | 60`,
   ])
+  expect(host.mariadb.accounts).toEqual((await server(shop)).mariadb.accounts)
   const [dump] = host.runs.filter(({ line }) => line.startsWith('mariadb '))
-  expect(dump?.options.input_file).toBe('/srv/www/.trash/shop/database.sql')
+  expect(dump).toMatchObject({
+    line: 'mariadb --no-defaults --user=shop --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --local-infile=0 --init-command=SET SESSION max_statement_time = 0, lock_wait_timeout = 30 -- shop',
+    options: { input_file: '/srv/www/.trash/shop/database.sql', site: { user: 'shop' } },
+  })
+})
+
+test('lets nginx read the files of a site that an older version put into the trash', async () => {
+  const host = await trashed()
+  const groups = (await host.disk.read('/etc/group')) ?? ''
+  await host.disk.write('/etc/group', groups.replace(':1001:www-data', ':1001:'))
+
+  await restore(host)
+
+  expect(await host.disk.read('/etc/group')).toBe(groups)
 })
 
 test('comes back although it does not answer, and says so', async () => {
@@ -88,7 +100,10 @@ test.each([
   [
     'a virtual host answers to its name',
     async (host: FakeHost) =>
-      host.answer('nginx -T', '# configuration file /etc/nginx/a:\nserver_name www.shop.example;'),
+      host.answer(
+        'nginx -T',
+        '# configuration file /etc/nginx/a:\nserver { server_name www.shop.example; }',
+      ),
     'shop.example cannot come back: www.shop.example is already served by /etc/nginx/a on this server',
   ],
   [
@@ -149,7 +164,7 @@ test('a site in the trash keeps its name', async () => {
 test('lets MariaDB take longer statements while a dump needs them, whatever comes of it', async () => {
   const host = await trashed()
   host.rows('SELECT @@GLOBAL', [{ bytes: 10 }])
-  host.fail('mariadb ', 'ERROR 1114 (HY000) at line 1: The table is full')
+  host.fail('mariadb --no-defaults', 'ERROR 1114 (HY000) at line 1: The table is full')
 
   await restore(host)
 
@@ -157,4 +172,56 @@ test('lets MariaDB take longer statements while a dump needs them, whatever come
     'SET GLOBAL max_allowed_packet = ? | 1073741824',
     'SET GLOBAL max_allowed_packet = ? | 10',
   ])
+})
+
+const HASH = `*${'B2'.repeat(20)}`
+
+test('takes nothing but the hash of the password from what the version before kept of an account', async () => {
+  const host = await trashed()
+  const statements = [
+    `CREATE USER \`shop\`@\`localhost\` IDENTIFIED BY PASSWORD '${HASH}'`,
+    'GRANT ALL PRIVILEGES ON *.* TO `shop`@`localhost` WITH GRANT OPTION',
+    "CREATE USER intruder@localhost IDENTIFIED BY 'x'",
+  ]
+  await host.disk.write('/srv/www/.trash/shop/account.json', JSON.stringify(statements))
+
+  expect((await restore(host))[1]).toEqual(only)
+
+  expect(host.queries.filter((query) => /PRIVILEGES ON|intruder/.test(query))).toEqual([])
+  const account = { hash: HASH, connections: 15, seconds: 60, tables: true, routines: false }
+  expect([...host.mariadb.accounts]).toEqual([['shop', account]])
+})
+
+test.each([
+  ["ERROR 1142 (42000) at line 12: CREATE VIEW command denied for table 'secret'", 12],
+  ["ERROR 1044 (42000) at line 3: Access denied for user 'shop' to database 'secret'", 3],
+  ['ERROR 1227 (42000) at line 70: Access denied; you need CREATE USER', 70],
+  ['ERROR 4166 (HY000) at line 1: The used command is not allowed', 1],
+])('refuses a dump that holds more than tables: %s', async (stderr, line) => {
+  const host = await trashed()
+  const before = host.disk.all
+  host.fail('mariadb --no-defaults', stderr)
+
+  expect((await restore(host))[1]).toBe(
+    `The dump holds a view, routine, trigger, event or account statement at line ${line}; only tables are imported`,
+  )
+  expect(host.disk.all).toEqual(before)
+  expect([host.databases.size, host.mariadb.accounts.size]).toEqual([0, 0])
+})
+
+test('gives the rights of the setting back only when the import is over', async () => {
+  const host = await trashed()
+  const path = '/var/lib/hosting-agent/trash/shop.example.json'
+  const record = JSON.parse((await host.disk.read(path)) ?? '')
+  await host.disk.write(path, JSON.stringify({ ...record, database_routines: true }))
+  let during: unknown
+  const { run } = host.shell
+  host.shell.run = (argv, options) => {
+    if (argv[0] === 'mariadb') during = host.mariadb.accounts.get('shop')?.routines
+    return run(argv, options)
+  }
+
+  await restore(host)
+
+  expect([during, host.mariadb.accounts.get('shop')?.routines]).toEqual([false, true])
 })

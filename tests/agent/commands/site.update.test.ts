@@ -3,22 +3,23 @@ import { commands } from '#agent/commands/index.ts'
 import { poolApply } from '#agent/commands/pool.apply.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
 import { OperationStore } from '#agent/operations/store.ts'
+import { packagesOf } from '#agent/os/packages.ts'
+import { socketOf } from '#agent/os/php-fpm-files.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
 import { contextOf, installed, outcome, server, shop } from './debian.ts'
 
-const POOL = '/etc/hosting/fpm/shop-8.2.conf'
+const POOL = '/etc/hosting/fpm/shop-php8.2.d/pool.conf'
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
 const RECORD = '/var/lib/hosting-agent/sites/shop.example.json'
 
-const update = (host: FakeHost, change: { php?: string; tier?: 'medium' }) =>
+const update = (host: FakeHost, change: { php?: string; tier?: 'medium'; xmlrpc?: boolean }) =>
   outcome(siteUpdate.run({ domain: 'shop.example', ...change }, contextOf(host)))
 
 async function withPhp84(): Promise<FakeHost> {
   const host = await server(shop)
   const status = (await host.disk.read('/var/lib/dpkg/status')) ?? ''
-  const names = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
-  const more = installed(names.map((name) => `php8.4-${name}`))
+  const more = installed(packagesOf('8.4'))
   await host.disk.write('/var/lib/dpkg/status', `${status}\n${more}`)
   return host
 }
@@ -28,7 +29,10 @@ test('applies a tier to pool, slice, virtual host and record, and drops no reque
 
   const [, result] = await update(host, { tier: 'medium' })
 
-  expect(result).toEqual({ domain: 'shop.example', php: '8.2', tier: 'medium' })
+  expect(result).toEqual({
+    ...{ domain: 'shop.example', php: '8.2', tier: 'medium' },
+    ...{ database_routines: false, xmlrpc: true },
+  })
   expect(host.disk.all[POOL]).toContain('pm.max_children = 10')
   expect(host.disk.all['/etc/systemd/system/hosting-shop.slice']).toContain('MemoryMax=1280M')
   expect(host.disk.all[VHOST]).toContain('client_max_body_size 65m')
@@ -36,7 +40,7 @@ test('applies a tier to pool, slice, virtual host and record, and drops no reque
   expect(host.ran.slice(0, 3)).toEqual([
     `/usr/sbin/php-fpm8.2 --test --fpm-config ${POOL}`,
     'systemctl daemon-reload',
-    'start-stop-daemon --stop --quiet --signal USR2 --pidfile /run/hosting-fpm/shop-8.2.pid --exec /usr/sbin/php-fpm8.2',
+    'systemctl reload hosting-fpm@shop-php8.2.service',
   ])
 })
 
@@ -66,23 +70,47 @@ test('moves a site to another PHP: the new one first, the old one last', async (
 
   const [lines, result] = await update(host, { php: '8.4' })
 
-  expect(result).toEqual({ domain: 'shop.example', php: '8.4', tier: 'small' })
+  expect(result).toEqual({
+    ...{ domain: 'shop.example', php: '8.4', tier: 'small' },
+    ...{ database_routines: false, xmlrpc: true },
+  })
   expect(lines.at(-1)).toBe('Removing pools that are no longer used')
-  expect(host.disk.all[VHOST]).toContain('unix:/run/hosting-fpm/shop-8.4.sock')
-  expect(host.disk.all['/etc/cron.d/hosting-shop']).toContain('/usr/bin/php8.4 ')
+  expect(host.disk.all[VHOST]).toContain(`unix:${socketOf({ user: 'shop', php: '8.4' })}`)
+  expect(host.disk.all['/etc/systemd/system/hosting-cron@shop.service']).toContain(
+    '/usr/bin/php8.4 ',
+  )
   expect(host.ran.filter((line) => line.startsWith('systemctl'))).toEqual([
-    'systemctl start hosting-fpm@shop-8.4.service',
-    'systemctl stop hosting-fpm@shop-8.2.service',
-    'systemctl reset-failed hosting-fpm@shop-8.2.service',
+    'systemctl start hosting-fpm@shop-php8.4.service',
+    'systemctl daemon-reload',
+    'systemctl restart hosting-cron@shop.timer',
+    'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
     'systemctl daemon-reload',
   ])
-  expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-8.2'))).toEqual([])
+  expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-php8.2'))).toEqual([])
+})
+
+test('lets nginx read the files of a site that an older version made, and knows when it may', async () => {
+  const host = await server(shop)
+  const admitting = 'gpasswd --add www-data shop'
+  const groups = (await host.disk.read('/etc/group')) ?? ''
+  expect(groups).toContain('\nshop:x:1001:www-data\n')
+  await update(host, {})
+  expect(host.ran).not.toContain(admitting)
+  await host.disk.write('/etc/group', groups.replace(':1001:www-data', ':1001:'))
+  host.runs.length = 0
+
+  await update(host, {})
+
+  expect(await host.disk.read('/etc/group')).toBe(groups)
+  const reloaded = host.ran.findIndex((line) => line.includes('--signal HUP'))
+  expect(host.ran.indexOf(admitting)).toBeWithin(0, reloaded)
 })
 
 test('stays with the old PHP when the new one does not start', async () => {
   const host = await withPhp84()
   const before = host.disk.all
-  host.fail('systemctl start hosting-fpm@shop-8.4', 'Job failed')
+  host.fail('systemctl start hosting-fpm@shop-php8.4', 'Job failed')
 
   const [, message] = await update(host, { php: '8.4' })
 
@@ -149,4 +177,44 @@ test.each([
   await recover(host, commands)
 
   expect((await store.events('op1')).at(-1)?.event).toBe(cut.end as 'error')
+})
+
+test('applies the tier and the setting to the database account, and puts both back', async () => {
+  const host = await server(shop)
+  const account = () => host.mariadb.accounts.get('shop')
+  const before = account()
+  const change = { domain: 'shop.example', tier: 'medium', database_routines: true } as const
+  const run = () => outcome(siteUpdate.run(change, contextOf(host)))
+
+  host.fail('nginx -t', 'refused')
+  expect((await run())[1]).toContain('refused')
+  expect(account()).toEqual(before)
+
+  host.answer('nginx -t', '')
+  await run()
+  expect(account()).toMatchObject({ connections: 30, seconds: 120, routines: true })
+  expect(host.disk.all[RECORD]).toContain('"database_routines": true')
+
+  await outcome(siteUpdate.run({ ...change, database_routines: false }, contextOf(host)))
+  expect(account()?.routines).toBe(false)
+  expect(host.disk.all[RECORD]).not.toContain('database_routines')
+})
+
+test('closes xmlrpc.php and opens it again, and puts back what nginx refuses', async () => {
+  const host = await server(shop)
+  const change = async (xmlrpc: boolean) => (await update(host, { xmlrpc }))[1]
+  const isClosed = () => host.disk.all[VHOST]?.includes('location ~* /xmlrpc\\.php$')
+
+  expect(await change(false)).toMatchObject({ xmlrpc: false })
+  expect(isClosed()).toBe(true)
+  expect(host.disk.all[RECORD]).toContain('"xmlrpc": false')
+
+  host.fail('nginx -t', 'refused')
+  expect(await change(true)).toContain('refused')
+  expect(isClosed()).toBe(true)
+
+  host.answer('nginx -t', '')
+  expect(await change(true)).toMatchObject({ xmlrpc: true })
+  expect(isClosed()).toBe(false)
+  expect(host.disk.all[RECORD]).not.toContain('xmlrpc')
 })

@@ -1,6 +1,7 @@
 import { tlsIssue } from '#agent/commands/tls.issue.ts'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import { writeSite } from '#agent/os/sites.ts'
+import type { Warning } from '#shared/agent.ts'
 import { TlsMode } from '#shared/fields.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
@@ -38,7 +39,7 @@ export function authority(host: FakeHost, answer: (order: AcmeOrder) => AcmeOutc
 }
 
 /** Runs tls.issue for a.example: its lines, and its result or the message of its error. */
-export function issue(host: FakeHost, tls: string) {
+export function issue(host: FakeHost, tls: string, warnings: Warning[] = []) {
   const params = { domain: 'a.example', tls: TlsMode.parse(tls), email: 'ops@a.example' }
-  return outcome(tlsIssue.run(params, contextOf(host)))
+  return outcome(tlsIssue.run(params, contextOf(host, warnings)))
 }

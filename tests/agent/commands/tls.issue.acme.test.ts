@@ -1,4 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { readTries } from '#agent/os/certificate-tries.ts'
+import { needsRenewal, renewDue } from '#agent/os/certificates.ts'
+import * as nginx from '#agent/os/nginx.ts'
+import { getSite } from '#agent/os/sites.ts'
+import type { Warning } from '#shared/agent.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 import { authority, issue, tlsSite } from './tls-site.ts'
@@ -65,22 +70,89 @@ test('goes on without www when the authority cannot reach it', async () => {
 test('asks the authority for nothing that this server does not serve', async () => {
   host.net.probe = async () => ({ status: 404, body: 'no', headers: {} })
 
-  const [, error] = await issue(host, 'letsencrypt')
+  const warnings: Warning[] = []
+  await issue(host, 'letsencrypt', warnings)
 
-  expect(error).toBe(
-    'The certificate for a.example was refused: this server answers 404 and not the token where the authority would ask',
-  )
+  const message =
+    'The certificate for a.example was refused: this server answers 404 and not the token where the authority would ask'
+  expect(warnings).toEqual([{ code: 'certificate_refused', message }])
   expect(host.orders).toEqual([])
 })
 
-test("leaves everything as it was, and says the authority's words, when it refuses", async () => {
-  const before = host.disk.all
-  authority(host, () => ({ refused: [{ name: 'a.example', reason: 'DNS problem: NXDOMAIN' }] }))
+const RECORD = '/var/lib/hosting-agent/sites/a.example.json'
+const TRIES = '/var/lib/hosting-agent/certificate-tries.json'
+const NXDOMAIN = 'The certificate for a.example was refused: DNS problem: NXDOMAIN'
+const refusing = () => ({ refused: [{ name: 'a.example', reason: 'DNS problem: NXDOMAIN' }] })
 
-  const [, error] = await issue(host, 'letsencrypt')
+test("a refusal is a success with the authority's words as a warning: what is wanted stays on record", async () => {
+  const { [RECORD]: record, ...before } = host.disk.all
+  authority(host, refusing)
+  const warnings: Warning[] = []
 
-  expect(error).toBe('The certificate for a.example was refused: DNS problem: NXDOMAIN')
-  const { '/var/lib/hosting-agent/acme/account.pem': _, ...after } = host.disk.all
+  const [lines, result] = await issue(host, 'letsencrypt', warnings)
+
+  expect(result).toEqual({ domain: 'a.example', tls: 'letsencrypt', expires_at: '' })
+  expect(warnings).toEqual([{ code: 'certificate_refused', message: NXDOMAIN }])
+  expect(lines.at(-1)).toBe(`No new certificate: ${NXDOMAIN}`)
+  expect(JSON.parse(String(host.disk.all[RECORD]))).toEqual({
+    ...JSON.parse(String(record)),
+    ...{ tls: 'letsencrypt', email: 'ops@a.example' },
+  })
+  const { '/var/lib/hosting-agent/acme/account.pem': _, [RECORD]: __, ...after } = host.disk.all
   delete after['/var/lib/hosting-agent/acme']
+  delete after[TRIES]
   expect(after).toEqual(before)
+})
+
+test('is tried again 10, 30 and 60 minutes after a refusal, and then less and less', async () => {
+  authority(host, refusing)
+  const due = async () => (await renewDue(host, { refused: true })).length
+  const waits: number[] = []
+  for (let tries = 0; tries < 9; tries++) {
+    await issue(host, 'letsencrypt')
+    expect(await due()).toBe(0)
+    const from = host.time
+    while ((await due()) === 0) host.time += 60_000
+    waits.push((host.time - from) / 60_000)
+  }
+  expect(waits).toEqual([10, 30, 60, 120, 240, 480, 720, 1440, 1440])
+})
+
+test('nothing of a refusal is left once the certificate is there, or is not wanted any more', async () => {
+  authority(host, refusing)
+  await issue(host, 'letsencrypt')
+  expect(Object.keys(await readTries(host))).toEqual(['a.example'])
+  authority(host, () => ({ chain: authorityPem }))
+  await issue(host, 'letsencrypt')
+  expect(await readTries(host)).toEqual({})
+
+  authority(host, refusing)
+  await issue(host, 'letsencrypt')
+  await issue(host, 'none')
+  expect(await readTries(host)).toEqual({})
+})
+
+test('an authority that is out of reach refuses for now', async () => {
+  host.acme.order = async () => {
+    throw new Error('acme.example cannot be reached')
+  }
+  const warnings: Warning[] = []
+  const [, result] = await issue(host, 'letsencrypt', warnings)
+  expect(result).toMatchObject({ tls: 'letsencrypt' })
+  const message = 'The certificate for a.example was refused: acme.example cannot be reached'
+  expect(warnings).toEqual([{ code: 'certificate_refused', message }])
+})
+
+test('a self-signed certificate stays while a better one is refused, and no browser is told to insist on it', async () => {
+  await issue(host, 'self-signed')
+  authority(host, refusing)
+  await issue(host, 'letsencrypt')
+
+  const site = await getSite(host, 'a.example')
+  expect(site.tls).toBe('letsencrypt')
+  expect(await needsRenewal(host, site)).toBe(true)
+  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+  const vhost = host.disk.all['/etc/nginx/sites-available/hosting-a.example.conf'] ?? ''
+  expect(vhost).toContain('listen 443 ssl')
+  expect(vhost).not.toContain('Strict-Transport-Security')
 })

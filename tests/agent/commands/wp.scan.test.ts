@@ -11,10 +11,11 @@ const fixture = (name: string) =>
     'utf8',
   ).trim()
 
+const ACCOUNT = "define('DB_USER', 'shop'); define('DB_PASSWORD', 'p');"
 const DOCROOT = '/srv/www/shop/public'
 const FILES = {
   'wp-includes/version.php': "<?php\n$wp_version = '7.1.1';\n",
-  'wp-config.php': "<?php define('DB_NAME', 'shop_db'); $table_prefix = 'x_';",
+  'wp-config.php': `<?php define('DB_NAME', 'shop_db'); ${ACCOUNT} $table_prefix = 'x_';`,
   'wp-content/plugins/akismet/akismet.php': '<?php\n/* Plugin Name: Akismet\nVersion: 5.8\n*/',
   'wp-content/plugins/hello.php': '<?php\n/* Plugin Name: Hello\nVersion: 1.7.2\n*/',
   'wp-content/themes/twentytwentyfour/style.css': '/*\nTheme Name: TT4\nVersion: 1.6\n*/',
@@ -44,7 +45,7 @@ function options(host: FakeHost, kind: 'online' | 'offline', more: Record<string
     ...more,
   }
   host.rows(
-    'SELECT option_name',
+    'SET STATEMENT',
     Object.entries(values).map(([name, value]) => ({ name, value })),
   )
 }
@@ -97,7 +98,7 @@ test('calls updates unknown when WordPress could not ask', async () => {
 
 test('calls everything of the database unknown when it does not answer', async () => {
   const host = shop()
-  host.failSql('SELECT option_name', 'gone away')
+  host.failSql('SET STATEMENT', 'gone away')
 
   const { result } = await scan(host)
 
@@ -130,7 +131,7 @@ test('calls updates unknown where an object cache holds them', async () => {
 
 test('asks the network of a multisite, and counts its plugins as active', async () => {
   const config = "define('DB_NAME', 'd'); define('MULTISITE', true); $table_prefix = 'w_';"
-  const host = shop({ 'wp-config.php': `<?php ${config}` })
+  const host = shop({ 'wp-config.php': `<?php ${ACCOUNT} ${config}` })
   options(host, 'online', { active_sitewide_plugins: 'a:1:{s:9:"hello.php";i:1;}' })
 
   const { result } = await scan(host)
@@ -147,7 +148,7 @@ test.each([
   ['a computed name', "define('DB_NAME', getenv('D')); $table_prefix = 'w_';"],
   ['a hostile prefix', "define('DB_NAME', 'd'); $table_prefix = 'w_`; DROP';"],
 ])('asks no database with %s', async (_, config) => {
-  const host = shop({ 'wp-config.php': `<?php ${config}` })
+  const host = shop({ 'wp-config.php': `<?php ${ACCOUNT} ${config}` })
 
   expect((await scan(host)).result.updates.core).toBeNull()
   expect(host.queries).toEqual([])

@@ -22,6 +22,7 @@ async function frontOf(answer?: (request: Request) => Response | Promise<Respons
   if (answer) open.push(await listen(answer, { socket }))
   const front = createFront({
     gate: openGate,
+    enrolling: async () => true,
     upstream: upstreamAt(socket),
     report: (error) => {
       throw error

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { outside } from '#agent/host/real/outside.ts'
+import { ofSite, outside } from '#agent/host/real/outside.ts'
 
 test('a program stays inside the sandbox unless it must not', () => {
   expect(outside(['useradd', 'shop'], {})).toEqual([['useradd', 'shop'], {}])
@@ -11,7 +11,8 @@ test('what is unconfined runs in a unit of its own, with nothing of the agent’
   expect(outside(['apt-get', 'update'], options)).toEqual([
     [
       ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
-      ...['--property=RuntimeMaxSec=1', '--', 'env', '-i'],
+      ...['--property=RuntimeMaxSec=1', '--property=MemoryMax=2G', '--property=TasksMax=512'],
+      ...['--', 'env', '-i'],
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       ...['LC_ALL=C.UTF-8', 'HOME=/root', 'A=1', 'apt-get', 'update'],
     ],
@@ -19,16 +20,32 @@ test('what is unconfined runs in a unit of its own, with nothing of the agent’
   ])
 })
 
-test('outside too a program of a site has no privileges and its own umask', () => {
-  const options = { unconfined: true, user: 'shop', umask: 0o027, input: 'secret' }
+const shop = {
+  user: 'shop',
+  slice: 'hosting-shop.slice',
+  directives: ['User=shop', 'NoNewPrivileges=yes'],
+  launcher: ['setpriv', '--reuid=shop', '--'],
+}
 
-  const [argv, rest] = outside(['php', 'x'], options)
+test('a program of a site runs in the slice of the site, with its directives and its own umask', () => {
+  const options = { site: shop, umask: 0o027, input: 'secret', timeout_ms: 2000 }
 
-  expect(rest).toEqual({ input: 'secret', timeout_ms: 605_000 })
-  expect(argv).toContain('--property=UMask=027')
-  expect(argv.slice(argv.indexOf('setpriv'))).toEqual([
-    ...['setpriv', '--reuid=shop', '--regid=shop', '--init-groups', '--no-new-privs'],
-    ...['--inh-caps=-all', '--bounding-set=-all', '--', 'php', 'x'],
+  expect(ofSite(['php', 'x'], options, 'systemd')).toEqual([
+    [
+      ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect', '--property=RuntimeMaxSec=2'],
+      ...['--property=Slice=hosting-shop.slice', '--property=User=shop'],
+      ...['--property=NoNewPrivileges=yes', '--property=UMask=027', '--', 'env', '-i'],
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      ...['LC_ALL=C.UTF-8', 'HOME=/root', 'php', 'x'],
+    ],
+    { input: 'secret', timeout_ms: 7000 },
+  ])
+})
+
+test('without systemd a program of a site is started by what takes its privileges', () => {
+  expect(ofSite(['php', 'x'], { site: shop, umask: 0o027 }, 'direct')).toEqual([
+    ['setpriv', '--reuid=shop', '--', 'php', 'x'],
+    { umask: 0o027 },
   ])
 })
 

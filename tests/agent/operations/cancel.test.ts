@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Host } from '#agent/host/ports.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import {
   CANCELLED,
@@ -69,6 +70,28 @@ test('a forced cancel after a graceful one does not wait any longer', async () =
 
   expect((await transcript(operation)).at(-1)).toEqual(CANCELLED)
   expect(host.signals).toEqual(['SIGTERM op1', 'SIGKILL op1'])
+})
+
+test('what takes turns is undone to its end after a cancel', async () => {
+  const host = fakeHost()
+  host.hang('second')
+  const undo = async (session: Host) =>
+    session.exclusive('nginx', async () => {
+      await session.shell.run(['unfirst'])
+    })
+  const { runner } = runnerOf(
+    host,
+    purging((session) =>
+      two(session).map((one) => (one.undo ? { ...one, undo: () => undo(session) } : one)),
+    ),
+  )
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, 'second')
+
+  await runner.cancel('op1', true)
+
+  expect((await transcript(operation)).at(-1)).toEqual(CANCELLED)
+  expect(host.ran).toEqual(['first', 'second', 'unfirst', 'unfirst'])
 })
 
 test('what is being undone cannot be cancelled', async () => {

@@ -20,6 +20,7 @@ async function machine(): Promise<FakeHost> {
   const kept = { version: '7.1.1', sha1: '0'.repeat(40), at: host.time }
   await host.disk.write(`${WORDPRESS}/7.1.1/index.php`, '')
   await host.disk.write(`${WORDPRESS}/latest.json`, JSON.stringify(kept))
+  await host.disk.mkdir('/etc/apt/apt.conf.d')
   host.pages.set(`${wordpress_url}/latest.tar.gz.sha1`, kept.sha1)
   host.pages.set(wp_cli_url, 'phar')
   host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
@@ -98,6 +99,8 @@ test.each([
   ['tls.issue', { domain, tls: 'none', email }, withSite],
   ['cache.purge', { domain }, withSite],
   ['service.restart', { service: 'php-fpm:shop' }, withSite],
+  ['server.update', { scope: 'security', restart_database: false }, withSite],
+  ['updates.configure', { unattended: true }, machine],
   ['site.delete', { domain }, () => withSite('self-signed')],
   ['site.restore', { domain }, trashed],
   ['site.restore', { domain }, () => trashed('self-signed')],
@@ -127,7 +130,10 @@ test('a plan stores nothing, changes nothing and runs nothing that does', async 
 
   expect(host.ran.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
     'nginx -T',
+    'nginx -T',
     'nginx -v',
+    'nginx -T',
+    'nginx -T',
     'nginx -v',
   ])
   expect(host.queries.filter((sql) => !sql.startsWith('SELECT '))).toEqual([])

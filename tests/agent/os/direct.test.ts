@@ -9,7 +9,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 const PROGRAMS: Record<string, [string, number, string]> = {
   '/usr/sbin/nginx': ['/run/nginx.pid', 51, 'nginx'],
   '/usr/sbin/mariadbd': ['/run/mysqld/mysqld.pid', 52, 'mariadbd'],
-  '/usr/sbin/php-fpm8.2': ['/run/hosting-fpm/shop-8.2.pid', 53, 'php-fpm8.2'],
+  '/usr/sbin/php-fpm8.2': ['/run/hosting-fpm/shop-php8.2.pid', 53, 'php-fpm8.2'],
 }
 
 /** After a start of the machine: nothing runs; what is started writes its pid file. */
@@ -34,7 +34,7 @@ test('starts after a restart what should run, sites before nginx', async () => {
   expect(await ensureServices(host)).toEqual([])
   expect(host.ran).toEqual([
     '/usr/sbin/mariadbd --user=mysql --pid-file=/run/mysqld/mysqld.pid',
-    'env PHP_INI_SCAN_DIR=:/etc/hosting/fpm/shop-8.2.d /usr/sbin/php-fpm8.2 --nodaemonize --fpm-config /etc/hosting/fpm/shop-8.2.conf',
+    'env PHP_INI_SCAN_DIR=:/etc/hosting/fpm/shop-php8.2.d setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+chown,+kill,+setgid,+setuid -- /usr/sbin/php-fpm8.2 --nodaemonize --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
     '/usr/sbin/nginx -g daemon off;',
   ])
   expect(host.disk.nodes.get('/run/mysqld')?.options).toMatchObject({ owner: 'mysql' })

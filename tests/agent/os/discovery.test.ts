@@ -6,7 +6,7 @@ import { discoverSites } from '#agent/os/discovery.ts'
 import { servedCertificates } from '#agent/os/served-certificates.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem, selfSignedPem } from '#tests/support/fixtures/certificates.ts'
-import { fill, rootedFiles } from '#tests/support/rooted-files.ts'
+import { fill, onFiles } from '#tests/support/rooted-files.ts'
 
 let root = ''
 beforeEach(() => {
@@ -31,14 +31,19 @@ function machine(servers: Record<string, string>, files: Record<string, string> 
     ...Object.fromEntries(enabled),
     ...files,
   })
-  return Object.assign(fakeHost(), { files: rootedFiles(root) })
+  return onFiles(fakeHost(), root)
 }
 
 const pool = (user: string, socket: string, children: number) =>
   `[global]\npid = /run/x.pid\n[${user}]\nuser = $pool\nlisten = ${socket}\npm.max_children = ${children}\n`
+const process = (pid: number, line: string) => ({
+  [`/proc/${pid}/cmdline`]: `${line}\0`,
+  [`/proc/${pid}/status`]: 'Uid:\t0\t0\t0\t0\nNSpid:\t7\n',
+})
 const wordpress = (docroot: string, name: string) => ({
   [`${docroot}/wp-includes/version.php`]: "<?php\n$wp_version = '6.8.2';\n",
-  [`${docroot}/wp-config.php`]: `<?php define('DB_NAME', '${name}'); $table_prefix = 'wp_';`,
+  [`${docroot}/wp-content/index.php`]: '<?php',
+  [`${docroot}/wp-config.php`]: `<?php define('DB_NAME', '${name}'); define('DB_USER', 'u'); define('DB_PASSWORD', 'p'); $table_prefix = 'wp_';`,
 })
 
 test('finds a site that somebody else made', async () => {
@@ -57,10 +62,12 @@ test('finds a site that somebody else made', async () => {
       '/etc/php/8.1/fpm/pool.d/shop.conf': pool('shopper', '/run/php/$pool.sock', 4),
       '/etc/php/8.3/fpm/pool.d/shop.conf': pool('shop', '/run/php/$pool.sock', 12),
       '/etc/ssl/shop.pem': authorityPem,
+      ...process(7, 'php-fpm: master process (/etc/php/8.3/fpm/php-fpm.conf)'),
+      '/etc/php/8.3/fpm/php-fpm.conf': 'include=/etc/php/8.3/fpm/pool.d/*.conf',
       ...wordpress('/var/www/shop', 'wp_shop'),
     },
   )
-  host.rows('SELECT', [
+  host.rows('SET STATEMENT', [
     { name: '_site_transient_update_core', value: 'a:1:{s:7:"updates";a:0:{}}' },
     { name: '_site_transient_update_themes', value: 'a:1:{s:7:"checked";a:0:{}}' },
   ])
@@ -68,15 +75,18 @@ test('finds a site that somebody else made', async () => {
   expect(await discoverSites(host)).toEqual([
     {
       domain: 'www.shop.example',
+      names: ['shop.example', 'www.shop.example'],
+      closed: false,
       user: 'shop',
       docroot: '/var/www/shop',
       php: '8.3',
       tier: 'medium',
-      tls: 'letsencrypt',
+      tls: 'other',
       framework: 'wordpress',
       wp_version: '6.8.2',
       db_name: 'wp_shop',
       updates: { plugins: null, themes: 0, core: null },
+      unknown: { updates: 'not_checked' },
     },
   ])
 })
@@ -106,7 +116,7 @@ test('knows its own sites by their records, and forgets one whose virtual host i
   )
 
   expect(await discoverSites(host)).toMatchObject([
-    { domain: 'own.example', user: 'own_ab12', php: '8.2', tier: 'large', tls: 'none' },
+    { domain: 'own.example', user: 'own_ab12', php: '8.2', tier: 'large', tls: 'letsencrypt' },
   ])
 })
 
@@ -114,7 +124,7 @@ test('tells frameworks apart', async () => {
   const host = machine(
     {
       plain: 'server { server_name plain.example; root /var/www/plain; }',
-      code: 'server { server_name code.example; root /var/www/code; fastcgi_pass 127.0.0.1:9000; }',
+      code: 'server { server_name code.example; root /var/www/code; location / { fastcgi_pass 127.0.0.1:9000; } }',
       empty: 'server { server_name empty.example; root /var/www/empty; }',
       proxy:
         'server { server_name proxy.example; location / { proxy_pass http://127.0.0.1:3000; } }',
@@ -153,7 +163,7 @@ test.each([
 test.each([
   ['no certificate', '', 'none'],
   ['a self-signed one', selfSignedPem, 'self-signed'],
-  ['one of an authority', authorityPem, 'letsencrypt'],
+  ['one of an authority', authorityPem, 'other'],
   ['a file that holds none', 'rubbish', 'none'],
 ])('sees %s', async (_, pem, tls) => {
   const server = 'listen 443 ssl; server_name a.example; root /x; ssl_certificate /etc/ssl/a.pem;'
@@ -169,10 +179,10 @@ test('takes the owner of the docroot, and the user of the pool where that is roo
     {
       '/var/www/a/index.php': '',
       '/etc/php/8.2/fpm/pool.d/a.conf': pool('shop', '/run/p.sock', 5),
-      '/etc/passwd': `root:x:0:0::/:\nme:x:${process.getuid?.() || 4242}:1::/:\n`,
+      '/etc/passwd': `root:x:0:0::/:\nme:x:${globalThis.process.getuid?.() || 4242}:1::/:\n`,
     },
   )
-  const own = process.getuid?.() === 0 ? 'shop' : 'me'
+  const own = globalThis.process.getuid?.() === 0 ? 'shop' : 'me'
 
   expect(await discoverSites(host)).toMatchObject([{ user: own, framework: 'php' }])
 })

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseCertificate } from '#agent/os/certificate-files.ts'
 import { metricsReader, parseStat } from '#agent/os/metrics.ts'
-import { phpTokens } from '#agent/os/php-tokens.ts'
-import { compareVersions } from '#agent/os/version-compare.ts'
-import { parseWpConfig } from '#agent/os/wp-config.ts'
-import { coreVersion } from '#agent/os/wp-files.ts'
-import { pluginHeaders, themeHeaders } from '#agent/os/wp-headers.ts'
+import { phpTokens } from '#agent/scan/php-tokens.ts'
+import { compareVersions } from '#agent/scan/version-compare.ts'
+import { parseWpConfig } from '#agent/scan/wp-config.ts'
+import { versionIn } from '#agent/scan/wp-files.ts'
+import { pluginHeaders, themeHeaders } from '#agent/scan/wp-headers.ts'
 import { Metrics } from '#shared/agent.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -76,17 +76,14 @@ test('takes for a version of WordPress what PHP would read there, if it can be o
     code.map((text) => ({ text, isCode: true })),
     none.map((text) => ({ text, isCode: false })),
   )
-  const read = (source: string) => {
-    const root = { tree: { head: () => source }, base: '', docroot: '/' }
-    return coreVersion(root as unknown as Parameters<typeof coreVersion>[0])
-  }
-
   fc.assert(
     fc.property(before, fc.constantFrom("'", '"'), value, ({ text, isCode }, quote, inner) => {
       const rest = `${inner}${quote};`
       const version = new RegExp(`^([\\w.+-]{1,64})${quote}[ \\t\\r\\n]*;`).exec(rest)?.[1]
 
-      expect(read(`<?php\n${text}$wp_version = ${quote}${rest}`)).toBe(isCode ? version : undefined)
+      expect(versionIn(`<?php\n${text}$wp_version = ${quote}${rest}`)).toBe(
+        isCode ? version : undefined,
+      )
     }),
     runs(),
   )

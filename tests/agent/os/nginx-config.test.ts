@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseNginx, readNginxConfig } from '#agent/os/nginx-config.ts'
+import { parseNginx } from '#agent/os/nginx-config.ts'
+import { readNginxConfig } from '#agent/os/web/nginx-dump.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { runs } from '#tests/support/runs.ts'
@@ -39,7 +40,7 @@ server { # the site
   ])
 })
 
-test('follows includes below /etc/nginx, in the order of their names', async () => {
+test('follows includes, in the order of their names', async () => {
   const host = fakeHost()
   const files = {
     '/etc/nginx/nginx.conf': 'http { include conf.d/*.conf; include /etc/nginx/sites-enabled/*; }',
@@ -47,8 +48,11 @@ test('follows includes below /etc/nginx, in the order of their names', async () 
     '/etc/nginx/conf.d/a.conf': 'a 1; include snippets/c;',
     '/etc/nginx/conf.d/a.conf.bak': 'no 1;',
     '/etc/nginx/snippets/c': 'c 1;',
-    '/etc/nginx/sites-enabled/d': 'server { include ../../secret; include /root/x; include none; }',
-    '/root/x': 'no 1;',
+    '/etc/nginx/sites-enabled/d':
+      'server { include ../../srv/x; include /srv/?/*.conf; include none; }',
+    '/srv/x': 'x 1;',
+    '/srv/y/y.conf': 'y 1;',
+    '/srv/yy/y.conf': 'no 1;',
   }
   for (const [path, text] of Object.entries(files)) await host.disk.write(path, text)
 
@@ -60,7 +64,7 @@ test('follows includes below /etc/nginx, in the order of their names', async () 
         leaf('a', '1'),
         leaf('c', '1'),
         leaf('b', '1'),
-        { name: 'server', args: [], block: [] },
+        { name: 'server', args: [], block: [leaf('x', '1'), leaf('y', '1')] },
       ],
     },
   ])

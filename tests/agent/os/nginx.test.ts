@@ -1,9 +1,14 @@
 import { expect, test } from 'bun:test'
 import * as nginx from '#agent/os/nginx.ts'
+import { refuseServedNames } from '#agent/os/nginx-others.ts'
 import { server, shop } from '#tests/agent/commands/debian.ts'
 
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
-const CERTIFICATE = { fullchain: '/etc/x/fullchain.pem', privkey: '/etc/x/privkey.pem' }
+const CERTIFICATE = {
+  fullchain: '/etc/x/fullchain.pem',
+  privkey: '/etc/x/privkey.pem',
+  self_signed: false,
+}
 
 /** The server block of a port, with the words of its lines one space apart. */
 function block(text: string | null | undefined, port: number): string {
@@ -22,6 +27,21 @@ test('denies before it serves: the first regular expression that matches wins', 
   expect(php).toBeGreaterThan(denied)
   expect(locations.at(0)?.[1]).toBe('^~ /.well-known/acme-challenge/')
 })
+
+test.each([[true], [undefined], [false]])(
+  'serves xmlrpc.php only where it is on: %p, and never before it is denied',
+  async (xmlrpc) => {
+    const host = await server(shop)
+
+    await nginx.apply(host, { ...shop, ...(xmlrpc !== undefined && { xmlrpc }) }, undefined)
+
+    const text = block(host.disk.all[VHOST], 80)
+    const denied = text.indexOf('location ~* /xmlrpc\\.php$ {\n deny all;')
+    expect(denied > 0).toBe(xmlrpc === false)
+    expect(text.indexOf('location ~ \\.php$')).toBeGreaterThan(denied)
+    expect(text).toContain('limit_req zone=hosting_xmlrpc burst=30 nodelay;')
+  },
+)
 
 test('sets headers on the server only: in a location they would replace all others', async () => {
   const host = await server(shop)
@@ -103,7 +123,7 @@ test('lets a name pass that only a comment has', async () => {
   const host = await server()
   host.answer('nginx -T', '# configuration file /etc/nginx/a:\n# server_name shop.example;\n')
 
-  await nginx.refuseServedNames(host, 'shop.example')
+  await refuseServedNames(host, 'shop.example')
 })
 
 test('finds a certificate only when both files are there', async () => {
@@ -115,6 +135,7 @@ test('finds a certificate only when both files are there', async () => {
   expect(await nginx.certificateOf(host, 'shop.example')).toEqual({
     fullchain: '/etc/hosting/tls/shop.example/fullchain.pem',
     privkey: '/etc/hosting/tls/shop.example/privkey.pem',
+    self_signed: false,
   })
 })
 
@@ -143,4 +164,29 @@ test('leaves it to an nginx that does not run to read its configuration when it 
 
   expect(host.ran).toEqual(['nginx -t -q'])
   expect(host.disk.all[VHOST]).toBeUndefined()
+})
+
+test('takes back a virtual host that would answer unknown names in the place of another', async () => {
+  const host = await server()
+  const before = Object.keys(host.disk.all)
+  const dump = (files: Record<string, string>) =>
+    Object.entries({ 'nginx.conf': 'http { include sites-enabled/*; }', ...files })
+      .map(([name, text]) => `# configuration file /etc/nginx/${name}:\n${text}\n`)
+      .join('')
+  const old = { 'sites-enabled/zzz': 'server { listen 80; server_name old.example; }' }
+  const own = {
+    'sites-enabled/zz-hosting-shop.example.conf': `# Made by Hosting Control\nserver { listen 80; }`,
+  }
+  host.answer('nginx -T', dump(old))
+  const { link } = host.disk
+  host.disk.link = async (target, path) => {
+    host.answer('nginx -T', dump({ ...own, ...old }))
+    await link.call(host.disk, target, path)
+  }
+
+  await expect(nginx.apply(host, shop, undefined)).rejects.toThrow(
+    'Unknown names at *:80 would be answered by /etc/nginx/sites-enabled/zz-hosting-shop.example.conf',
+  )
+  expect(Object.keys(host.disk.all)).toEqual(before)
+  expect(host.ran.filter((line) => line.startsWith('start-stop-daemon'))).toEqual([])
 })

@@ -42,7 +42,7 @@ test('asks no question, and keeps what an administrator changed', async () => {
 
   const { line, options } = host.runs.at(-1) ?? { line: '', options: {} }
   expect(line).toBe(
-    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold install -y -q --no-install-recommends nginx',
+    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold -o APT::Get::Remove=false install -y -q --no-install-recommends nginx',
   )
   expect(options.env).toEqual({ DEBIAN_FRONTEND: 'noninteractive' })
 })
@@ -58,7 +58,8 @@ test('reads the package lists first where there are none', async () => {
 test('reads the package lists again when they are out of date', async () => {
   const host = fakeHost()
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
-  const install = 'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold install'
+  const install =
+    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold -o APT::Get::Remove=false install'
   host.fail(install, '404  Not Found', 100)
 
   const [lines, message] = await installing(host, ['nginx'])

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import * as fpm from '#agent/os/php-fpm.ts'
-import { renderPool, renderUnit } from '#agent/os/php-fpm-files.ts'
+import { renderPool, socketOf } from '#agent/os/php-fpm-files.ts'
+import { listPools } from '#agent/os/php-fpm-pools.ts'
+import * as fpmRemoval from '#agent/os/php-fpm-removal.ts'
+import { renderSocket, renderUnit } from '#agent/os/php-fpm-units.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { limitsOn } from '#agent/os/tiers.ts'
 import { server, shop } from '#tests/agent/commands/debian.ts'
@@ -8,10 +11,20 @@ import { server, shop } from '#tests/agent/commands/debian.ts'
 const pool = { user: 'shop', php: '8.2' }
 const limits = limitsOn('small', { cores: 2, memory: 8192 })
 
-test('writes no log as root where the site could put a link', () => {
+test('runs the master as the user of the site, which opens no log and makes no socket', () => {
   const text = renderPool(pool, limits, 'systemd')
 
-  expect(text).toContain('\nslowlog = /var/log/hosting/shop/php-slow.log\n')
+  expect(text).toContain('\nerror_log = /dev/null\n')
+  expect(text).not.toMatch(/^(pid|slowlog|listen\.\w+) = /m)
+  expect(renderUnit(pool)).toContain('\nUser=shop\nGroup=shop\nNoNewPrivileges=yes\n')
+  expect(renderUnit(pool)).toContain('\nCapabilityBoundingSet=\n')
+  expect(renderUnit(pool)).toContain('\nStandardError=append:/var/log/hosting/shop/php-fpm.log\n')
+  expect(renderSocket(pool)).toContain('\nSocketUser=root\nSocketGroup=www-data\n')
+})
+
+test('lets a master that is root write its log where the site cannot put a link', () => {
+  const text = renderPool(pool, limits, 'direct')
+
   expect(text).toContain('\nerror_log = /var/log/hosting/shop/php-fpm.log\n')
 })
 
@@ -41,7 +54,7 @@ test('fences PHP in by path only where no namespace does it', () => {
 
 test('ends a slow request after PHP would have, and lets nginx wait longer still', async () => {
   const host = await server(shop)
-  const { '/etc/hosting/fpm/shop-8.2.conf': conf = '', ...rest } = host.disk.all
+  const { '/etc/hosting/fpm/shop-php8.2.d/pool.conf': conf = '', ...rest } = host.disk.all
 
   expect(conf).toContain('php_value[max_execution_time] = 60\n')
   expect(conf).toContain('request_terminate_timeout = 65s\n')
@@ -60,12 +73,17 @@ test.each([
 
 test('knows the pools of a user, and not those of one whose name begins alike', async () => {
   const host = await server(shop)
-  await host.disk.write('/etc/hosting/fpm/shop-two-8.2.conf', '')
-  await host.disk.write('/etc/hosting/fpm/shop-8.4.conf', '')
+  await host.disk.write('/etc/hosting/fpm/shop-two-php8.2.d/pool.conf', '')
+  await host.disk.write('/etc/hosting/fpm/shop-php8.4.d/pool.conf', '')
 
-  expect(await fpm.listPools(host, 'shop')).toEqual([
+  for (const path of ['shop-8.2.d/pool.conf', 'shop-8.1.conf', 'shop-8.1.d/hosting.ini'])
+    await host.disk.write(`/etc/hosting/fpm/${path}`, '')
+
+  expect(await listPools(host, 'shop')).toEqual([
     { user: 'shop', php: '8.2' },
     { user: 'shop', php: '8.4' },
+    { user: 'shop', php: '8.2', former: true },
+    { user: 'shop', php: '8.1', former: true },
   ])
 })
 
@@ -78,32 +96,72 @@ test('tests the file before a reload, because a bad one ends the master', async 
 
   await expect(applying).rejects.toThrow('PHP-FPM refuses the configuration of shop: unknown entry')
   expect(host.disk.all).toEqual(before)
-  expect(host.ran.some((line) => line.includes('USR2'))).toBe(false)
+  expect(host.ran.some((line) => line.includes('reload hosting-fpm'))).toBe(false)
 })
 
 test('removes what is not there, and a slice that lost its file', async () => {
   const host = await server()
   host.fail('systemctl stop', 'Unit not loaded', 5)
 
-  await fpm.removeAll(host, pool)
+  await fpmRemoval.removeAll(host, pool)
 
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
 
 test.each([
-  '/etc/systemd/system/hosting-fpm@shop-8.2.service',
-  '/etc/hosting/fpm/shop-8.2.conf',
-  '/etc/hosting/fpm/shop-8.2.d',
-  '/run/hosting-fpm/shop-8.2.sock',
+  '/etc/systemd/system/hosting-fpm@shop-php8.2.service',
+  '/etc/systemd/system/hosting-fpm@shop-php8.2.socket',
+  '/etc/hosting/fpm/shop-php8.2.d',
+  socketOf({ user: 'shop', php: '8.2' }),
 ])('takes a removal to its end that was cut off at %s', async (path) => {
   const host = await server(shop)
   host.disk.guard = (action) => {
     if (action === `remove ${path}`) throw new Error('cut off')
   }
-  await expect(fpm.removeOthers(host, { user: 'shop', php: '8.4' })).rejects.toThrow('cut off')
+  await expect(fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })).rejects.toThrow(
+    'cut off',
+  )
   host.disk.guard = () => undefined
 
-  await fpm.removeOthers(host, { user: 'shop', php: '8.4' })
+  await fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })
 
-  expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-8.2'))).toEqual([])
+  expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-php8.2'))).toEqual([])
+})
+
+test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
+  const host = await server(shop)
+  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
+  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  host.fail('systemctl is-active', '', 3)
+  host.runs.length = 0
+
+  await fpm.apply(host, shop)
+
+  expect(host.ran).toEqual([
+    '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
+    'systemctl daemon-reload',
+    'systemctl is-active --quiet hosting-fpm@shop-php8.2.socket',
+    'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl start hosting-fpm@shop-php8.2.service',
+  ])
+  expect(host.disk.all[unit]).toBe(renderUnit(pool))
+})
+
+test('starts the former master again when the new one does not start', async () => {
+  const host = await server(shop)
+  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
+  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  host.fail('systemctl is-active', '', 3)
+  host.runs.length = 0
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    if (argv.join(' ').startsWith('systemctl start')) throw new Error('Job failed')
+    return run(argv, options)
+  }
+
+  await expect(fpm.apply(host, shop)).rejects.toThrow('Job failed')
+
+  expect(host.disk.all[unit]).toBe('# Made by Hosting Control. Of the version before.')
+  expect(host.ran.at(-1)).toBe('systemctl start hosting-fpm@shop-php8.2.service')
 })

@@ -23,7 +23,7 @@ test('asks systemd once for all units', async () => {
       block('failed', 'mysql.service mariadb.service'),
       block('inactive', 'cron.service'),
       block('inactive', 'php8.2-fpm.service'),
-      block('reloading', 'hosting-fpm@shop-8.2.service'),
+      block('reloading', 'hosting-fpm@shop-php8.2.service'),
     ].join('\n'),
   )
   await host.disk.write('/usr/sbin/cron', '')
@@ -36,8 +36,27 @@ test('asks systemd once for all units', async () => {
     'php-fpm:shop running',
   ])
   expect(host.ran).toEqual([
-    'systemctl show --property=Names,ActiveState -- nginx.service mariadb.service cron.service php8.2-fpm.service hosting-fpm@shop-8.2.service',
+    'systemctl show --property=Names,ActiveState -- nginx.service mariadb.service cron.service php8.2-fpm.service hosting-fpm@shop-php8.2.service hosting-fpm@shop-php8.2.socket',
   ])
+})
+
+test.each([
+  ['inactive', 'active', 'running'],
+  ['inactive', 'inactive', 'stopped'],
+  ['failed', 'active', 'failed'],
+  ['activating', 'active', 'running'],
+])('takes a PHP-FPM that is %s and a socket that is %s for %s', async (service, socket, status) => {
+  const host = await withSite(debian())
+  const units = {
+    'hosting-fpm@shop-php8.2.service': service,
+    'hosting-fpm@shop-php8.2.socket': socket,
+  }
+  const blocks = Object.entries(units).map(
+    ([unit, state]) => `Names=${unit}\nActiveState=${state}\n`,
+  )
+  host.answer('systemctl show', blocks.join('\n'))
+
+  expect(await states(host)).toContain(`php-fpm:shop ${status}`)
 })
 
 test('knows by pid files where there is no systemd, and runs no program', async () => {
@@ -55,7 +74,7 @@ test('knows by pid files where there is no systemd, and runs no program', async 
     'php8.4 stopped',
     'php-fpm:shop stopped',
   ])
-  runs(host, '/run/hosting-fpm/shop-8.2.pid', 21, 'php-fpm8.2')
+  runs(host, '/run/hosting-fpm/shop-php8.2.pid', 21, 'php-fpm8.2')
   expect(await states(host)).toContain('php8.2 running')
   expect(host.ran).toEqual([])
 })

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { budgetOf, limitsOn, machineOf, plannedFor } from '#agent/os/tiers.ts'
+import { TIERS } from '#shared/values.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+import { runs } from '#tests/support/runs.ts'
 
 test.each([
   ['small', { cores: 2, memory: 8192 }, 5],
@@ -43,4 +46,23 @@ test('reads cores and memory of the machine, and supposes little where it cannot
   await host.disk.write('/proc/cpuinfo', 'processor\t: 0\nmodel name\t: x\nprocessor\t: 1\n')
 
   expect(await machineOf(host)).toEqual({ cores: 2, memory: 2048 })
+})
+
+test('gives PHP-FPM a pool that it takes, and never ends one before its longest request, on any machine', () => {
+  const machines = fc.record({
+    cores: fc.integer({ min: 1, max: 512 }),
+    memory: fc.integer({ min: 64, max: 4_000_000 }),
+  })
+  fc.assert(
+    fc.property(fc.constantFrom(...TIERS), machines, (tier, machine) => {
+      const { children, spare, sleep, execution_time } = limitsOn(tier, machine)
+      // php-fpm.conf(5): otherwise it does not start.
+      expect(spare.min).toBeGreaterThan(0)
+      expect(spare.start).toBeGreaterThanOrEqual(spare.min)
+      expect(spare.max).toBeGreaterThanOrEqual(spare.start)
+      expect(children).toBeGreaterThanOrEqual(spare.max)
+      if (sleep > 0) expect(sleep).toBeGreaterThan(2 * execution_time)
+    }),
+    runs(),
+  )
 })

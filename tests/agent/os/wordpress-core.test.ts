@@ -21,7 +21,7 @@ function published(host: FakeHost, base = 'https://wordpress.example'): FakeHost
   host.shell.run = async (argv, options) => {
     const target = argv[argv.indexOf('-C') + 1]
     const path = `${target}/wordpress/wp-includes/version.php`
-    if (argv[0] === 'tar') await host.disk.write(path, "<?php\n$wp_version = '7.1.1';\n")
+    if (argv[1] === '-xzf') await host.disk.write(path, "<?php\n$wp_version = '7.1.1';\n")
     return run(argv, options)
   }
   return host
@@ -47,8 +47,10 @@ test('gets the newest WordPress once, and asks again after an hour', async () =>
   host.time += HOUR
   expect(await provide(host)).toEqual([[ASKING], `${CACHE}/7.1.1`])
   expect(host.fetched).toEqual([
+    'https://wordpress.example/latest.tar.gz.sha256',
     'https://wordpress.example/latest.tar.gz.sha1',
     'https://wordpress.example/latest.tar.gz',
+    'https://wordpress.example/latest.tar.gz.sha256',
     'https://wordpress.example/latest.tar.gz.sha1',
   ])
 })
@@ -79,10 +81,10 @@ test('goes on with what it has when the source is away', async () => {
     `${CACHE}/7.1.1`,
   ])
   expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
-  expect(host.fetched).toHaveLength(3)
+  expect(host.fetched).toHaveLength(5)
   host.time += 600_000
   await provide(host)
-  expect(host.fetched).toHaveLength(4)
+  expect(host.fetched).toHaveLength(7)
 })
 
 test('takes a copy that somebody put into the cache when the source is away', async () => {
@@ -98,7 +100,7 @@ test('takes a copy that somebody put into the cache when the source is away', as
 test('says in one line what to do when there is none at all', async () => {
   expect(await provide(fakeHost())).toEqual([
     [ASKING],
-    `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha1 into ${CACHE}`,
+    `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha256 into ${CACHE}`,
   ])
 })
 
@@ -106,7 +108,8 @@ test('tries four times, and waits longer each time', async () => {
   const host = published(fakeHost())
   const before = host.time
   let asked = 0
-  host.net.fetch = async () => {
+  host.net.fetch = async (url: string) => {
+    if (url.endsWith('.sha256')) throw new Error('404')
     if (asked++ < 3) throw new Error('reset')
     return new TextEncoder().encode(SHA1)
   }
@@ -124,4 +127,52 @@ test('refuses an archive that is not what was published', async () => {
 
   expect(message).toContain('latest.tar.gz does not have the published checksum')
   expect(Object.values(host.disk.all).filter((text) => text !== null)).toEqual([])
+})
+
+test('takes the SHA-256 where the source publishes one', async () => {
+  const host = published(fakeHost())
+  const sha256 = 'c'.repeat(64)
+  host.pages.set('https://wordpress.example/latest.tar.gz.sha256', `${sha256}  latest.tar.gz\n`)
+  const asked: string[] = []
+  host.net.download = async (...given: string[]) => {
+    asked.push(given[2] ?? '')
+    return sha256
+  }
+
+  expect((await provide(host))[1]).toBe(`${CACHE}/7.1.1`)
+
+  expect(asked).toEqual(['sha256'])
+})
+
+test('takes what the administrator has pinned, and asks the source for no checksum', async () => {
+  const host = published(fakeHost())
+  host.settings.wordpress_sha256 = 'd'.repeat(64)
+  host.net.download = async () => 'e'.repeat(64)
+
+  const [, message] = await provide(host)
+
+  expect(message).toContain('latest.tar.gz does not have the published checksum')
+  expect(host.fetched).toEqual([])
+})
+
+const FILE = '-rw-r--r-- 0/0             405 2020-02-06 06:33 wordpress/index.php'
+test.each([
+  ['a link', 'lrwxrwxrwx 0/0 0 2020-02-06 06:33 wordpress/x -> /etc'],
+  ['a hard link', 'hrw-r--r-- 0/0 0 2020-02-06 06:33 wordpress/x link to wordpress/y'],
+  ['a device', 'crw-r--r-- 0/0 1,3 2020-02-06 06:33 wordpress/null'],
+  ['a path upwards', '-rw-r--r-- 0/0 405 2020-02-06 06:33 wordpress/../../etc/cron.d/x'],
+  ['an absolute path', '-rw-r--r-- 0/0 405 2020-02-06 06:33 /etc/cron.d/x'],
+  ['a folder of its own', 'drwxr-xr-x 0/0 0 2020-02-06 06:33 other/'],
+  ['a program with the rights of its owner', '-rwsr-xr-x 0/0 4 2020-02-06 06:33 wordpress/su'],
+  ['an odd name', '-rw-r--r-- 0/0 4 2020-02-06 06:33 wordpress/a\\nb'],
+  ['a huge file', '-rw-r--r-- 0/0 999999999999 2020-02-06 06:33 wordpress/x'],
+  ['too many files', `${FILE}\n`.repeat(20_001)],
+])('unpacks no archive with %s', async (_, lines) => {
+  const host = published(fakeHost())
+  host.answer('tar --list', `${FILE}\n${lines}\n`)
+
+  const [, message] = await provide(host)
+
+  expect(message).toMatch(/The archive (has|unpacks to)/)
+  expect(host.ran.filter((line) => line.startsWith('tar -x'))).toEqual([])
 })

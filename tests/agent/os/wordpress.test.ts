@@ -16,7 +16,7 @@ test('hands a new password to WordPress on standard input only', async () => {
   expect(line).not.toContain(password)
   expect(JSON.stringify(options.env)).not.toContain(password)
   expect(options.input).toContain(password)
-  expect(options.user).toBe('shop')
+  expect(options.site?.user).toBe('shop')
 })
 
 test('repeats of a failed installation only what wp-cli calls an error', async () => {

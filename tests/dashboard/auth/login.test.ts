@@ -7,7 +7,7 @@ const wrong = { email: EMAIL, password: 'guess' }
 const refused = { error: 'Unauthorized', message: 'Invalid email or password' }
 
 describe('a login', () => {
-  test('answers the user and sets a cookie for seven days', async () => {
+  test('answers the user, and sets a cookie for seven days and one for a year', async () => {
     await using dashboard = await makeDashboard()
 
     const response = await dashboard.send('POST', '/api/auth/login', right)
@@ -18,6 +18,9 @@ describe('a login', () => {
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^session=[\w.-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+      ),
+      expect.stringMatching(
+        /^device=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Strict$/,
       ),
     ])
   })
@@ -52,7 +55,7 @@ describe('a login', () => {
     expect(await costs('nobody@control.example')).toEqual(known)
   })
 
-  test('is 429 after five failures of the account, until a quarter of an hour has passed', async () => {
+  test('is 429 after five failures of the account from one address, for a quarter of an hour', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
     const login = (body: unknown) => dashboard.send('POST', '/api/auth/login', body)

@@ -31,7 +31,7 @@ describe('many at once', () => {
     expect(bulk).toMatchObject({
       status: 'failed',
       reason: '',
-      counts: { total: 3, waiting: 0, running: 0, success: 2, failed: 1, cancelled: 0 },
+      counts: { total: 3, waiting: 0, running: 0, success: 2, failed: 1, cancelled: 0, skipped: 0 },
     })
     expect(rows).toMatchObject([
       { position: 1, site_id: 1, status: 'success', error: null },
@@ -166,7 +166,7 @@ describe('many at once', () => {
 
     expect(plan).toEqual({
       status: 200,
-      body: { targets: [{ server_id: 1, site_id: 2, domain: 'bad.example' }] },
+      body: { targets: [{ server_id: 1, site_id: 2, domain: 'bad.example' }], skipped: [] },
     })
     const { id } = body.bulk_operation
     await hasStatus(dashboard, id, 'success')

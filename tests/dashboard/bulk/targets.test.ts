@@ -3,7 +3,7 @@ import { items, sitesOn, start } from '../support/bulk.ts'
 import { Machine, makeDashboard } from '../support/dashboard.ts'
 
 describe('the targets of many at once', () => {
-  test('are all servers with a tag, or all managed sites in use on them', async () => {
+  test('are all servers with a tag, or all sites in use on them, of which found ones are skipped', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const [a, b] = [
@@ -13,7 +13,7 @@ describe('the targets of many at once', () => {
     await dashboard.call('PATCH', `/api/servers/${a}`, { tags: ['blue', 'x'] })
     await dashboard.call('PATCH', `/api/servers/${b}`, { tags: ['bluebell'] })
     await dashboard.db.write((queries) =>
-      queries.run("update sites set managed = 0 where domain = 'imported.example'"),
+      queries.run("update sites set managed = 0, found = 1 where domain = 'imported.example'"),
     )
     await dashboard.db.write((queries) =>
       queries.run("update sites set status = 'failed' where domain = 'failed.example'"),
@@ -21,15 +21,16 @@ describe('the targets of many at once', () => {
     const targets = { tag: 'blue' }
     const of = async (body: object) =>
       (await items(dashboard, await start(dashboard, { targets, ...body }))).map(
-        ({ domain }) => domain,
+        ({ domain, status }) => (status === 'skipped' ? `${domain} skipped` : domain),
       )
 
-    expect(await of({})).toEqual(['a.example'])
-    expect(await of({ type: 'site.delete' })).toEqual(['a.example', 'failed.example'])
+    const skipped = 'imported.example skipped'
+    expect(await of({})).toEqual(['a.example', skipped])
+    expect(await of({ type: 'site.delete' })).toEqual(['a.example', 'failed.example', skipped])
     expect(await of({ type: 'server.sync' })).toEqual(['127.0.0.1'])
     expect(await of({ targets: { tag: 'blue', site_ids: [2, 2], server_ids: [a] } })).toEqual([
       'a.example',
-      'imported.example',
+      skipped,
     ])
   })
 
@@ -38,6 +39,10 @@ describe('the targets of many at once', () => {
     [{ targets: { server_ids: [9] } }, { targets: ['No such server: 9'] }],
     [{ targets: { tag: 'none' } }, { targets: ['Select no site'] }],
     [{ targets: {} }, { targets: ['Select no site'] }],
+    [
+      { targets: { sites: [1], tags: ['blue'] } },
+      { targets: ['Must not have sites, tags: the keys are site_ids, server_ids, tag'] },
+    ],
     [{}, { targets: ['Targets are required'] }],
     [
       { type: 'server.sync', targets: { site_ids: [1] } },
@@ -72,7 +77,7 @@ describe('the targets of many at once', () => {
 
     expect(await dashboard.call('POST', '/api/bulk-operations', call)).toEqual({
       status: 200,
-      body: { targets: [{ server_id: 1, site_id: 1, domain: 'a.example' }] },
+      body: { targets: [{ server_id: 1, site_id: 1, domain: 'a.example' }], skipped: [] },
     })
     const { body } = await dashboard.call('GET', '/api/bulk-operations')
     expect(body).toEqual({ bulk_operations: [] })

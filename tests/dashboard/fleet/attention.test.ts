@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { NewSite, OperationRow, ServerRow } from '#dashboard/db/rows.ts'
-import { operations, servers, sites } from '#dashboard/db/schema.ts'
+import { isolation_checks, operations, servers, sites } from '#dashboard/db/schema.ts'
 import type { Attention, AttentionItem, AttentionKind } from '#shared/api/attention.ts'
 import { Fleet } from '#shared/api/fleet.ts'
+import { diskLevelOf } from '#shared/disk-levels.ts'
 import { HeldClock } from '../support/clock.ts'
 import { type Dashboard, makeDashboard } from '../support/dashboard.ts'
 
@@ -28,7 +29,10 @@ async function addServer(name: string, more: Partial<ServerRow> = {}): Promise<n
       .values({ name, ...known, status: 'online', created_at: at('2025-01-01'), ...more })
       .returning({ id: servers.id }),
   )
-  return row?.id ?? 0
+  const server_id = row?.id ?? 0
+  const checked = { server_id, checked_at: NOON, results: [] }
+  await dashboard.db.write((queries) => queries.insert(isolation_checks).values(checked))
+  return server_id
 }
 
 async function addSite(
@@ -324,6 +328,60 @@ describe('attention', () => {
       ['php_eol', 'warning'],
       ['agent_outdated', 'info'],
       ['updates', 'info'],
+    ])
+  })
+  test('is asked for a site from 80 % of a limit of its tier on, those over one first', async () => {
+    const id = await addServer('disks')
+    const limits = { limit_bytes: 10e9, limit_files: 250_000, measured_at: NOON }
+    const add = (name: string, use: object, more: Partial<NewSite> = {}) => {
+      const disk = { bytes: 1e9, files: 1000, database_bytes: 0, ...limits, ...use }
+      return addSite(`${name}.disks.example`, id, { disk, disk_level: diskLevelOf(disk), ...more })
+    }
+    await add('below', { bytes: 7e9, database_bytes: 9e8, files: 199_999 })
+    await add('trashed', { bytes: 20e9 }, { status: 'trashed' })
+    await add('silent-database', { database_bytes: null })
+    const near = await add('near', { bytes: 7e9, database_bytes: 1e9 })
+    const over = await add('a-over', { bytes: 10e9 })
+    const many = await add('b-over-files', { files: 262_144, bytes: 9e9 })
+    const large = await add('c-over-large', { bytes: 10.96e9 }, { tier: 'large' })
+    const closed = await add('unknown', { bytes: null, files: null })
+
+    const raise = 'remove files, or raise its tier'
+    const of = (site_id: number, name: string) => ({
+      ...{ server_id: id, site_id, name: `${name}.disks.example`, at: NOON },
+    })
+    expect(await attention('site_disk')).toEqual([
+      {
+        ...{ kind: 'site_disk', severity: 'critical', total: 5, query: null },
+        items: [
+          {
+            ...critical,
+            ...of(over, 'a-over'),
+            reason: `It takes 10 GB of the 10 GB of its tier small: ${raise}`,
+          },
+          {
+            ...critical,
+            ...of(many, 'b-over-files'),
+            reason: `It takes 262,144 files of the 250,000 of its tier small: ${raise}`,
+          },
+          {
+            ...critical,
+            ...of(large, 'c-over-large'),
+            reason: 'It takes 10.9 GB of the 10 GB of its tier large: remove what is not needed',
+          },
+          {
+            ...warning,
+            ...of(near, 'near'),
+            reason: `It takes 8 GB of the 10 GB of its tier small: ${raise}`,
+          },
+          {
+            ...warning,
+            ...of(closed, 'unknown'),
+            reason:
+              'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user',
+          },
+        ],
+      },
     ])
   })
 })

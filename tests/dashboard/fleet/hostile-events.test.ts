@@ -81,6 +81,23 @@ test.each<[string, string, object]>([
   ['a result in a prototype', event(1, 'complete', `{"__proto__":${done}}`), unpromised],
   ['no result', event(1, 'complete', '{}'), unpromised],
   [
+    'a result of enormous size',
+    event(1, 'complete', JSON.stringify({ status: 'ok', service: 'x'.repeat(100_000) })),
+    unpromised,
+  ],
+  [
+    'a failure of thousands of fields',
+    event(
+      1,
+      'error',
+      JSON.stringify({
+        error: 'x',
+        fields: Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`f${at}`, ['y']])),
+      }),
+    ),
+    { error: 'Internal error' },
+  ],
+  [
     'a failure in a prototype',
     event(1, 'error', '{"__proto__":{"error":"x"}}'),
     {
@@ -117,7 +134,7 @@ test.each<[string, string, string]>([
   ['an event of the kind of a prototype', event(1, '__proto__', '{}'), malformed],
   ['an event that is a list', event(1, 'log', '[]'), malformed],
   ['an event that is no JSON', event(1, 'log', '{'), malformed],
-  ['an event that never ends', `data: ${'x'.repeat(9 << 20)}`, malformed],
+  ['an event that never ends', `data: ${'x'.repeat(3 << 20)}`, malformed],
   ['nothing', '', lost],
   ['nothing but comments', ': ping\n\n'.repeat(1000), lost],
   ['no end', `${log(1)}${log(2)}`, lost],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/fleet/run-sync.ts'
-import type { FleetSite } from '#shared/api/fleet.ts'
+import { type FleetSite, FleetSiteDetail } from '#shared/api/fleet.ts'
 import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
-import { found } from '../support/sites.ts'
+import { created, found } from '../support/sites.ts'
 
 const sync = async (dashboard: Dashboard, server: number) => {
   const response = await dashboard.send('POST', `/api/servers/${server}/sync`)
@@ -121,19 +121,22 @@ describe('a sync', () => {
     expect(agent.asked.filter((call) => call === 'GET /sites')).toHaveLength(1)
   })
 
-  test('leaves a site with the server that has it, and says nothing of it again', async () => {
+  test('records one site of a name that a server has with and without www.', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example'), found('www.shop.example')]
-    await sync(dashboard, await dashboard.addServer(agent))
-    const second = await dashboard.addServer(agent)
+    const server = await dashboard.addServer(agent)
 
-    const { text } = await sync(dashboard, second)
-    await backgroundSync(dashboard.deps, second)
+    const first = await sync(dashboard, server)
+    const second = await sync(dashboard, server)
+    await backgroundSync(dashboard.deps, server)
 
     const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
-    expect(text).toContain('On record already, here or elsewhere: 2 sites')
-    expect((await dashboard.call('GET', `/api/servers/${second}/sites`)).body.sites).toEqual([])
+    const { sites } = (await dashboard.call('GET', `/api/servers/${server}/sites`)).body
+    expect(first.text).toContain('New on record: 1 sites')
+    for (const { text } of [first, second])
+      expect(text).toContain('On record by another form of the name: 1 sites')
+    expect(sites.map(({ domain }: { domain: string }) => domain)).toEqual(['shop.example'])
     expect(body.total).toBe(2)
   })
 
@@ -144,6 +147,7 @@ describe('a sync', () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
+    agent.usage = [created('shop.example')]
     const server = await dashboard.addServer(agent)
     await sync(dashboard, server)
     const path = `/api/servers/${server}/sites`
@@ -203,6 +207,77 @@ describe('a certificate', () => {
 
     expect((await sync(dashboard, server)).text).toContain('event: complete')
     expect(await ends(dashboard)).toEqual([['shop.example', '2027-01-01T00:00:00.000Z']])
+  })
+})
+
+describe('what a site takes on the disk', () => {
+  const limits = { limit_bytes: 10e9, limit_files: 250_000 }
+  const measured_at = '2026-05-01T00:00:00.000Z'
+  const use = { bytes: 2e9, files: 4000, database_bytes: 5e8, ...limits, measured_at }
+  const usedBy = async (dashboard: Dashboard, id: number) => {
+    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
+    const { disk, disk_bytes } = FleetSiteDetail.parse(body.site)
+    return { disk, disk_bytes }
+  }
+  const unknown = { disk: null, disk_bytes: null }
+  async function measured(agent: Machine, dashboard: Dashboard): Promise<number> {
+    agent.sites = [found('shop.example')]
+    agent.usage = [{ domain: 'shop.example', ...use }]
+    const server = await dashboard.addServer(agent)
+    for (const _ of [1, 2]) await sync(dashboard, server)
+    return server
+  }
+
+  test('is on record as the agent measured it last', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const server = await measured(agent, dashboard)
+    const seen = [await usedBy(dashboard, 1)]
+    const unmeasured = { bytes: null, files: null, database_bytes: 5e8 }
+    for (const usage of [
+      [{ domain: 'shop.example', ...use, ...unmeasured }],
+      [{ domain: 'shop.example', ...use, ...unmeasured, measured_at: null }],
+      [{ domain: 'other.example', ...use }],
+    ]) {
+      agent.usage = usage
+      await sync(dashboard, server)
+      seen.push(await usedBy(dashboard, 1))
+    }
+
+    expect(seen).toEqual([
+      { disk: use, disk_bytes: 2.5e9 },
+      { disk: { ...use, ...unmeasured }, disk_bytes: null },
+      unknown,
+      unknown,
+    ])
+  })
+
+  test.each([
+    ['does not know the call', () => Response.json({ error: 'Not found' }, { status: 404 })],
+    ['answers something else', () => Response.json({ sites: [{ domain: 'shop.example' }] })],
+    [
+      'reports what nobody can store',
+      () => Response.json({ sites: [{ domain: 'shop.example', ...use, bytes: 1e16 }] }),
+    ],
+  ])('stays as it is on record with an agent that %s', async (_, answer) => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const server = await measured(agent, dashboard)
+    agent.answers.set('/usage', answer)
+
+    expect((await sync(dashboard, server)).text).toContain('event: complete')
+
+    expect(await usedBy(dashboard, 1)).toEqual({ disk: use, disk_bytes: 2.5e9 })
+  })
+
+  test('is listed with the sites', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await measured(agent, dashboard)
+
+    const { body } = await dashboard.call('GET', '/api/fleet/sites')
+
+    expect(body.sites.map((site: FleetSite) => site.disk_bytes)).toEqual([2.5e9])
   })
 })
 

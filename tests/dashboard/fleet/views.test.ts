@@ -9,7 +9,7 @@ import {
   SITE_SORTS,
 } from '#shared/api/fleet.ts'
 import { type Dashboard, Machine, makeDashboard } from '../support/dashboard.ts'
-import { found } from '../support/sites.ts'
+import { created, found } from '../support/sites.ts'
 
 /** Versions of PHP end, one after the other. */
 const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
@@ -32,6 +32,7 @@ beforeAll(async () => {
     found('beta.example', { tier: 'medium' }),
     found('gamma.example', { updates: unknown, user: 'other' }),
   ]
+  agent.usage = agent.sites.map(({ domain }) => created(domain))
   const server = await dashboard.addServer(agent)
   await dashboard.call('PATCH', `/api/servers/${server}`, { tags: ['eu, west', 'shops'] })
   await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
@@ -55,6 +56,9 @@ describe('the sites of the fleet', () => {
     ['q=BETA', ['beta']],
     ['q=other', ['gamma']],
     ['q=%25', []],
+    ['q=EXAM+alp', ['alpha']],
+    ['q=https://www.beta.example/wp-admin/', ['beta']],
+    ['q=https://', []],
     ['status=missing', ['gamma']],
     ['status=missing,active', ['alpha', 'beta', 'gamma']],
     ['status=failed,missing', ['gamma']],
@@ -150,6 +154,7 @@ describe('the fleet', () => {
     expect(counts).toEqual({
       servers: { online: 1 },
       sites: { active: 2, missing: 1 },
+      health: { unknown: 2 },
       operations: {},
       updates: 1,
       updates_unknown: 1,

@@ -45,12 +45,12 @@ describe('cancelling an operation', () => {
     ])
     expect(agent.cancelled).toEqual([`${id} graceful`])
     expect(await siteOf(dashboard)).toEqual({
-      status: 'failed',
+      status: 'cancelled',
       reason: 'Its creation was cancelled',
     })
     expect(body.activities).toMatchObject([
       { type: 'operation.cancel', domain: 'shop.example', status: 'success' },
-      { type: 'site.create', domain: 'shop.example', status: 'failed' },
+      { type: 'site.create', domain: 'shop.example', status: 'cancelled' },
     ])
   })
 
@@ -100,7 +100,7 @@ describe('cancelling an operation', () => {
     expect(await ended(dashboard, id)).toMatchObject({ status: 'cancelled', error: cancelled })
     expect(await transcript(dashboard, id)).toEqual([`1 error ${JSON.stringify(cancelled)}`])
     expect(await siteOf(dashboard)).toEqual({
-      status: 'failed',
+      status: 'cancelled',
       reason: 'Its creation was cancelled',
     })
   })

@@ -70,6 +70,14 @@ const pool = { user: 'shop', php_version: '8.4', tier: 'large' }
 describe('dry_run', () => {
   test.each([
     ['PATCH', '/sites/1', { tier: 'large' }, 'site.update', { domain, tier: 'large' }],
+    [
+      'PATCH',
+      '/sites/1',
+      { database_routines: true },
+      'site.update',
+      { domain, database_routines: true },
+    ],
+    ['PATCH', '/sites/1', { xmlrpc: false }, 'site.update', { domain, xmlrpc: false }],
     ['DELETE', '/sites/1', {}, 'site.delete', { domain }],
     ['POST', '/sites/1/tls', { tls: 'none' }, 'tls.issue', { domain, tls: 'none', email: EMAIL }],
     ['POST', '/sites/1/cache-purge', {}, 'cache.purge', { domain }],
@@ -82,6 +90,8 @@ describe('dry_run', () => {
       { php_versions: ['8.4'] },
     ],
     ['POST', '/services/restart', { service: 'nginx' }, 'service.restart', { service: 'nginx' }],
+    ['POST', '/isolation-check', {}, 'isolation.check', {}],
+    ['POST', '/update', {}, 'server.update', { scope: 'security', restart_database: false }],
     [
       'POST',
       '/upgrade',
@@ -125,7 +135,7 @@ describe('dry_run', () => {
       email: EMAIL,
       user: expect.stringMatching(/^other[a-z0-9]{6}$/),
     }
-    expect([status, body]).toEqual([200, { site, plan }])
+    expect([status, body]).toEqual([200, { site, plan, also_on: [] }])
     expect(agent.planned).toEqual([{ command: 'site.create', params: body.site }])
     expect(await records(dashboard)).toEqual(before)
     const given: unknown[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+import { type Dashboard, Machine, makeDashboard, PASSWORD, until } from '../support/dashboard.ts'
 import { createSite, ended, tenLines, transcript, whole } from '../support/operations.ts'
 
 describe('a view of an operation', () => {
@@ -62,7 +62,10 @@ describe('a stream ends with what it was opened with', () => {
   test('a token that is deleted', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
-    const { body } = await dashboard.call('POST', '/api/auth/tokens', { name: 'script' })
+    const { body } = await dashboard.call('POST', '/api/auth/tokens', {
+      name: 'script',
+      password: PASSWORD,
+    })
     const authorization = `Bearer ${body.plaintext}`
     const stream = await opened(dashboard, agent, { authorization })
 

@@ -22,6 +22,34 @@ describe('an operation', () => {
     expect(agent.begun.get(id)).toBe(1)
   })
 
+  test('says in its stream that it waits, until when, and then what the agent says', async () => {
+    await using agent = new Machine()
+    agent.works.set('site.create', tenLines)
+    await using dashboard = await makeDashboard({ limits: { notice_ms: 0 } })
+    const server = await dashboard.addServer(agent)
+    await agent.stop()
+    const id = await createSite(dashboard, server)
+    const { deadline_at } = await until(async () => {
+      const { body } = await dashboard.call('GET', `/api/operations/${id}`)
+      return body.operation.attempts > 2 && body.operation
+    })
+    // What it says by its own numbers is found again after each of two lines.
+    agent.cut_after = 2
+    agent.listen()
+
+    await ended(dashboard, id)
+
+    const minute = deadline_at.slice(0, 16).replace('T', ' ')
+    const refused = `The agent on 127.0.0.1:${agent.port} refused the connection`
+    const words = `Waiting for the server until ${minute} UTC, then this fails. ${refused}`
+    const later = whole.map((line) => line.replace(/^\d+/, (at) => `${Number(at) + 1}`))
+    expect(await transcript(dashboard, id)).toEqual([
+      `1 log ${JSON.stringify({ message: words })}`,
+      ...later,
+    ])
+    expect(agent.begun.get(id)).toBe(1)
+  })
+
   test('fails with a readable reason when its deadline has passed', async () => {
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 30 } })
     const server = await dashboard.addServer({ port: 1 })

@@ -23,18 +23,6 @@ describe('a limit', () => {
     )
     expect({ most, order }).toEqual({ most: 2, order: ['a', 'b', 'c', 'd', 'e'] })
   })
-
-  test('refuses more than may wait', async () => {
-    const limit = new Limit(1, 1)
-    const work = () => limit.run(() => Bun.sleep(1))
-
-    const [, , third] = await Promise.allSettled([work(), work(), work()])
-
-    expect(third).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'too_many', retry_after: 5 },
-    })
-  })
 })
 
 test('works of one key run one after another, whatever becomes of them', async () => {

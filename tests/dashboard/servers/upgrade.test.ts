@@ -13,9 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(builds_dir, { recursive: true, force: true }))
 
-function machine(name: string): Machine {
+function machine(name: string, signed_builds?: boolean): Machine {
   const agent = new Machine()
-  const build = { version: '0.0.1', machine: name }
+  const build = { version: '0.0.1', machine: name, signed_builds }
   agent.answers.set('/build', () => Response.json(build))
   return agent
 }
@@ -38,6 +38,32 @@ test('hands the agent the build of its machine, and knows the new version', asyn
   const { body } = await dashboard.call('GET', `/api/servers/${id}`)
   expect(body.server.version).toBe('9.9.9')
 })
+
+test.each([true, undefined])(
+  'hands a signature to an agent that knows them: %p',
+  async (signed) => {
+    const path = join(builds_dir, 'hosting-agent-linux-arm64')
+    const manifest = `{"sha256":"${sha256}"}\n`
+    await Bun.write(path, 'program')
+    await Bun.write(`${path}.manifest.json`, manifest)
+    await Bun.write(`${path}.manifest.json.sig`, 'signature\n')
+    await using agent = machine('linux-arm64', signed)
+    await using dashboard = await makeDashboard({ builds_dir, public_url: 'https://c.example' })
+    const id = await dashboard.addServer(agent)
+    const given: unknown[] = []
+    agent.works.set('agent.upgrade', async function* (params) {
+      given.push(params)
+      yield 'Restarting'
+      return { status: 'ok', version: '9.9.9' }
+    })
+
+    await (await dashboard.send('POST', `/api/servers/${id}/upgrade`)).text()
+
+    const url = 'https://c.example/agent/linux-arm64.gz'
+    const release = signed ? { manifest, signature: 'signature' } : {}
+    expect(given).toEqual([{ url, sha256, ...release }])
+  },
+)
 
 test('refuses while something else is done there, and what it has no build for', async () => {
   await using agent = machine('linux-riscv64')

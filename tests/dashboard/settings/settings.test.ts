@@ -26,6 +26,12 @@ describe('settings', () => {
     ['sync_interval', { value: 1.5 }, 'value', 'Must be a positive integer'],
     ['sync_interval', {}, 'value', 'Must be a positive integer'],
     ['default_php', { value: '8' }, 'value', 'Must be a PHP version such as 8.3'],
+    [
+      'default_php',
+      { value: '9.9' },
+      'value',
+      'Must be a PHP version that exists (5.2 to 8.5) or that a server has',
+    ],
     ['email_notifications', { value: 1 }, 'value', 'Must be true or false'],
     ['__proto__', { value: 1 }, 'key', expect.any(String)],
     ['nothing', { value: 1 }, 'key', expect.any(String)],

@@ -118,6 +118,24 @@ describe('a new site', () => {
     })
     expect((await create('8.2')).status).toBe(201)
   })
+
+  test.each([
+    { name: 'the one of the setting', versions: ['8.2', '8.4'], php: '8.2' },
+    { name: 'the only one', versions: ['8.4'], php: '8.4' },
+    { name: 'the newest', versions: ['8.4', '8.5', '8.3'], php: '8.5' },
+  ])('that names no PHP gets $name that its server has', async ({ versions, php }) => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.services = versions.map((version) => ({ name: `php${version}`, status: 'running' }))
+    const server = await dashboard.addServer(agent)
+    await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+
+    const input = { domain: 'shop.example' }
+    const { status } = await dashboard.call('POST', `/api/servers/${server}/sites`, input)
+
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect([status, body.site.php]).toEqual([201, php])
+  })
 })
 
 test('the fake agent speaks as the contract says', async () => {

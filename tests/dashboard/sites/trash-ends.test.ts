@@ -109,9 +109,24 @@ describe('a sync', () => {
     expect(entry).toMatchObject({ id: 1, domain, status: 'trashed', trashed_at: deleted_at })
     expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now() + 13 * DAY_MS)
     const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    expect(body.site).toMatchObject({ user: 'shop', managed: true, ...facts })
+    expect(body.site).toMatchObject({ user: 'shop', managed: false, ...facts })
     expect((await dashboard.call('POST', `${site}/restore`)).status).toBe(202)
     await becomes(dashboard, 'active')
+    const restored = (await dashboard.call('GET', '/api/fleet/sites/1')).body.site
+    expect(restored).toMatchObject({ managed: true, ...facts })
+  })
+
+  test('of a server that tells of a site larger than any number leaves the trash of all readable', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const facts = { user: 'shop', deleted_at: '2026-01-01T00:00:00.000Z', restorable: true }
+    const kind = { php: '8.4', tier: 'small', tls: 'none' } as const
+    agent.trash = [{ domain, size: 1e17, ...facts, ...kind }]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    expect(await trashOf(dashboard)).toEqual([])
   })
 
   test('of a server that tells nothing of its trash is one like any other', async () => {

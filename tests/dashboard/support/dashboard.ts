@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '#dashboard/app.ts'
+import { cookieName } from '#dashboard/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { openSession } from '#dashboard/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
@@ -93,7 +94,9 @@ export class Dashboard {
     const request = new Request(`http://localhost${path}`, {
       method,
       headers: {
-        ...(this.token === '' ? {} : { cookie: `session=${this.token}` }),
+        ...(this.token === ''
+          ? {}
+          : { cookie: `${cookieName('session', this.deps)}=${this.token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

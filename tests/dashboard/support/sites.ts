@@ -1,4 +1,4 @@
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite, SiteUsage } from '#shared/agent.ts'
 
 /** A site as an agent finds it. */
 export function found(domain: string, more: Partial<FoundSite> = {}): FoundSite {
@@ -15,4 +15,10 @@ export function found(domain: string, more: Partial<FoundSite> = {}): FoundSite 
     updates: { plugins: 2, themes: null, core: true },
     ...more,
   }
+}
+
+/** What an agent reports of a site that it created itself, and has not measured yet. */
+export function created(domain: string): SiteUsage {
+  const unknown = { bytes: null, files: null, database_bytes: null, measured_at: null }
+  return { domain, ...unknown, limit_bytes: 1e10, limit_files: 250_000 }
 }

@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { LookupAddress } from 'node:dns'
 import fc from 'fast-check'
-import { type AddressRules, checkedLookup, checkLiteral } from '#dashboard/trust/addresses.ts'
+import {
+  type AddressRules,
+  checkedLookup,
+  checkLiteral,
+  obstacleOf,
+} from '#dashboard/trust/addresses.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const strict: AddressRules = { production: true, allow_private: false }
@@ -18,7 +23,7 @@ function saidOf(address: string, rules: AddressRules): string {
 }
 
 const own = (address: string) =>
-  `The server is not asked: ${address} is an address of this machine or its provider`
+  `The server is not asked: ${address} is an address of this machine, its provider or a reserved range`
 
 test.each([
   '127.0.0.1',
@@ -29,7 +34,14 @@ test.each([
   '100.100.100.200',
   '168.63.129.16',
   '192.0.0.192',
+  '192.0.2.1',
+  '192.88.99.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.7',
+  '203.0.113.255',
   '224.0.0.1',
+  '240.0.0.1',
   '255.255.255.255',
   '::',
   '::1',
@@ -41,6 +53,22 @@ test.each([
   '::ffff:7f00:1',
   '0:0:0:0:0:ffff:7f00:1',
   '::ffff:a9fe:a9fe',
+  '::ffff:198.18.0.1',
+  '::ffff:0:127.0.0.1',
+  '::ffff:0:7f00:1',
+  '::ffff:0:a00:1',
+  '::ffff:0:1.1.1.1',
+  '0:0:0:0:ffff:0:a9fe:a9fe',
+  '64:ff9b::c612:1',
+  '100::1',
+  '100:0:0:1::1',
+  '2001:2::1',
+  '2001:10::1',
+  '2001:db8::1',
+  '2001:1ff::1',
+  '3fff::1',
+  '3fff:fff:ffff::1',
+  '5f00::1',
   '64:ff9b::7f00:1',
   '64:ff9b::127.0.0.1',
   '64:ff9b::a9fe:a9fe',
@@ -83,6 +111,16 @@ test.each([
   '126.255.255.255',
   '128.0.0.1',
   '172.32.0.1',
+  '192.0.1.1',
+  '192.0.3.1',
+  '198.17.255.255',
+  '198.20.0.0',
+  '198.51.101.1',
+  '203.0.114.1',
+  '223.255.255.255',
+  '2001:200::1',
+  '2001:4860:4860::8888',
+  '2001:db9::1',
   '2606:4700::1111',
   '64:ff9b::101:101',
   '::ffff:1.1.1.1',
@@ -109,7 +147,7 @@ test.each(['localhost', '127.1', '2130706433', '0x7f.1'])(
   'gives no address for %s, which leads to this machine',
   async (hostname) => {
     expect(await looked(hostname, strict)).toMatch(
-      /^The server is not asked: .* is an address of this machine or its provider$/,
+      /^The server is not asked: .* is an address of this machine, its provider or a reserved range$/,
     )
   },
 )
@@ -135,6 +173,8 @@ test('refuses each address of the loopback network in each of its spellings', ()
     (hex: string) => `0:0:0:0:0:FFFF:${hex}`,
     (hex: string) => `64:ff9b::${hex}`,
     (hex: string) => `2002:${hex}::`,
+    (hex: string) => `::ffff:0:${hex}`,
+    (_: string, dotted: string) => `::ffff:0:${dotted}`,
   )
 
   fc.assert(
@@ -145,3 +185,20 @@ test('refuses each address of the loopback network in each of its spellings', ()
     runs(),
   )
 })
+
+test.each([
+  [
+    '10.91.7.20',
+    strict,
+    '10.91.7.20 is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there',
+  ],
+  ['10.91.7.20', inside, undefined],
+  ['localhost', inside, expect.stringMatching(/^(127\.0\.0\.1|::1) is an address of this machine/)],
+  ['8.8.8.8', strict, undefined],
+  ['nowhere.invalid', strict, undefined],
+] as const)(
+  'what keeps %s from being asked is known before it is',
+  async (hostname, rules, why) => {
+    expect(await obstacleOf(hostname, rules)).toEqual(why)
+  },
+)

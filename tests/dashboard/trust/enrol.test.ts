@@ -139,7 +139,8 @@ test('is away, and not asked, where the address is refused', async () => {
     names.map((hostname) => enrol(key, { ...candidate(), hostname }, strict)),
   )
 
-  const reason = 'The server is not asked: 127.0.0.1 is an address of this machine or its provider'
+  const reason =
+    'The server is not asked: 127.0.0.1 is an address of this machine, its provider or a reserved range'
   expect(outcomes[0]).toEqual({ outcome: 'away', reason })
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['away', 'away', 'away'])
   expect(agent.asked).toEqual([])

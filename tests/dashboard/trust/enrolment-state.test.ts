@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { realClock } from '#dashboard/runtime/clock.ts'
-import { countFailure, noteReason, pinAgent } from '#dashboard/trust/queries.ts'
+import { countFailure, endLapsed, noteReason, pinAgent } from '#dashboard/trust/queries.ts'
 import { type Dashboard, makeDashboard } from '../support/dashboard.ts'
 
 const PATH = '/api/servers/1/enrolment'
@@ -9,6 +9,12 @@ const entry = { type: 'server.enrol', domain: '', created_at: '2026-11-20T12:00:
 async function state(dashboard: Dashboard) {
   const { status, body } = await dashboard.call('GET', PATH)
   return status === 200 ? body.enrolment : status
+}
+
+/** The entries of its activity, newest first. */
+async function told(dashboard: Dashboard): Promise<string[]> {
+  const { body } = await dashboard.call('GET', '/api/activity?type=server.enrol')
+  return body.activities.map(({ status }: { status: string }) => status)
 }
 
 test('nothing is said of the enrolment of a server that is not there', async () => {
@@ -33,6 +39,7 @@ test('a code is told of until it is used, with what keeps it from being used', a
     { ...entry, status: 'success' },
   )
 
+  expect(await told(dashboard)).toEqual(['success'])
   const reason = 'The agent is there and waits for its code'
   expect([before, opened, waiting, await state(dashboard)]).toEqual([
     { enrolled_at: null, code: null },
@@ -51,6 +58,7 @@ test('a code is no longer good after three wrong proofs, and the next one is', a
     await countFailure(dashboard.db, 1, reason, { ...entry, status: 'failed' })
     statuses.push((await state(dashboard)).code)
   }
+  expect(await told(dashboard)).toEqual(['failed', 'failed', 'failed', 'failed'])
   await dashboard.call('POST', PATH)
 
   const expires_at = expect.any(String)
@@ -72,4 +80,40 @@ test('a code that nobody used in time is expired', async () => {
   ahead_ms = 16 * 60_000
 
   expect((await state(dashboard)).code.status).toBe('expired')
+})
+
+test('what keeps the dashboard from asking a server is said with its line', async () => {
+  await using dashboard = await makeDashboard({ production: true })
+  await dashboard.addServer({ port: 1 })
+
+  const { body } = await dashboard.call('POST', PATH)
+
+  expect(body.enrolment.obstacle).toBe(
+    '127.0.0.1 is an address of this machine, its provider or a reserved range',
+  )
+})
+
+test('a code is waited for by one entry of the activity, until it is used, replaced or over', async () => {
+  await using dashboard = await makeDashboard()
+  const { db } = dashboard
+  await dashboard.addServer({ port: 1 })
+  await dashboard.call('POST', PATH)
+  await dashboard.call('POST', PATH)
+  const replaced = await told(dashboard)
+  const { body } = await dashboard.call('GET', PATH)
+  await endLapsed(db, '2026-01-01T00:00:00.000Z')
+  const open = await told(dashboard)
+  await endLapsed(db, body.enrolment.code.expires_at, [1])
+  const lapsed = await told(dashboard)
+  await dashboard.call('POST', PATH)
+  const agent = { certificate: 'c', public_key: 'k', kid: 'h', enrolled_at: entry.created_at }
+  await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
+  const used = await told(dashboard)
+  await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
+
+  expect(replaced).toEqual(['running', 'cancelled'])
+  expect(open).toEqual(replaced)
+  expect(lapsed).toEqual(['failed', 'cancelled'])
+  expect(used).toEqual(['success', 'failed', 'cancelled'])
+  expect(await told(dashboard)).toEqual(['success', 'success', 'failed', 'cancelled'])
 })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { rawKeyOf } from '#agent/trust/keys.ts'
 import { Agents } from '#dashboard/fleet/agents.ts'
+import { Allowance } from '#dashboard/operations/output.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/trust/pinned.ts'
@@ -162,7 +163,7 @@ test.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])(
   'does not connect to %s in production',
   async (hostname) => {
     expect(await asking({ hostname, rules: { production: true, allow_private: true } })()).toMatch(
-      /^The server is not asked: .* is an address of this machine or its provider$/,
+      /^The server is not asked: .* is an address of this machine, its provider or a reserved range$/,
     )
     expect(agent.asked).toEqual([])
   },
@@ -180,7 +181,7 @@ test('looks at the addresses of a name again with each new connection', async ()
   agent = await TlsAgent.start(port)
 
   expect(kept).toEqual({ good: true })
-  expect(await ask()).toMatch(/ is an address of this machine or its provider$/)
+  expect(await ask()).toMatch(/ is an address of this machine, its provider or a reserved range$/)
   expect(agent.asked).toEqual([])
 })
 
@@ -214,7 +215,12 @@ test('hands an operation over once more, and nothing else that changes something
   breaking(2, 5)
   const { agents, to } = reaching()
   const operation_id = crypto.randomUUID()
-  const call = { path: '/exec', body: {}, operation_id, after: 0, signal: AbortSignal.timeout(9e4) }
+  const limits = {
+    allowance: new Allowance(),
+    end: { ms: 9e4, error: () => new Error('too long') },
+  }
+  const signal = AbortSignal.timeout(9e4)
+  const call = { path: '/exec', body: {}, operation_id, after: 0, signal, ...limits }
   await agents.get(to, '/metrics', Good)
 
   await Array.fromAsync(await agents.stream(to, call)).catch(() => undefined)
@@ -228,17 +234,35 @@ test('hands an operation over once more, and nothing else that changes something
   ])
 })
 
-test.each([
-  ['/metrics', 'The agent sent an answer that is too large'],
-  ['/services', 'The agent sent an answer that is too large'],
-  ['/sites', { good: true }],
-])('reads of two mebibytes that answer %s', async (path, expected) => {
-  agent.answer = (_, response) => response.end(`{"good":true,"more":"${'x'.repeat(2 << 20)}"}`)
+const tooLarge = 'The agent sent an answer that is too large'
+const sized = (size: number) => `{"good":true,"more":"${'x'.repeat(size)}"}`
+test.each<[string, string, unknown]>([
+  ['half a mebibyte', sized(1 << 19), { good: true }],
+  ['two mebibytes', sized(2 << 20), tooLarge],
+])('reads an answer of %s', async (_, text, expected) => {
+  agent.answer = (_, response) => response.end(text)
   const { agents, to } = reaching()
 
-  const answer = await agents.get(to, path, Good).catch((error: Error) => error.message)
+  const answer = await agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
 
-  expect(answer).toEqual(expected as never)
+  expect<unknown>(answer).toEqual(expected)
+})
+
+const entry = `{"good":true,"more":"${'x'.repeat(1000)}"}`
+test.each<[string, number, unknown]>([
+  ['two mebibytes', 2000, { read: 2000, total: 2000 }],
+  ['more entries than are read', 25_000, { read: 20_000, total: 25_000 }],
+  ['more than 32 mebibytes', 40_000, tooLarge],
+])('reads a list of %s', async (_, count, expected) => {
+  agent.answer = (_, response) => response.end(`{"goods":[${Array(count).fill(entry).join(',')}]}`)
+  const { agents, to } = reaching()
+
+  const answer = await agents
+    .list(to, '/sites', { key: 'goods', entry: Good })
+    .then(({ entries, total }) => ({ read: entries.length, total }))
+    .catch((error: Error) => error.message)
+
+  expect<unknown>(answer).toEqual(expected)
 })
 
 test.each<[string, Answer]>([

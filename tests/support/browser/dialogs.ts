@@ -19,6 +19,7 @@ export const DIALOGS: Record<string, Window> = {
   'list of keys': { path: '/', open: (page) => page.keyboard.type('?') },
   'removal of a server': { path: '/servers/1', open: serverAction('Remove') },
   'editing of a server': { path: '/servers/1', open: serverAction('Edit') },
+  'updates of a server': { path: '/servers/1', open: button('Install updates') },
   'deletion of a site': { path: '/sites/1', open: button('Delete site') },
   'another tier': { path: '/sites/1', open: button('Change tier') },
   'a new password': { path: '/sites/1', open: button('New admin password') },

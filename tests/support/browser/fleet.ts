@@ -21,16 +21,28 @@ export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundS
 }
 
 /**
- * Adds the agent's machine as a server, and waits until its sites are on record. From then on nobody
- * looks there again by themselves.
+ * Adds the agent's machine as a server, and waits until its sites are on record, which count as created
+ * by the agent but for those named. From then on nobody looks there again by themselves.
  */
-export async function addServer({ client }: Used, agent: FakeAgent, name: string): Promise<void> {
+export async function addServer(
+  { client }: Used,
+  agent: FakeAgent,
+  name: string,
+  { foreign = [] }: { foreign?: readonly string[] } = {},
+): Promise<void> {
+  const own = agent.sites.filter(({ domain }) => !foreign.includes(domain))
+  agent.usage = own.map(({ domain }) => ({ domain, ...UNMEASURED }))
   await client().put('/api/settings/sync_interval', { value: 86_400 })
   const server = { name, hostname: '127.0.0.1', port: agent.port }
   const { body } = await client().post('/api/servers', server)
   const { id } = Object(Object(body).server)
   const { text } = await client().post(`/api/servers/${id}/sync`)
   if (!text.includes('event: complete')) throw new Error(`The sync of ${name} ended with ${text}`)
+}
+
+const UNMEASURED = {
+  ...{ bytes: null, files: null, database_bytes: null, measured_at: null },
+  ...{ limit_bytes: 10_000_000_000, limit_files: 250_000 },
 }
 
 /** An agent that makes sites, and finds what it has made. */

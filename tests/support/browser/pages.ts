@@ -81,7 +81,7 @@ export function watch(page: Page): string[] {
 
 /** Fills in the login page as the first user. */
 export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Init } from './nspawn.ts'
 import { must } from './run.ts'
@@ -16,6 +16,19 @@ export async function dress(root: string, name: string, dns: string, init: Init)
   await rm(join(root, key), { force: true })
   await must(['chroot', root, 'ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', key])
   if (init === 'none') await forbidServices(root)
+  else await put(`${await folderOfTimer(root)}/never.conf`, NEVER)
+}
+
+/**
+ * Debian starts PHP at 9 and at 39 minutes past each hour. A test that puts a hanging program in the
+ * place of PHP must not meet that call instead of the agent's. A masked timer would fail its package.
+ */
+const NEVER = '[Timer]\nOnCalendar=\nOnActiveSec=3650d\n'
+
+async function folderOfTimer(root: string): Promise<string> {
+  const folder = 'etc/systemd/system/phpsessionclean.timer.d'
+  await mkdir(join(root, folder), { recursive: true })
+  return folder
 }
 
 /** As in Debian's container images: installing a package starts nothing. */

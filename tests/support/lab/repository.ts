@@ -24,7 +24,7 @@ export async function download(root: string, debs: string, packages: string[]): 
   await useOnly(root)
 }
 
-async function index(debs: string): Promise<void> {
+export async function index(debs: string): Promise<void> {
   await removeTree(join(debs, 'partial'))
   await rm(join(debs, 'lock'), { force: true })
   for (const name of await readdir(debs)) await chmod(join(debs, name), 0o644)

@@ -1,3 +1,5 @@
+import { packagesOf } from '#agent/os/packages.ts'
+
 /** The Debian releases the lab has hosts of, with the PHP each of them ships. */
 export const suites = {
   bookworm: { php: '8.2' },
@@ -26,13 +28,11 @@ export const essentials = [
 /** What its package source offers beyond that (with everything these depend on). */
 export function offered(suite: Suite): string[] {
   const { php } = suites[suite]
-  const parts = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
   return [
     'nginx',
     'php-fpm',
     'php-cli',
-    ...parts.map((part) => `php${php}-${part}`),
-    `php${php}-soap`,
+    ...packagesOf(php),
     `php${php}-readline`,
     `php${php}-opcache`,
     'mariadb-server',

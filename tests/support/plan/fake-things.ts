@@ -4,9 +4,15 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 
 const NOT_FILES =
-  /^\/(proc\/|run\/(nginx|mysqld|crond)|etc\/(passwd|group)$|var\/lib\/dpkg\/|.*\/operations)/
+  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group)$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
 const PLACES = [
-  ...['/etc/cron.d/', '/etc/logrotate.d/', '/etc/nginx/conf.d/', '/etc/nginx/sites-available/'],
+  ...[
+    '/etc/cron.d/',
+    '/etc/logrotate.d/',
+    '/sys/fs/cgroup/',
+    '/etc/nginx/conf.d/',
+    '/etc/nginx/sites-available/',
+  ],
   ...['/etc/nginx/sites-enabled/', '/etc/systemd/system/', '/srv/', '/usr/local/lib/'],
   ...['/var/cache/', '/var/log/', '/run/'],
 ]
@@ -31,7 +37,9 @@ export async function thingsOf(host: FakeHost): Promise<Things> {
   await entries(host, things, 'user', '/etc/passwd', /^([^:]+):.*$/gm)
   await entries(host, things, 'group', '/etc/group', /^([^:]+):.*$/gm)
   await entries(host, things, 'package', '/var/lib/dpkg/status', /^Package: (\S+)$/gm)
-  for (const query of host.queries) note(things, query)
+  for (const name of host.databases) things.set(`database ${name}`, '')
+  for (const [user, account] of host.mariadb.accounts)
+    things.set(`account ${user}@localhost`, JSON.stringify(account))
   for (const line of host.ran) noteWpCli(things, line)
   return things
 }
@@ -57,17 +65,6 @@ async function entries(
 export function lifelike(host: FakeHost): FakeHost {
   withFolders(host)
   const { run, stream, try: attempt } = host.shell
-  const { query } = host.database
-  host.rows('SHOW CREATE USER', [{ 'CREATE USER': 'CREATE USER ? | shop' }])
-  host.database.query = async (sql, values = []) => {
-    const rows = await query(sql, values)
-    const [, table] = /^SELECT (SCHEMA_NAME|User|\(SELECT SUM)/.exec(sql) ?? []
-    if (!table) return rows
-    const things = new Map<string, string>()
-    for (const asked of host.queries) note(things, asked)
-    const key = table === 'User' ? `account ${values[0]}@localhost` : `database ${values[0]}`
-    return things.has(key) ? [{ bytes: 4096 }] : []
-  }
   host.shell.run = async (argv, options?: RunOptions) => {
     const output = await run(argv, options)
     await effect(host, argv)
@@ -123,7 +120,6 @@ async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
   if (line.startsWith('cp -r ')) await disk.write(`${to}index.php`, '')
   if (line.startsWith('cp --preserve')) await disk.write(to, (await disk.read(from)) ?? '')
   if (line.startsWith('find ')) await disk.remove(`${argv[1]}/page`)
-  if (line.startsWith('mariadb ')) host.queries.push('CREATE DATABASE | shop')
   if (line.startsWith('usermod')) {
     const marked = `${to}:x:1001:1001:Site shop.example:/srv/www/${to}:${argv[2]}\n`
     const others = ((await disk.read('/etc/passwd')) ?? '').replace(
@@ -133,8 +129,6 @@ async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
     await disk.write('/etc/passwd', others + marked)
   }
   if (line.includes('--signal HUP --pidfile /run/nginx.pid')) await caches(host)
-  const [, pool] = /^systemctl restart hosting-fpm@(.+)\.service$/.exec(line) ?? []
-  if (pool) runs(host, `/run/hosting-fpm/${pool}.pid`, 21, 'php-fpm8.2')
   if (line === 'systemctl start nginx.service') runs(host, '/run/nginx.pid', 30, 'nginx')
   if (line === 'systemctl start mariadb.service')
     runs(host, '/run/mysqld/mysqld.pid', 31, 'mariadbd')
@@ -154,14 +148,7 @@ function kindOf(path: string, kind: string): string {
 }
 
 function unitOf(path: string): string | undefined {
-  const [, pool] = /^\/run\/hosting-fpm\/(.+)\.pid$/.exec(path) ?? []
-  return pool ? `hosting-fpm@${pool}.service` : UNITS[path]
-}
-
-function note(things: Map<string, string>, query: string): void {
-  const [sql = '', name = ''] = query.split(' | ')
-  if (sql.startsWith('CREATE DATABASE')) things.set(`database ${name}`, '')
-  if (sql.startsWith('CREATE USER')) things.set(`account ${name}@localhost`, '')
-  if (sql.startsWith('DROP DATABASE')) things.delete(`database ${name}`)
-  if (sql.startsWith('DROP USER')) things.delete(`account ${name}@localhost`)
+  const [, unit] =
+    /^\/sys\/fs\/cgroup\/.*\/(hosting-fpm@.+\.service)\/cgroup.procs$/.exec(path) ?? []
+  return unit ?? UNITS[path]
 }

@@ -18,16 +18,18 @@ const SECRET = /(wp-config\.php|facts\.json)$/
 
 /** Everything on a machine that belongs to a site, sorted; nothing of it names its user. */
 export function footprint(machine: Machine, label: string, user = ''): string[] {
-  const { disk, databases, accounts, closed, served } = machine
+  const { disk, databases, mariadb, closed, served } = machine
   const known = [
     ...[...disk.nodes].flatMap(([path, node]) => linesOf(path, node, label)),
     ...[...databases].map(([name, filled]) => `database ${name} ${filled}`),
-    ...[...accounts].map((name) => `account ${name}`),
+    ...[...mariadb.accounts].map(([name, of]) => `account ${name} ${JSON.stringify(of)}`),
     ...[...closed].map((name) => `closed ${name}`),
     ...[...served].map(([path, text]) => `serves ${path} ${text}`),
   ]
   const found = known.filter((line) => line.includes(label))
-  return found.map((line) => (user === '' ? line : line.replaceAll(user, 'USER'))).sort()
+  const neutral = (line: string) =>
+    line.replaceAll(user, 'USER').replaceAll(/[0-9a-f]{32}(?=(\/mail)?\.sock)/g, 'SOCKET')
+  return found.map((line) => (user === '' ? line : neutral(line))).sort()
 }
 
 type Node = SimulatedDisk['nodes'] extends Map<string, infer N> ? N : never
@@ -72,7 +74,11 @@ type Context = Parameters<typeof siteCreate.run>[1]
 
 async function finish(machine: Machine, run: (context: Context) => Progress<object>) {
   const host = hostOn(machine, OPEN, new Timeline(), new Dice(1))
-  const context: Context = { host, perform: (steps) => performSteps(steps, async () => undefined) }
+  const context: Context = {
+    host,
+    perform: (steps) => performSteps(steps, async () => undefined),
+    warn: () => undefined,
+  }
   const work = run(context)
   while (!(await work.next()).done);
 }

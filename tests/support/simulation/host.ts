@@ -3,10 +3,11 @@ import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Files, Host, Output, RunOptions } from '#agent/host/ports.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
+import { scannerOf } from '#tests/support/fake-scanner.ts'
 import type { Dice } from './dice.ts'
 import type { Machine } from './machine.ts'
 import type { Process } from './process.ts'
-import { perform, query } from './programs.ts'
+import { administer, perform } from './programs.ts'
 import { Running } from './running.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -31,8 +32,14 @@ export function hostOn(machine: Machine, door: Door, timeline: Timeline, dice: D
     programs.run(options.operation ?? '', (may) =>
       door.act(() => (may() ? perform(machine, argv, options) : NOTHING), 1, 40),
     )
+  const files = filesOn(machine, door)
   return {
-    files: filesOn(machine, door),
+    files,
+    scanner: scannerOf(
+      (root) => machine.disk.tree(root),
+      (docroot) => (machine.disk.has(docroot) ? 0 : undefined),
+      { files, query: async () => [] },
+    ),
     programs,
     shell: {
       try: run,
@@ -48,12 +55,16 @@ export function hostOn(machine: Machine, door: Door, timeline: Timeline, dice: D
       daemon: async (argv) => (await run(argv)).code,
     },
     database: {
-      query: (sql, values = []) => door.act(() => query(machine, sql, values)),
+      admin: (name, values = []) => door.act(() => administer(machine, name, values)),
     },
     net: {
       fetch: () => door.act(() => new Uint8Array()),
       download: () => Promise.reject(new Error('no network')),
       probe: (probe) => door.act(() => machine.probe(probe)),
+    },
+    visitor: {
+      visit: async (visits) => visits.map(() => ({ failed: 'refused', ms: 0 })),
+      pingFpm: async () => 'pong',
     },
     acme: { order: async (): Promise<AcmeOutcome> => ({ refused: [] }) },
     init: 'systemd',
@@ -85,7 +96,6 @@ function filesOn(machine: Machine, door: Door): Files {
     list: (path) => door.look(() => undefined).then(() => disk.list(path)),
     stat: (path) => door.look(() => undefined).then(() => disk.stat(path)),
     space: () => door.look(() => undefined).then(() => disk.space()),
-    tree: (root) => disk.tree(root),
     write: (path, text, options) => change(path, () => disk.write(path, text, options)),
     append: (path, text, options) => change(path, () => disk.append(path, text, options)),
     remove: (path) => change(path, () => disk.remove(path)),

@@ -36,7 +36,7 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
   if (!agent || type === 'server.sync' || operation.error?.error === OFFLINE) return
   const there = await storeOf(agent).events(id)
   if (there.length === 0) return
-  const [ours, theirs] = [told(events), told(there)]
+  const [ours, theirs] = [told(ofAgent(events, operation.own_events)), told(there)]
   if (ours.join('\n') === theirs.join('\n')) return
   const both = ['on record:', ...ours, 'on its agent:', ...theirs]
   world.broken(`${name} has not the same events everywhere\n${both.join('\n')}`)
@@ -85,7 +85,8 @@ async function checkSite(
 }
 
 async function wanted(machine: Machine, label: string, site: SiteRow): Promise<string[]> {
-  const { domain, php, tier, tls, email, user } = site
+  const { domain, php, tier, email, user } = site
+  const tls = site.tls === 'other' ? 'none' : site.tls
   if (site.status === 'active')
     return wholeSite(label, { domain, php, tier, tls, email, user }, false)
   // Whether it was changed on its way to the trash is what the trash alone tells.
@@ -115,6 +116,10 @@ export async function checkFollowers(world: World, followers: readonly Follower[
 
 const storeOf = ({ machine }: World['agents'][number]) =>
   new OperationStore(machine.disk, '/var/lib/hosting-agent')
+
+/** Without what the dashboard itself said first, in the agent's own numbers. */
+const ofAgent = (events: readonly StoredEvent[], own: number) =>
+  events.slice(own).map((event) => ({ ...event, id: event.id - own }))
 
 const told = (events: readonly StoredEvent[]) =>
   events.map(({ id, event, data }) => `${id} ${event} ${String(data.message ?? '')}`)

@@ -1,5 +1,7 @@
 import type { Probe } from '#agent/host/ports.ts'
+import { packagesOf } from '#agent/os/packages.ts'
 import { fpmService, socketOf } from '#agent/os/php-fpm-files.ts'
+import { Mariadb } from '#scripts/demo/machine/mariadb.ts'
 import { debian, installed, runs } from '#tests/agent/commands/debian.ts'
 import type { FakeDisk } from '#tests/support/fake-disk.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
@@ -19,7 +21,11 @@ export class Machine {
   readonly disk: SimulatedDisk
   /** Database → whether the tables of WordPress are in it. */
   readonly databases = new Map<string, boolean>()
-  readonly accounts = new Set<string>()
+  readonly mariadb = new Mariadb({
+    has: (name) => this.databases.has(name),
+    create: (name) => void this.databases.set(name, false),
+    drop: (name) => void this.databases.delete(name),
+  })
   /** Users that nobody logs in as any more. */
   readonly closed = new Set<string>()
   /** What nginx serves since it was last told to read its files: path → text. */
@@ -39,7 +45,7 @@ export class Machine {
   /** Programs that were running are gone, and what the machine starts by itself is there. */
   losePower(dice: Dice): void {
     this.disk.losePower(dice)
-    for (const folder of ['/run', '/proc/11', '/proc/12', '/proc/13', '/proc/20'])
+    for (const folder of ['/run', '/sys', '/proc/11', '/proc/12', '/proc/13', '/proc/20'])
       void this.disk.remove(folder)
     for (const [path, pid, name] of BASE) runs(asHost(this.disk), path, pid, name)
     for (const path of [...this.disk.nodes.keys()])
@@ -64,14 +70,14 @@ export class Machine {
     const path = `/etc/systemd/system/${unit}`
     if (!pool || !this.disk.nodes.has(path)) return false
     void this.disk.write(socketOf(pool), '')
-    runs(asHost(this.disk), fpmService(pool).pid_file, 20, 'php-fpm8.2')
+    runs(asHost(this.disk), fpmService(pool).processes, 20, 'php-fpm8.2')
     return true
   }
 
   stopPool(unit: string): void {
     const pool = poolOf(unit)
     if (!pool) return
-    void this.disk.remove(fpmService(pool).pid_file)
+    void this.disk.remove(fpmService(pool).processes)
     void this.disk.remove(socketOf(pool))
   }
 
@@ -79,16 +85,23 @@ export class Machine {
   probe({ host }: Probe): { status: number; body: string; headers: Record<string, string> } {
     const text = [...this.served.values()].find((vhost) => vhost.includes(` ${host}`)) ?? ''
     const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(text) ?? []
-    const [, user = ''] = /([a-z0-9]+)-\d\.\d\.sock$/.exec(socket) ?? []
+    const user = this.userBehind(socket)
     const whole = this.disk.nodes.has(socket) && this.databases.get(user) === true
     const body = whole ? `<a href="http://${host}/">` : 'Welcome to nginx'
     return { status: text === '' ? 404 : 200, body, headers: {} }
   }
+
+  /** Of the pool that listens there; the name of a socket tells nothing. */
+  private userBehind(socket: string): string {
+    const configs = [...this.disk.nodes].filter(([path]) => path.endsWith('/pool.conf'))
+    const config = configs.find(([, { text }]) => text.includes(`listen = ${socket}\n`))
+    return /^user = "(.+)"$/m.exec(config?.[1].text ?? '')?.[1] ?? ''
+  }
 }
 
-/** `hosting-fpm@shop-8.2.service` */
+/** `hosting-fpm@shop-php8.2.service` */
 function poolOf(unit: string): { user: string; php: string } | undefined {
-  const [, user, php] = /^hosting-fpm@(.+)-(\d\.\d)\.service$/.exec(unit) ?? []
+  const [, user, php] = /^hosting-fpm@(.+)-php(\d\.\d)\.service$/.exec(unit) ?? []
   return user !== undefined && php !== undefined ? { user, php } : undefined
 }
 
@@ -104,8 +117,7 @@ export function bareMachine(): Machine {
   const { state_dir, wp_cli_sha512 } = host.settings
   const core = `${state_dir}/cache/wordpress`
   const status = disk.nodes.get('/var/lib/dpkg/status')
-  const more = ['fpm', 'cli', 'mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath']
-  const text = `${status?.text}\n${installed(more.map((part) => `php8.4-${part}`))}`
+  const text = `${status?.text}\n${installed(packagesOf('8.4'))}`
   const at = Date.UTC(2030, 0, 1)
   const kept = JSON.stringify({ version: '7.1.1', sha1: '0'.repeat(40), at })
   for (const [path, written] of [

@@ -1,3 +1,4 @@
+import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Machine } from './machine.ts'
 
@@ -29,6 +30,14 @@ const PROGRAMS: Record<string, Program> = {
     withoutLine(machine, '/etc/group', lastOf(argv))
     return DONE
   },
+  gpasswd({ disk }, argv) {
+    const [user = '', group = ''] = argv.slice(-2)
+    const member = new RegExp(`^(${group}:x:\\d+:)$`, 'm')
+    const groups = textOf({ disk }, '/etc/group').replace(member, `$1${user}`)
+    void disk.write('/etc/group', groups)
+    disk.settle('/etc/group')
+    return DONE
+  },
   rm({ disk }, argv) {
     void disk.remove(lastOf(argv))
     return DONE
@@ -44,14 +53,15 @@ const PROGRAMS: Record<string, Program> = {
     else closed.add(lastOf(argv))
     return DONE
   },
-  du: () => ({ ...DONE, stdout: '8192\t/srv/www/.trash' }),
-  'mariadb-dump'({ disk, databases }, argv) {
+  du: () => ({ ...DONE, stdout: '8192\ttotal\n' }),
+  xargs({ disk, databases }, argv, { output_file = '' }) {
     const name = lastOf(argv)
-    const [, path = ''] = /--result-file=(\S+)/.exec(argv.join(' ')) ?? []
-    void disk.append(path, `${name} ${databases.get(name)}`)
+    void disk.append(output_file, `${name} ${databases.get(name)} \n-- Dump completed\n`)
     return DONE
   },
-  mariadb({ disk, databases }, _argv, { input_file = '' }) {
+  tail: ({ disk }, argv) => ({ ...DONE, stdout: disk.nodes.get(lastOf(argv))?.text ?? '' }),
+  mariadb({ disk, databases }, _argv, { input_file }) {
+    if (input_file === undefined) return { ...DONE, stdout: '77705f6f7074696f6e73\n' }
     const [name = '', filled] = (disk.nodes.get(input_file)?.text ?? '').split(' ')
     databases.set(name, filled === 'true')
     return DONE
@@ -59,7 +69,8 @@ const PROGRAMS: Record<string, Program> = {
   nginx(machine, argv) {
     if (argv.includes('-v')) return { ...DONE, stderr: 'nginx version: nginx/1.22.1' }
     if (!argv.includes('-T')) return DONE
-    const files = [...machine.served].map(
+    const included = [...machine.served.keys()].map((path) => `include ${path};`)
+    const files = [['/etc/nginx/nginx.conf', included.join('\n')], ...machine.served].map(
       ([path, text]) => `# configuration file ${path}:\n${text}`,
     )
     return { ...DONE, stdout: files.join('\n') }
@@ -92,28 +103,13 @@ export function perform(
   return PROGRAMS[path]?.(machine, argv, options) ?? DONE
 }
 
-type Statement = (machine: Machine, name: string) => Record<string, unknown>[] | undefined
-
-/** By how a statement begins. */
-const STATEMENTS: [string, Statement][] = [
-  ['SELECT SCHEMA_NAME', ({ databases }, name) => (databases.has(name) ? [{}] : [])],
-  ['SELECT User', ({ accounts }, name) => (accounts.has(name) ? [{}] : [])],
-  ['SELECT (SELECT SUM', ({ databases }, name) => (databases.has(name) ? [{ bytes: 4096 }] : [])],
-  ['SHOW CREATE USER', (_, name) => [{ sql: `CREATE USER ${name}` }]],
-  ['CREATE DATABASE', ({ databases }, name) => void databases.set(name, false)],
-  ['CREATE USER', ({ accounts }, name) => void accounts.add(name)],
-  ['DROP USER', ({ accounts }, name) => void accounts.delete(name)],
-  ['DROP DATABASE', ({ databases }, name) => void databases.delete(name)],
-]
-
 /** MariaDB: what it answers is on its disk. */
-export function query(machine: Machine, sql: string, values: readonly unknown[]) {
-  const name = String(values[0] ?? sql.split(' ').at(-1))
-  const looks = /^(SELECT|SHOW|SET)/.test(sql)
+export function administer(machine: Machine, name: AdminStatement, values: readonly unknown[]) {
+  const sql = ADMIN_STATEMENTS[name]
+  const looks = /^(SELECT|SHOW|SET|KILL)/.test(sql)
   if (!looks && machine.unlucky(sql)) throw new Error('MariaDB: bad luck')
-  if (!looks) machine.seen(`${sql.slice(0, 40)} ${name}`)
-  const known = STATEMENTS.find(([start]) => sql.startsWith(start))
-  return known?.[1](machine, name) ?? []
+  if (!looks) machine.seen(`${sql.slice(0, 40)} ${values[0]}`)
+  return machine.mariadb.admin(name, values)
 }
 
 /** A whole tree, or one file; the target's folder has to be there. */

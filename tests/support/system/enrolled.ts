@@ -26,12 +26,18 @@ export interface Enrolled {
   stop(): Promise<void>
 }
 
-/** With nothing but Debian, or from `image`. */
+/**
+ * With nothing but Debian, or from `image`; with the agent of this tree, or with `program`. `prepare`
+ * is what somebody did with the server before.
+ */
 export async function startEnrolled(
   suite: 'bookworm' | 'trixie',
   image?: Image,
+  program?: Uint8Array,
+  prepare: (host: lab.Host) => Promise<void> = async () => undefined,
 ): Promise<Enrolled> {
   const { file } = await buildAgent('.')
+  const built = program ?? (await Bun.file(file).bytes())
   const { netns, address } = await lab.switchUp()
   const acme = await startAcme()
   const host = await lab.startHost({
@@ -41,7 +47,8 @@ export async function startEnrolled(
     ...(image ? { image } : {}),
     binds: [{ from: await wordpressMirror(), to: '/srv/mirror', readonly: true }],
   })
-  await host.put(PROGRAM, await Bun.file(file).bytes(), 0o755)
+  await prepare(host)
+  await host.put(PROGRAM, built, 0o755)
   await host.put('/etc/hosting-agent/agent.env', settings(acme), 0o600)
   await host.put(CA, acme.ca_pem)
   await host.must([PROGRAM, 'install'])

@@ -12,10 +12,15 @@ interface Ways {
 
 /**
  * The first such call after it was armed never ends, nor heeds SIGTERM, nor do two programs that it
- * has started in sessions of their own. Every other one writes down how many of them run then.
+ * has started in sessions of their own. Every other one writes down how many of them run then. In the
+ * sandbox of a site only the site's own folder can be written to: the mark is made there.
  */
 const hostile = (program: string, name: string, { forget, only = '*' }: Ways) => `#!/bin/sh
-case "$*" in ${only}) rm ${FOLDER}/armed 2>/dev/null ;; *) false ;; esac
+case "$*" in
+  ${only}) rm ${FOLDER}/armed-$(basename "$0") 2>/dev/null ||
+    { [ -e ${FOLDER}/armed-$(basename "$0") ] && mkdir "$HOME/tmp/taken" 2>/dev/null; } ;;
+  *) false ;;
+esac
 if [ $? -eq 0 ]; then
   mv ${program}.real ${program} 2>/dev/null
   trap '' TERM HUP
@@ -28,13 +33,14 @@ pgrep -xc ${name} >> ${FOLDER}/seen
 exec ${program}.real "$@"
 `
 
-/** Puts such programs in the place of the real ones; the first of them to be called so hangs. */
+/** Puts such programs in the place of the real ones. The first one hangs; the others count only. */
 export async function arm(host: Host, programs: readonly string[], ways: Ways): Promise<void> {
   await host.must(['mkdir', '-p', FOLDER])
   await host.must(['cp', '/usr/bin/sleep', `${FOLDER}/${nameOn(host)}`])
-  await host.must(['touch', `${FOLDER}/armed`, `${FOLDER}/seen`])
+  const armed = `${FOLDER}/armed-${programs[0]?.split('/').at(-1)}`
+  await host.must(['touch', armed, `${FOLDER}/seen`])
   await host.must(['chmod', '777', FOLDER])
-  await host.must(['chmod', '666', `${FOLDER}/armed`, `${FOLDER}/seen`])
+  await host.must(['chmod', '666', armed, `${FOLDER}/seen`])
   for (const program of programs) {
     await host.must(['mv', program, `${program}.real`])
     await host.put(program, hostile(program, nameOn(host), ways), 0o755)

@@ -19,7 +19,7 @@ export function registers(world: World): void {
 }
 
 /** What packages bring along is named by the package. */
-const OURS = /^(package|service) |hosting|\/srv\/www|sites-enabled\//
+const OURS = /^(package|service) |hosting|\/srv\/www|sites-enabled\/|\.service\.d$/
 
 export function provisions(world: World): void {
   const { php } = world.variant

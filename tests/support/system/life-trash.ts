@@ -58,9 +58,15 @@ function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   }
 }
 
-/** What is served or runs of a user; its files are in the trash, its logs and its name stay. */
+/**
+ * What is served or runs of a user; its files are in the trash, its logs, its name and what it has set
+ * for its mail stay.
+ */
 function leftOf(user: string, { files, databases, units, processes }: Snapshot): string[] {
-  const kept = new RegExp(`^(/srv/www/\\.trash|/var/log/hosting)/${user}(/|$)`)
-  const others = files.filter((path) => !kept.test(path))
+  const kept = new RegExp(
+    `^(/srv/www/\\.trash|/var/log/hosting|/var/lib/hosting-etc/accounts)/${user}(/|$)`,
+  )
+  const mail = `/var/lib/hosting-mail/settings/sites/${user}.json`
+  const others = files.filter((path) => !kept.test(path) && path !== mail)
   return [...others, ...databases, ...units, ...processes].filter((line) => line.includes(user))
 }

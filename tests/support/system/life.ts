@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
+import { runsJobs } from './life-jobs.ts'
+import { followsNoLink } from './life-links.ts'
 import { doesAsPlanned } from './life-plan.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
 import { keepsSecrets } from './life-secrets.ts'
+import { sleeps } from './life-sleep.ts'
 import { trashes } from './life-trash.ts'
 import { logsIn, scans } from './life-wordpress.ts'
+import { switchesXmlrpc } from './life-xmlrpc.ts'
 import { MINUTES, type Variant, World } from './world.ts'
 
 /**
@@ -26,9 +30,13 @@ export function siteLife(variant: Variant): void {
     createsSites(world)
     logsIn(world)
     scans(world)
+    runsJobs(world)
     readsPassword(world)
     appliesTier(world)
     keepsApart(world)
+    followsNoLink(world)
+    sleeps(world)
+    switchesXmlrpc(world)
     trashes(world)
     doesAsPlanned(world)
     keepsSecrets(world)

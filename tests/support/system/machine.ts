@@ -6,7 +6,7 @@ const PROGRAM = '/usr/local/bin/hosting-agent'
 
 /** The agent's settings: as an installed one's, but with sources on this machine. */
 export const ENVIRONMENT = {
-  AGENT_AUTH: 'none',
+  AGENT_AUTH: 'none-for-tests',
   AGENT_LISTEN: '127.0.0.1:8443',
   AGENT_WORDPRESS_URL: 'file:///srv/mirror',
   AGENT_WP_CLI_URL: 'file:///srv/mirror/wp-cli.phar',

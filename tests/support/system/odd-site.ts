@@ -48,20 +48,8 @@ SET SESSION sql_mode = DEFAULT;
 INSERT INTO odd_latin VALUES (1, 'ä€');
 INSERT INTO odd_children SELECT 1, MAX(id) FROM odd_rows;
 INSERT INTO \`odd name; drop\` VALUES (7);
-CREATE VIEW odd_view AS SELECT id, words FROM odd_rows WHERE words LIKE '%🌊%';
-CREATE VIEW a_view_of_a_view AS SELECT words FROM odd_view;
-DELIMITER ;;
-CREATE TRIGGER odd_trigger BEFORE INSERT ON odd_children FOR EACH ROW
-BEGIN
-  SET NEW.id = NEW.id + 1000; -- 🌊
-END;;
-CREATE PROCEDURE odd_procedure(IN n INT) SQL SECURITY INVOKER COMMENT 'it''s'
-BEGIN
-  SELECT n, '\\r\\n', "𝄞";
-END;;
-CREATE FUNCTION odd_function(n INT) RETURNS INT DETERMINISTIC RETURN n * 2;;
-CREATE EVENT odd_event ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01' DISABLE DO DELETE FROM odd_latin;;
-DELIMITER ;
+CREATE SEQUENCE odd_sequence START WITH 7;
+DO NEXTVAL(odd_sequence);
 `
 
 /** Puts into a site what a careless copy of it would lose. */

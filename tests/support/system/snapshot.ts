@@ -14,6 +14,9 @@ const KEPT = [
   '/var/lib/hosting-agent/operations',
   '/var/lib/hosting-agent/cache',
   '/var/lib/hosting-agent/reserve',
+  '/var/lib/hosting-agent/usage.json',
+  '/var/lib/hosting-agent/maintenance.json',
+  '/var/lib/hosting-etc/new',
   '/var/lib/mysql',
   '/var/log/journal',
   '/var/log/nginx',
@@ -32,6 +35,7 @@ const EMPTY = [
   '/srv/www/.trash',
   '/var/cache/hosting',
   '/var/log/hosting',
+  '/var/lib/hosting-agent/canaries',
   '/var/lib/hosting-agent/sites',
   '/var/lib/hosting-agent/trash',
   '/var/lib/hosting-agent/purging',
@@ -51,9 +55,12 @@ const ACCOUNTS = ['passwd', 'group', 'shadow', 'gshadow', 'subuid', 'subgid'].ma
 )
 const ROOTS = ['/etc', '/srv', '/var', '/usr/local', '/home', '/run/hosting-fpm']
 const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hosting-*']
-/** Come and go by themselves; the last two check the tables after MariaDB has started. */
+/**
+ * Come and go by themselves: what scans, what measures, what asks, what systemd is about to start (its
+ * name is in brackets until then), and checks of tables after a start of MariaDB.
+ */
 const PASSING =
-  /^root .* (ps|find|cat|sh|systemctl|systemd-run|setpriv|apt.*|debian-start|logger)$| (kworker.*|systemd.*|\(sd-pam\))$/
+  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|setpriv|unshare|apt.*|debian-start|logger|ss|tail)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {
@@ -62,12 +69,23 @@ export async function snapshot(host: Host): Promise<Snapshot> {
   }
   const prune = KEPT.flatMap((path) => ['-path', path, '-prune', '-o'])
   const files = await lines(['find', ...ROOTS, ...prune, '-print'])
-  const processes = await lines(['ps', '-eo', 'user:40,comm', '--no-headers'])
+  const running = await lines(['ps', '-eo', 'user:40,comm:16,cgroup:200', '--no-headers'])
+  // The jobs of a site run at any minute, and what follows /etc when an account comes or goes.
+  const others = running.filter((line) => !/\/hosting-(cron@|etc\.)/.test(line))
+  const processes = [...new Set(others.map((line) => line.slice(0, 57).trimEnd()))]
   return {
     accounts: await lines(['cat', ...ACCOUNTS]),
     files: files.filter((path) => !EMPTY.includes(path) && !CRON_LOCK.test(path)),
     databases: await lines(['mariadb', '--batch', '--skip-column-names'], QUERY),
-    units: await lines(UNITS),
+    units: (await lines(UNITS))
+      .filter((line) => !/^hosting-(scan-|etc\.)/.test(line))
+      .map(withoutRuns),
     processes: processes.filter((line) => !PASSING.test(line)),
   }
+}
+
+/** The jobs of a site run at any minute; the columns are as wide as the longest name of a unit. */
+function withoutRuns(line: string): string {
+  const words = line.split(/\s+/)
+  return words[0]?.startsWith('hosting-cron@') ? words.slice(0, 2).join(' ') : words.join(' ')
 }

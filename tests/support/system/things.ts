@@ -1,3 +1,5 @@
+import { ETC_FILES } from '#agent/os/site-etc/names.ts'
+import { SHARED_ETC } from '#agent/os/site-etc/places.ts'
 import type { Host } from '#tests/support/lab/index.ts'
 import type { Things } from '#tests/support/plan/deviations.ts'
 
@@ -5,7 +7,10 @@ const ROOTS = ['/etc', '/srv', '/var/lib', '/var/spool', '/var/cache', '/var/log
 /** Written by themselves, told otherwise (a database as such), or by what runs on the server. */
 const PRUNED = [
   ...['/srv/mirror', '/srv/www/*/tmp/*', '/srv/www/*/logs/*', '/srv/www/*/sessions/*'],
-  ...['/var/lib/hosting-agent/operations', '/var/lib/mysql', '/var/lib/dpkg'],
+  ...['/var/lib/hosting-agent/operations', '/var/lib/hosting-agent/usage.json'],
+  '/var/lib/hosting-agent/maintenance.json',
+  ...['/var/lib/hosting-etc/new/*', ...ETC_FILES.map((name) => `${SHARED_ETC}/${name}`)],
+  ...['/var/lib/mysql', '/var/lib/dpkg'],
   ...['/var/lib/systemd', '/var/lib/logrotate', '/var/cache/debconf'],
   ...['/var/cache/ldconfig', '/var/log/journal', '/var/log/hosting/*/*', '/var/log/[!h]*'],
 ]
@@ -20,8 +25,11 @@ const PID_FILES: Record<string, string> = {
   'cron.service': '/run/crond.pid',
 }
 
-const SCHEMAS = `SELECT CONCAT('database ', schema_name) FROM information_schema.schemata
-UNION SELECT CONCAT('account ', user, '@', host) FROM mysql.global_priv`
+const SCHEMAS = `SELECT CONCAT('database ', schema_name), '' FROM information_schema.schemata
+UNION SELECT CONCAT('account ', account.user, '@', account.host), CONCAT(
+  JSON_REMOVE(priv, '$.password_last_changed', '$.version_id'), ' ', IFNULL(create_view_priv, '-'))
+FROM mysql.global_priv account LEFT JOIN mysql.db rights
+  ON rights.user = account.user AND rights.host = account.host AND rights.db = account.user`
 const OPTIONS = `SELECT CONCAT(table_schema, ' ', table_name) FROM information_schema.tables
 WHERE table_name LIKE '%\\_options'`
 
@@ -93,7 +101,10 @@ async function services(host: Host): Promise<string[]> {
 
 async function databases(host: Host, things: Map<string, string>): Promise<void> {
   const ask = (input: string) => linesOf(host, ['mariadb', '--batch', '--skip-column-names'], input)
-  for (const line of await ask(SCHEMAS)) things.set(line, '')
+  for (const line of await ask(SCHEMAS)) {
+    const [thing = '', content = ''] = line.split('\t')
+    things.set(thing, content)
+  }
   for (const line of await ask(OPTIONS)) {
     const [schema = '', table] = line.split(' ')
     const where = "WHERE option_name IN ('siteurl', 'home')"

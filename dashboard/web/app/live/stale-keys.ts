@@ -9,6 +9,7 @@ export function staleKeys(news: FleetNews): readonly (readonly unknown[])[] {
       return [
         ...(news.id === null ? [['site']] : [['site', news.id]]),
         ['sites'],
+        ['fleet'],
         ['trash'],
         ['servers', news.server_id, 'sites'],
       ]

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
+import { searchWords } from '#shared/search-words.ts'
 import { api, take } from '../../api/client.ts'
 import type { Entry } from './entry.ts'
 
@@ -28,11 +29,13 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   // Until the answer to what is typed now is there, those of before that fit it, too.
   const isOld = isPlaceholderData || wanted !== text
   const found = isAsked ? (data?.sites ?? []) : []
-  const sites = isOld ? found.filter(({ domain }) => domain.includes(text.toLowerCase())) : found
-  const entries = sites.map(({ id, domain, server }) => ({
+  const words = searchWords(text)
+  const fits = (domain: string) => words.every((word) => domain.includes(word))
+  const sites = isOld ? found.filter(({ domain }) => fits(domain)) : found
+  const entries = sites.map(({ id, domain, server, found }) => ({
     id: `site ${id}`,
     name: domain,
-    more: server,
+    more: found ? `${server}, not managed` : server,
     icon: Globe,
     act: () => void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } }),
   }))

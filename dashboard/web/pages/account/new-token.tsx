@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import { createToken } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Input } from '../../ui/field.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Failure } from '../../ui/states.tsx'
+import { SCOPES } from './scopes.ts'
 
 interface NewTokenProps {
   open: boolean
@@ -23,34 +25,93 @@ export function NewToken({ open, onClose }: NewTokenProps) {
   )
 }
 
+const EMPTY = { name: '', scope: 'operate' as TokenScope, days: '90', password: '' }
+const DAYS = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' }
+
 function Form({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('')
+  const [typed, setTyped] = useState(EMPTY)
   const client = useQueryClient()
   const { mutate, data, isPending, error } = useMutation({
     mutationFn: createToken,
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   })
   if (data) return <Shown plaintext={data.plaintext} onClose={onClose} />
-  const refusal = error instanceof ApiError ? error.fields.name : undefined
+  const refused = error instanceof ApiError ? error.fields : {}
+  const { name, scope, days, password } = typed
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    mutate(name)
+    mutate({ name, scope, expires_in_days: Number(days), password })
   }
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      {error && refusal === undefined && <Failure error={error} />}
-      <Field name="name" label="Name" hint="What uses it, such as deploy script." error={refusal}>
-        <Input value={name} maxLength={64} onChange={(event) => setName(event.target.value)} />
+      {error && Object.keys(refused).length === 0 && <Failure error={error} />}
+      <Field
+        name="name"
+        label="Name"
+        hint="What uses it, such as deploy script."
+        error={refused.name}
+      >
+        <Input
+          value={name}
+          maxLength={64}
+          onChange={({ target }) => setTyped({ ...typed, name: target.value })}
+        />
       </Field>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+      <Rights typed={typed} onChange={(next) => setTyped({ ...typed, ...next })} />
+      <Field
+        name="password"
+        label="Your password"
+        hint="A token outlasts your session, so it needs your password."
+        error={refused.password}
+      >
+        <Input
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={({ target }) => setTyped({ ...typed, password: target.value })}
+        />
+      </Field>
+      <DialogFooter onCancel={onClose}>
         <Button type="submit" kind="primary" busy={isPending}>
           Create token
         </Button>
-      </div>
+      </DialogFooter>
     </form>
   )
 }
+
+interface RightsProps {
+  typed: Pick<typeof EMPTY, 'scope' | 'days'>
+  onChange: (next: Partial<typeof EMPTY>) => void
+}
+
+/** What the token can do, and for how long. */
+function Rights({ typed: { scope, days }, onChange }: RightsProps) {
+  return (
+    <>
+      <Field name="scope" label="Scope" hint={SCOPES[scope].about}>
+        <Select value={scope} onChange={({ target }) => onChange({ scope: asScope(target.value) })}>
+          {TOKEN_SCOPES.map((each) => (
+            <option key={each} value={each}>
+              {SCOPES[each].name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field name="expires_in_days" label="Expires after">
+        <Select value={days} onChange={({ target }) => onChange({ days: target.value })}>
+          {Object.entries(DAYS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </>
+  )
+}
+
+const asScope = (value: string) => TOKEN_SCOPES.find((scope) => scope === value) ?? EMPTY.scope
 
 function Shown({ plaintext, onClose }: { plaintext: string; onClose: () => void }) {
   return (

@@ -9,9 +9,9 @@ import { Failure } from '../../ui/states.tsx'
 import { tell } from '../../ui/toasts.tsx'
 
 const LEAST = 12
-const EMPTY = { current: '', next: '', again: '' }
+const EMPTY = { current: '', next: '', again: '', tokens: false }
 
-/** The other sessions of the user end with it; this one stays. */
+/** The other sessions of the user end with it, and the API tokens on request; this session stays. */
 export function Password() {
   const [typed, setTyped] = useState(EMPTY)
   const client = useQueryClient()
@@ -20,11 +20,12 @@ export function Password() {
     onSuccess: () => {
       setTyped(EMPTY)
       void client.invalidateQueries({ queryKey: ['activity'] })
+      void client.invalidateQueries({ queryKey: ['tokens'] })
       tell('The password is changed, and all other sessions have ended')
     },
   })
   const fields = error instanceof ApiError ? error.fields : {}
-  const type = (name: keyof typeof EMPTY) => ({
+  const type = (name: 'current' | 'next' | 'again') => ({
     type: 'password',
     value: typed[name],
     onChange: (event: { target: HTMLInputElement }) => {
@@ -37,7 +38,8 @@ export function Password() {
   const isWhole = typed.current !== '' && typed.next !== '' && typed.again === typed.next
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isWhole) mutate({ current_password: typed.current, password: typed.next })
+    const [current_password, password] = [typed.current, typed.next]
+    if (isWhole) mutate({ current_password, password, end_tokens: typed.tokens })
   }
   return (
     <Card title="Password">
@@ -61,6 +63,15 @@ export function Password() {
         >
           <Input {...type('again')} autoComplete="new-password" />
         </Field>
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={typed.tokens}
+            onChange={({ target }) => setTyped({ ...typed, tokens: target.checked })}
+            className="size-4 accent-accent-solid"
+          />
+          End all API tokens, too
+        </label>
         <div>
           <Button type="submit" kind="primary" busy={isPending} disabled={!isWhole}>
             Change password

@@ -21,7 +21,7 @@ export function Sessions() {
     <Card title="Sessions">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-muted">
-          Signs you out in every browser, this one too. API tokens go on to work.
+          Signs you out in every browser, this one too, and ends all API tokens.
         </p>
         <Button icon={<LogOut aria-hidden />} onClick={() => setAsks(true)}>
           Sign out everywhere
@@ -35,7 +35,8 @@ export function Sessions() {
         keep="Stay signed in"
         onConfirm={leave}
       >
-        Every session of yours ends at once, and you sign in again.
+        All your sessions and API tokens end at once. Scripts that use a token are refused until
+        they have a new one.
       </Confirm>
     </Card>
   )

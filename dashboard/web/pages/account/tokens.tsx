@@ -11,8 +11,9 @@ import { Cell, Head, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { tell } from '../../ui/toasts.tsx'
 import { NewToken } from './new-token.tsx'
+import { SCOPES } from './scopes.ts'
 
-/** For scripts: each has all rights of its owner. */
+/** For scripts: each has the rights of its scope until it expires. */
 export function Tokens() {
   const { data, error, refetch } = useQuery(tokensQuery)
   const [makes, setMakes] = useState(false)
@@ -35,7 +36,8 @@ export function Tokens() {
     >
       <p className="px-4 py-4 text-muted">
         For scripts, which send it as <code className="font-mono">Authorization: Bearer</code>. A
-        token may do all that you may.
+        token does what its scope allows until it expires. No token can create tokens, change your
+        password or rotate keys.
       </p>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={2} />}
@@ -46,6 +48,7 @@ export function Tokens() {
         onClose={() => setDoomed(undefined)}
         title={`Delete the token ${doomed?.name ?? ''}?`}
         action="Delete token"
+        isDestructive
         onConfirm={async () => doomed && remove(doomed)}
       >
         What uses it is refused from then on. This cannot be undone.
@@ -66,7 +69,9 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
       head={
         <>
           <Head>Name</Head>
+          <Head>Scope</Head>
           <Head>Created</Head>
+          <Head>Expires</Head>
           <Head>Last used</Head>
           <Head />
         </>
@@ -75,8 +80,12 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
       {tokens.map((token) => (
         <tr key={token.id}>
           <Cell className="font-medium break-words">{token.name}</Cell>
+          <Cell>{SCOPES[token.scope].name}</Cell>
           <Cell>
             <Time at={token.created_at} />
+          </Cell>
+          <Cell>
+            <Expiry at={token.expires_at} />
           </Cell>
           <Cell>
             <Time at={token.last_used_at} />
@@ -92,4 +101,9 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
       ))}
     </Table>
   )
+}
+
+function Expiry({ at }: { at: string }) {
+  if (Date.parse(at) > Date.now()) return <Time at={at} />
+  return <span className="text-bad">Expired</span>
 }

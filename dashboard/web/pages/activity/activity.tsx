@@ -1,23 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Activity, ArrowLeft, ArrowRight } from 'lucide-react'
+import { ActivityQuery } from '#shared/api/activity.ts'
 import { activityQuery } from '../../api/activity.ts'
+import { AddressMistakes } from '../../ui/address-mistakes.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
+import { mistakesIn } from '../../ui/mistakes-in.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
 import { Entries } from './entries.tsx'
 import { Filters } from './filters.tsx'
-import type { ActivitySearch } from './search.ts'
+import { type ActivitySearch, readActivitySearch } from './search.ts'
 
 /** Everything that was changed, and every login. */
 export function ActivityPage() {
-  const search = useSearch({ from: '/inside/activity' })
-  const { before, ...filters } = search
-  const { data, error, refetch } = useQuery(activityQuery(filters, before))
+  const raw: Record<string, unknown> = useSearch({ from: '/inside/activity' })
+  const search = readActivitySearch(raw)
+  const mistakes = mistakesIn(raw, ActivityQuery)
   return (
     <Page title="Activity" about="Everything that was changed, every login, and who it was.">
       <Filters search={search} />
+      {mistakes.length > 0 ? <AddressMistakes of={mistakes} /> : <Matching search={search} />}
+    </Page>
+  )
+}
+
+function Matching({ search }: { search: ActivitySearch }) {
+  const { before, ...filters } = search
+  const { data, error, refetch } = useQuery(activityQuery(filters, before))
+  return (
+    <>
       {error && <Failure error={error} onRetry={refetch} />}
       <Card flush>
         {!data && !error && <Skeleton rows={8} />}
@@ -29,14 +42,14 @@ export function ActivityPage() {
         {data && data.activities.length > 0 && <Entries activities={data.activities} />}
         {data && <Pages search={search} total={data.total} older={data.older} />}
       </Card>
-    </Page>
+    </>
   )
 }
 
 interface PagesProps {
   search: ActivitySearch
   total: number
-  older: number | undefined
+  older: string | undefined
 }
 
 function Pages({ search, total, older }: PagesProps) {

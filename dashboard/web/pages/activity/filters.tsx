@@ -15,8 +15,8 @@ export function Filters({ search }: { search: ActivitySearch }) {
   const { data: fleet } = useQuery(fleetQuery)
   const navigate = useNavigate({ from: '/activity' })
   const { type, status, domain, server_id } = search
-  const set = (change: Record<string, unknown>) =>
-    void navigate({ search: (old) => ({ ...old, before: undefined, ...change }), replace: true })
+  const set = (change: Record<string, unknown>, replace = false) =>
+    void navigate({ search: (old) => ({ ...old, before: undefined, ...change }), replace })
   const servers = (fleet?.servers ?? []).map(({ id, name }) => ({ value: id, name }))
   const isNarrowed = Object.keys(search).some((name) => name !== 'before')
   return (
@@ -24,7 +24,7 @@ export function Filters({ search }: { search: ActivitySearch }) {
       <SearchInput
         name="Exact domain or hostname"
         value={domain ?? ''}
-        onChange={(value) => set({ domain: value === '' ? undefined : value })}
+        onChange={(text, isContinued) => set({ domain: text || undefined }, isContinued)}
         className="w-full sm:w-64"
       />
       <FilterSelect
@@ -43,7 +43,7 @@ export function Filters({ search }: { search: ActivitySearch }) {
         name="Any server"
         value={server_id}
         options={servers}
-        onChange={(value) => set({ server_id: value && Number(value) })}
+        onChange={(value) => set({ server_id: value })}
       />
       {isNarrowed && (
         <Button kind="quiet" onClick={() => set(NOTHING)}>

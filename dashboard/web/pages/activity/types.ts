@@ -8,6 +8,8 @@ const OTHERS: Record<string, string> = {
   'server.enrol': 'Enrol server',
   'server.revoke': 'Withdraw trust from server',
   'site.db_password': 'Show database password',
+  'site.ignore': 'Ignore site',
+  'site.unignore': 'Show ignored site',
   'site.admin_password': 'Set WordPress password',
   'operation.cancel': 'Cancel operation',
   'bulk.create': 'Begin with many',

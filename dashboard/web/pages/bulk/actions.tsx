@@ -48,6 +48,7 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
         onClose={() => setAsks(false)}
         title={isEnding ? 'End what runs by force?' : 'Cancel this?'}
         action={isEnding ? 'End by force' : 'Cancel it'}
+        keep="Let it run"
         onConfirm={() => cancel.mutateAsync()}
       >
         {isEnding

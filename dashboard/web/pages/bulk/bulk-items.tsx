@@ -1,34 +1,40 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { z } from 'zod'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { someOf } from '#shared/api/operations.ts'
 import { BULK_ITEM_STATUSES } from '#shared/values.ts'
 import { bulkItemsQuery, isBulkActive } from '../../api/bulk-operations.ts'
 import { useEvents } from '../../api/use-events.ts'
+import { AddressMistakes } from '../../ui/address-mistakes.tsx'
 import { FilterSelect } from '../../ui/filter-select.tsx'
+import { mistakesIn } from '../../ui/mistakes-in.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Items } from './items.tsx'
 import { liveItems } from './live-items.ts'
-import type { BulkSearch } from './search.ts'
+import { readBulkSearch } from './search.ts'
 
+const ItemsQuery = z.object({ status: someOf(BULK_ITEM_STATUSES).optional() })
 const STATUSES = BULK_ITEM_STATUSES.map((value) => ({ value, name: value }))
 
 /** Each of them with its result; live by the one stream of the whole. */
 export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
   const active = isBulkActive(bulk)
-  const { status } = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
+  const raw: Record<string, unknown> = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
+  const { status } = readBulkSearch(raw)
+  const mistakes = mistakesIn(raw, ItemsQuery)
   const navigate = useNavigate({ from: '/operations/bulk/$bulk_id' })
   const { data, error, refetch } = useQuery(bulkItemsQuery(bulk.id))
   const { events, connection } = useEvents(`/api/bulk-operations/${bulk.id}/events`, !active)
   const items = useMemo(() => data && liveItems(data, events), [data, events])
   const shown = useMemo(
-    () => items?.filter((item) => status === undefined || item.status === status),
+    () => items?.filter((item) => status?.split(',').includes(item.status) ?? true),
     [items, status],
   )
-  const choose = (value: string | undefined) =>
-    void navigate({ search: { status: value as BulkSearch['status'] }, replace: true })
+  const choose = (value: string | undefined) => void navigate({ search: { status: value } })
   return (
     <Card
       title="Results"
@@ -50,7 +56,14 @@ export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
         </div>
       )}
       {!shown && !error && <Skeleton rows={6} />}
-      {shown?.length === 0 && <p className="p-4 text-muted">None of them is {status}.</p>}
+      {mistakes.length > 0 && (
+        <div className="p-4">
+          <AddressMistakes of={mistakes} />
+        </div>
+      )}
+      {shown?.length === 0 && mistakes.length === 0 && (
+        <p className="p-4 text-muted">None of them is {status}.</p>
+      )}
       {shown && shown.length > 0 && <Items items={shown} />}
     </Card>
   )

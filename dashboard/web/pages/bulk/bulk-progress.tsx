@@ -4,13 +4,14 @@ import { ProgressBar } from '../../ui/progress-bar.tsx'
 
 /** How far it has come, and with what results. */
 export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {
-  const { total, success, failed, cancelled, running } = counts
+  const { total, success, failed, cancelled, skipped, running } = counts
   const told = [
     [success, 'done'],
     [running, 'running'],
     [failed, 'failed'],
     [cancelled, 'cancelled'],
     [counts.waiting, 'waiting'],
+    [skipped, 'skipped'],
   ] as const
   return (
     <div className="flex min-w-0 flex-col gap-1">
@@ -18,7 +19,7 @@ export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {
         <ProgressBar
           label="Progress"
           total={total}
-          parts={{ good: success, bad: failed, plain: cancelled }}
+          parts={{ good: success, bad: failed, plain: cancelled + skipped }}
         />
       </div>
       <p className="text-xs text-muted tabular-nums">

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { bulkQuery, isBulkActive } from '../../api/bulk-operations.ts'
+import { isNotFound } from '../../api/client.ts'
+import { NotFound } from '../../app/not-found.tsx'
 import { Elapsed } from '../../ui/elapsed.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Card, Page } from '../../ui/page.tsx'
@@ -18,6 +20,7 @@ import { bulkTitle } from './words.ts'
 export function BulkPage() {
   const { bulk_id } = useParams({ from: '/inside/operations/bulk/$bulk_id' })
   const { data, error, refetch } = useQuery(bulkQuery(bulk_id))
+  if (isNotFound(error)) return <NotFound />
   return (
     <Page
       title={data ? bulkTitle(data) : 'Bulk operation'}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import type { BulkItemView } from '#shared/api/bulk-operations.ts'
+import { cx } from '../../ui/cx.ts'
 import { Status } from '../../ui/status.tsx'
 
 const ROW_PX = 48
@@ -66,7 +67,13 @@ function Item({
         <Link {...place} className="font-medium break-words hover:underline">
           {domain}
         </Link>
-        {error && <p className="text-xs break-words text-bad">{error.message ?? error.error}</p>}
+        {error && (
+          <p
+            className={cx('text-xs break-words', status === 'skipped' ? 'text-muted' : 'text-bad')}
+          >
+            {error.message ?? error.error}
+          </p>
+        )}
       </div>
       {operation_id !== null && (
         <Link

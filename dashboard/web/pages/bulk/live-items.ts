@@ -10,6 +10,7 @@ const RANKS: Record<Status, number> = {
   success: 2,
   failed: 2,
   cancelled: 2,
+  skipped: 2,
 }
 
 /** The items as the events say that they are now, which may tell of what the items told already. */

@@ -2,7 +2,14 @@ import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { operationName } from '../../api/operation-words.ts'
 import { formatNumber } from '../../ui/format.ts'
 
-const OF_SERVERS = ['agent.upgrade', 'server.provision', 'server.sync', 'service.restart']
+const OF_SERVERS = [
+  'agent.upgrade',
+  'isolation.check',
+  'server.provision',
+  'server.sync',
+  'server.update',
+  'service.restart',
+]
 
 /** Such as `Change tier of 40 sites`. */
 export function bulkTitle({
@@ -11,6 +18,6 @@ export function bulkTitle({
 }: Pick<BulkOperationView, 'type' | 'counts'>): string {
   const what = OF_SERVERS.includes(type) ? 'server' : 'site'
   const name = operationName(type).replace(/ (site|server)$/, '')
-  const of = /^(Change|Empty|Scan|Upgrade|Restart) /.test(name) ? ' of' : ''
+  const of = /^(Change|Check|Empty|Scan|Upgrade|Restart) /.test(name) ? ' of' : ''
   return `${name}${of} ${formatNumber(total)} ${what}${total === 1 ? '' : 's'}`
 }

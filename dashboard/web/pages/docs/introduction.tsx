@@ -28,7 +28,8 @@ curl -c jar -H 'Content-Type: application/json' '${origin}/api/auth/login' \\
   -d '{"email": "you@example.com", "password": "…"}'
 curl -b jar '${origin}/api/servers'
 
-# Or an API token, made once
-curl -b jar -H 'Content-Type: application/json' '${origin}/api/auth/tokens' -d '{"name": "my script"}'
+# Or an API token, created once: it expires after 90 days, and has the scope read, operate or admin
+curl -b jar -H 'Content-Type: application/json' '${origin}/api/auth/tokens' \\
+  -d '{"name": "my script", "scope": "operate", "password": "…"}'
 TOKEN=hc_…
 curl -H "Authorization: Bearer $TOKEN" '${origin}/api/servers'`

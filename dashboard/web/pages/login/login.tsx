@@ -2,11 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { meQuery, signIn } from '../../api/session.ts'
+import { hasSessionEnded, meQuery, signIn } from '../../api/session.ts'
 import { DemoMark } from '../../app/demo.tsx'
 import { Mark } from '../../app/mark.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PasswordInput } from '../../ui/password-input.tsx'
 import { Failure } from '../../ui/states.tsx'
 
 /** Signs in, then leads to where somebody wanted to go. */
@@ -35,25 +37,30 @@ export function LoginPage() {
   return (
     <>
       <DemoMark />
-      <main className="mx-auto flex min-h-[85dvh] w-full max-w-sm flex-col justify-center gap-6 p-6">
+      <main className="mx-auto flex min-h-[85dvh] w-full max-w-sm flex-col gap-6 p-6 pt-[14dvh]">
         <h1 className="self-center text-lg">
           <Mark />
         </h1>
+        {hasSessionEnded() && (
+          <Notice kind="info" title="Your session has ended">
+            Sign in again to continue where you were.
+          </Notice>
+        )}
         <form
           onSubmit={submit}
           noValidate
           className="flex flex-col gap-4 rounded-xl border border-line bg-surface p-6"
         >
-          <Field label="E-mail" name="email" error={fields.email}>
+          <Field label="Email" name="email" error={fields.email}>
             <Input type="email" autoComplete="username" autoFocus />
           </Field>
           <Field label="Password" name="password" error={fields.password}>
-            <Input type="password" autoComplete="current-password" />
+            <PasswordInput autoComplete="current-password" />
           </Field>
-          {isRefused && <Failure error={error} />}
           <Button type="submit" kind="primary" busy={isPending}>
             Sign in
           </Button>
+          {isRefused && <Failure error={error} />}
         </form>
         <p className="text-center text-xs text-muted">
           The first login was printed where the dashboard was started.

@@ -9,6 +9,13 @@ import { FilterSelect } from '../../ui/filter-select.tsx'
 import type { OperationsSearch } from './search.ts'
 
 const STATUSES = OPERATION_STATUSES.map((value) => ({ value, name: value }))
+const NOTHING = {
+  status: undefined,
+  type: undefined,
+  server_id: undefined,
+  site_id: undefined,
+  bulk_id: undefined,
+}
 const TYPES = OPERATION_NAMES.map(({ type, name }) => ({ value: type, name }))
 
 interface FiltersProps {
@@ -22,10 +29,7 @@ export function Filters({ search, domain }: FiltersProps) {
   const navigate = useNavigate({ from: '/operations' })
   const { status, type, server_id, site_id } = search
   const set = (change: Record<string, unknown>) =>
-    void navigate({
-      search: (old) => ({ ...old, before: undefined, ...change }),
-      replace: true,
-    })
+    void navigate({ search: (old) => ({ ...old, before: undefined, ...change }) })
   const servers = (fleet?.servers ?? []).map(({ id, name }) => ({ value: id, name }))
   const isNarrowed = Object.keys(search).some((name) => name !== 'before')
   return (
@@ -46,20 +50,20 @@ export function Filters({ search, domain }: FiltersProps) {
         name="Any server"
         value={server_id}
         options={servers}
-        onChange={(value) => set({ server_id: value && Number(value) })}
+        onChange={(value) => set({ server_id: value })}
       />
       {site_id !== undefined && (
         <Button icon={<X aria-hidden />} onClick={() => set({ site_id: undefined })}>
           Only {domain ?? 'one site'}
         </Button>
       )}
+      {search.bulk_id !== undefined && (
+        <Button icon={<X aria-hidden />} onClick={() => set({ bulk_id: undefined })}>
+          Only one bulk operation
+        </Button>
+      )}
       {isNarrowed && (
-        <Button
-          kind="quiet"
-          onClick={() =>
-            set({ status: undefined, type: undefined, server_id: undefined, site_id: undefined })
-          }
-        >
+        <Button kind="quiet" onClick={() => set(NOTHING)}>
           Show all
         </Button>
       )}

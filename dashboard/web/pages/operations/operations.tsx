@@ -1,21 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import type { OperationView } from '#shared/api/operations.ts'
+import { OperationsQuery, type OperationView } from '#shared/api/operations.ts'
 import { activeOperationsQuery, pastOperationsQuery } from '../../api/operations.ts'
+import { AddressMistakes } from '../../ui/address-mistakes.tsx'
+import { mistakesIn } from '../../ui/mistakes-in.ts'
 import { Page } from '../../ui/page.tsx'
 import { Bulks } from './bulks.tsx'
 import { Filters } from './filters.tsx'
 import { Past } from './past.tsx'
-import type { OperationsSearch } from './search.ts'
+import { type OperationsSearch, readOperationsSearch } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { UnderWay } from './under-way.tsx'
 import { useSelection } from './use-selection.ts'
 
+const ABOUT = 'What the dashboard does on your servers, live and in the past.'
 const NONE: OperationView[] = []
 
 /** What is under way now, and what was. */
 export function OperationsPage() {
-  const search = useSearch({ from: '/inside/operations' })
+  const raw: Record<string, unknown> = useSearch({ from: '/inside/operations' })
+  const search = readOperationsSearch(raw)
+  const mistakes = mistakesIn(raw, OperationsQuery)
+  if (mistakes.length === 0) return <Matching search={search} />
+  return (
+    <Page title="Operations" about={ABOUT}>
+      <Filters search={search} domain={undefined} />
+      <AddressMistakes of={mistakes} />
+    </Page>
+  )
+}
+
+function Matching({ search }: { search: OperationsSearch }) {
   const { before, ...filters } = search
   const shows = sectionsOf(search)
   const active = useQuery({ ...activeOperationsQuery(filters), enabled: shows.active })
@@ -26,9 +41,9 @@ export function OperationsPage() {
     ...(shows.past ? (past.data?.operations ?? NONE) : NONE),
   ]
   const selected = all.filter(({ id }) => selection.ids.has(id))
-  const domain = all.find(({ site_id }) => site_id === filters.site_id)?.domain
+  const domain = all.find(({ site_id }) => String(site_id) === filters.site_id)?.domain
   return (
-    <Page title="Operations" about="What the dashboard does on your servers, live and in the past.">
+    <Page title="Operations" about={ABOUT}>
       <Filters search={search} domain={domain} />
       {shows.active && <UnderWay query={active} selection={selection} />}
       {shows.active && Object.keys(filters).length === 0 && <Bulks />}
@@ -40,9 +55,10 @@ export function OperationsPage() {
 
 /** A page of the past, or a state that is one, leaves the other part out. */
 function sectionsOf({ status, before }: OperationsSearch) {
-  const isActive = status === 'queued' || status === 'running'
+  const statuses = status?.split(',') ?? []
+  const isActive = (each: string) => each === 'queued' || each === 'running'
   return {
-    active: before === undefined && (status === undefined || isActive),
-    past: status === undefined || !isActive,
+    active: before === undefined && (status === undefined || statuses.some(isActive)),
+    past: status === undefined || !statuses.every(isActive),
   }
 }

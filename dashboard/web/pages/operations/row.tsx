@@ -8,7 +8,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Elapsed } from '../../ui/elapsed.tsx'
-import { Status } from '../../ui/status.tsx'
+import { OperationStatus } from '../../ui/operation-status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useCancel } from '../operation/live/use-cancel.ts'
 import { useRetry } from '../operation/live/use-retry.ts'
@@ -22,7 +22,7 @@ interface RowProps {
 
 /** One operation in a list; measured: with 50 that change, only those that do are drawn again. */
 export const Row = memo(function Row({ operation, selected, onSelect }: RowProps) {
-  const { id, server, actor, created_at, started_at, finished_at, next_at, status } = operation
+  const { id, server, actor, created_at, started_at, finished_at } = operation
   const title = operationTitle(operation)
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] [contain-intrinsic-size:auto_3.5rem] [content-visibility:auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 lg:grid-cols-[auto_6.5rem_minmax(14rem,1fr)_minmax(0,1.2fr)_6.5rem_2.25rem] lg:*:row-start-1">
@@ -32,7 +32,7 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
         onChange={(checked) => onSelect(id, checked)}
       />
       <span className="col-span-2 col-start-2 row-start-2 flex flex-wrap items-center gap-2 lg:col-span-1">
-        <Status value={next_at === null ? status : 'waiting'} {...(next_at && { tone: 'warn' })} />
+        <OperationStatus of={operation} />
         <span className="text-xs text-muted lg:hidden">
           <Elapsed since={started_at ?? created_at} until={finished_at} />
         </span>
@@ -61,18 +61,20 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
 })
 
 /** What it says right now, or what stands in its way. */
-function LastLine({ error, last_line, cancel, finished_at }: OperationView) {
+function LastLine({ error, warnings, last_line, cancel, finished_at }: OperationView) {
   const active = finished_at === null
+  const [warning] = warnings
   return (
     <p
       className={cx(
         'col-span-2 col-start-2 row-start-3 text-xs lg:col-span-1 lg:col-start-4',
-        error ? 'line-clamp-2 break-words' : 'truncate text-muted',
+        error || warning ? 'line-clamp-2 break-words' : 'truncate text-muted',
+        warning && 'text-warn!',
         error !== null && (active ? 'text-warn' : 'text-bad'),
       )}
     >
       {active && cancel !== null && 'Being cancelled. '}
-      {error ? (error.message ?? error.error) : last_line}
+      {error ? (error.message ?? error.error) : (warning?.message ?? last_line)}
     </p>
   )
 }

@@ -51,6 +51,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         onClose={() => setAsks(false)}
         title={`Cancel ${formatNumber(toCancel.length)} operations?`}
         action="Cancel them"
+        keep="Let them run"
         onConfirm={() => act(cancel, toCancel, onClear)}
       >
         What they have begun is undone. They can be retried afterwards.

@@ -4,7 +4,7 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { formatNumber } from '../../ui/format.ts'
-import { sitesSearchOf } from './filters.ts'
+import { readSitesSearch } from '../sites/search.ts'
 import { Item } from './item.tsx'
 import { KINDS } from './kinds.ts'
 import { UpgradeAll } from './upgrade-all.tsx'
@@ -35,8 +35,13 @@ export function AttentionGroup({ group, servers }: AttentionGroupProps) {
         </span>
         <h3 className="flex-1 font-semibold">{title(total)}</h3>
         {kind === 'agent_outdated' && <UpgradeAll items={items} servers={servers} />}
+        {kind === 'operation_failed' && total > items.length && (
+          <ButtonLink to="/operations" search={{ status: 'failed' }}>
+            Show failed operations
+          </ButtonLink>
+        )}
         {query && total > 1 && (
-          <ButtonLink to="/sites" search={sitesSearchOf(query)}>
+          <ButtonLink to="/sites" search={readSitesSearch(query)}>
             Show all {formatNumber(total)}
           </ButtonLink>
         )}

@@ -14,14 +14,14 @@ export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
         to="/sites"
         name="Sites"
         value={sum(sites)}
-        parts={{ ...sites, 'in the trash': trashed }}
+        parts={{ ...sites, ...unwell(counts.health), 'in the trash': trashed }}
       />
       <Tile
         to="/sites"
-        search={{ status: 'active', updates: true }}
+        search={{ status: 'active', updates: 'true' }}
         name="Sites with updates"
         value={counts.updates}
-        parts={{ 'not known of': counts.updates_unknown }}
+        parts={{ unknown: counts.updates_unknown }}
       />
       <Tile
         to="/operations"
@@ -32,6 +32,8 @@ export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
     </div>
   )
 }
+
+const unwell = ({ down = 0, degraded = 0 }: Record<string, number>) => ({ down, degraded })
 
 const sum = (counts: Record<string, number>) =>
   Object.values(counts).reduce((total, count) => total + count, 0)

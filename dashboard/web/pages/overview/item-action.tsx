@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { tell } from '../../ui/toasts.tsx'
 import { useSync } from '../server/actions/use-sync.ts'
-import { sitesSearchOf } from './filters.ts'
+import { readSitesSearch } from '../sites/search.ts'
 
 interface ItemActionProps {
   kind: AttentionKind
@@ -43,7 +43,11 @@ export function ItemAction({ kind, item }: ItemActionProps) {
   if (query) {
     const sites = formatCount(count, 'site')
     return (
-      <ButtonLink to="/sites" search={sitesSearchOf(query)} aria-label={`Show ${sites} on ${name}`}>
+      <ButtonLink
+        to="/sites"
+        search={readSitesSearch(query)}
+        aria-label={`Show ${sites} on ${name}`}
+      >
         Show {sites}
       </ButtonLink>
     )

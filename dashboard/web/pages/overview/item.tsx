@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
 import { Time } from '../../ui/time.tsx'
-import { sitesSearchOf } from './filters.ts'
+import { readSitesSearch } from '../sites/search.ts'
 import { ItemAction } from './item-action.tsx'
 
 interface ItemProps {
@@ -51,7 +51,7 @@ function Name({ item }: { item: AttentionItem }) {
     )
   if (query)
     return (
-      <Link to="/sites" search={sitesSearchOf(query)} className={className}>
+      <Link to="/sites" search={readSitesSearch(query)} className={className}>
         {name}
       </Link>
     )

@@ -8,6 +8,7 @@ import { Attention } from './attention.tsx'
 import { Counts } from './counts.tsx'
 import { FirstServer } from './first-server.tsx'
 import { Glance } from './glance.tsx'
+import { PausedBulks } from './paused-bulks.tsx'
 
 /** What needs attention now, over the whole fleet. */
 export function OverviewPage() {
@@ -29,6 +30,7 @@ function Everything({ fleet }: { fleet: Fleet }) {
       <Counts fleet={fleet} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
+          <PausedBulks />
           {isWell && <AllWell fleet={fleet} />}
           <Attention groups={attention} servers={servers} />
         </div>

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { enrolmentQuery } from '../../api/enrolment.ts'
 import { serverQuery } from '../../api/servers.ts'
 import { NotFound } from '../../app/not-found.tsx'
+import { MailCard } from '../../features/mail/mail-card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
@@ -13,6 +14,8 @@ import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
 import { Advice } from './parts/advice.tsx'
 import { Header } from './parts/header.tsx'
 import { History } from './parts/history.tsx'
+import { Isolation } from './parts/isolation.tsx'
+import { MaintenanceCard } from './parts/maintenance.tsx'
 import { PhpVersions } from './parts/php-versions.tsx'
 import { RecentActivity } from './parts/recent-activity.tsx'
 import { RecentOperations } from './parts/recent-operations.tsx'
@@ -76,7 +79,10 @@ function Known({ server }: { server: FleetServerDetail }) {
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Services server={server} />
+          <MaintenanceCard server={server} />
           <PhpVersions server={server} />
+          <MailCard target={{ server_id: server.id }} name={server.name} />
+          <Isolation server={server} />
         </div>
       </div>
     </>

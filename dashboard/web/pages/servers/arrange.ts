@@ -33,7 +33,7 @@ export function arrange(servers: readonly FleetServer[], search: ServersSearch):
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   const matching = servers.filter(
     (server) =>
-      (!status || server.status === status) &&
+      (!status || status.split(',').includes(server.status)) &&
       (!tag || server.tags.includes(tag)) &&
       words.every((word) => textOf(server).includes(word)),
   )

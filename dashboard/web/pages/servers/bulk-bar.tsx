@@ -1,4 +1,12 @@
-import { ArrowUpCircle, PackagePlus, RefreshCw, RotateCw, X } from 'lucide-react'
+import {
+  ArrowUpCircle,
+  PackagePlus,
+  RefreshCw,
+  RotateCw,
+  ShieldCheck,
+  ShieldPlus,
+  X,
+} from 'lucide-react'
 import { useState } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -14,6 +22,8 @@ const WORKS = [
   { work: 'server.sync', name: 'Sync', icon: RefreshCw },
   { work: 'service.restart', name: 'Restart a service', icon: RotateCw },
   { work: 'server.provision', name: 'Provision', icon: PackagePlus },
+  { work: 'server.update', name: 'Install security updates', icon: ShieldPlus },
+  { work: 'isolation.check', name: 'Check isolation', icon: ShieldCheck },
   { work: 'agent.upgrade', name: 'Upgrade agent', icon: ArrowUpCircle },
 ] as const satisfies { work: BulkWork; name: string; icon: unknown }[]
 

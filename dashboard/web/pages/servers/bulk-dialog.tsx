@@ -4,11 +4,17 @@ import { type FormEvent, useState } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { beginOnServers } from '../../api/servers.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 
-export type BulkWork = 'server.sync' | 'service.restart' | 'server.provision' | 'agent.upgrade'
+export type BulkWork =
+  | 'server.sync'
+  | 'service.restart'
+  | 'server.provision'
+  | 'server.update'
+  | 'isolation.check'
+  | 'agent.upgrade'
 
 const TEXTS: Record<BulkWork, { title: string; about: string; action: string }> = {
   'server.sync': {
@@ -26,6 +32,18 @@ const TEXTS: Record<BulkWork, { title: string; about: string; action: string }> 
     about:
       'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP that the distribution ships. What is there already stays.',
     action: 'Provision',
+  },
+  'server.update': {
+    title: 'Install security updates',
+    about:
+      'Installs the security updates of Debian, and restarts what runs replaced files one site after the other. Sites stay up; installed packages cannot be taken back.',
+    action: 'Install',
+  },
+  'isolation.check': {
+    title: 'Check the isolation of sites',
+    about:
+      'Creates two temporary sites on each server, attacks one of them from the other, and removes both. No other site is touched.',
+    action: 'Check',
   },
   'agent.upgrade': {
     title: 'Upgrade the agent',
@@ -90,12 +108,11 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: BulkWork
         </p>
       )}
       {error && <Failure error={error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogFooter onCancel={onClose}>
         <Button type="submit" kind="primary" busy={isPending}>
           {TEXTS[work].action}
         </Button>
-      </div>
+      </DialogFooter>
     </form>
   )
 }

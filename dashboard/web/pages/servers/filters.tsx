@@ -4,12 +4,12 @@ import { Select } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { SearchInput } from '../../ui/search-input.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import type { ServerStatus, ServersChange, ServersSearch } from './search.ts'
+import type { ServersChange, ServersSearch } from './search.ts'
 
 interface FiltersProps {
   servers: readonly FleetServer[]
   search: ServersSearch
-  onChange: (next: ServersChange) => void
+  onChange: (next: ServersChange, replace?: boolean) => void
 }
 
 export function Filters({ servers, search, onChange }: FiltersProps) {
@@ -19,7 +19,7 @@ export function Filters({ servers, search, onChange }: FiltersProps) {
       <SearchInput
         name="Search servers"
         value={search.q ?? ''}
-        onChange={(q) => onChange({ q: q || undefined })}
+        onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
         className="w-full sm:w-72"
       />
       <StatusTabs servers={servers} status={search.status} onChange={onChange} />
@@ -41,7 +41,7 @@ export function Filters({ servers, search, onChange }: FiltersProps) {
 }
 
 interface StatusTabsProps extends Pick<FiltersProps, 'servers' | 'onChange'> {
-  status: ServerStatus | undefined
+  status: string | undefined
 }
 
 /** One status at a time, each with how many servers there are of it. */

@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { fleetQuery } from '../../api/fleet.ts'
 import { Field, Input } from '../../ui/field.tsx'
+import { sameNameHint } from './same-name.ts'
 import { tagsOf, type useServerForm } from './use-server-form.ts'
 
 type Form = ReturnType<typeof useServerForm>
 
-/** What a server is known by and where its agent answers. */
-export function ServerFields({ form }: { form: Form }) {
+/** What a server is known by and where its agent answers. `own`: the server that is changed. */
+export function ServerFields({ form, own }: { form: Form; own?: number }) {
   const { field, control, values } = form
+  const { data } = useQuery(fleetQuery)
+  const sameName = sameNameHint(data?.servers ?? [], values, own)
   return (
     <>
       <Field
@@ -21,7 +24,7 @@ export function ServerFields({ form }: { form: Form }) {
       <Field
         label="Name"
         {...field('name')}
-        hint="What you call it. The hostname, when left empty."
+        hint={sameName ?? 'What you call it. The hostname, when left empty.'}
       >
         <Input {...control('name')} placeholder={values.hostname || 'web-1'} />
       </Field>

@@ -60,7 +60,10 @@ export function ServerTable({ servers, search, chosen, onChoose, onChange }: Ser
           {...column}
           order={sort === column.sort ? order : undefined}
           onSort={(next) =>
-            onChange({ sort: column.sort, order: next === 'desc' ? next : undefined })
+            onChange({
+              sort: column.sort === 'name' ? undefined : column.sort,
+              order: next === 'desc' ? next : undefined,
+            })
           }
         >
           {name}

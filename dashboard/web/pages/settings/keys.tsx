@@ -73,7 +73,7 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
           <Head>Key</Head>
           <Head>State</Head>
           <Head className="text-right">Agents</Head>
-          <Head>Made</Head>
+          <Head className="max-sm:hidden">Made</Head>
           <Head>Ends</Head>
         </>
       }
@@ -91,7 +91,7 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
             <span className="ml-2 hidden text-xs text-muted lg:inline">{STATES[state].about}</span>
           </Cell>
           <Cell className="text-right tabular-nums">{formatNumber(agents)}</Cell>
-          <Cell>
+          <Cell className="max-sm:hidden">
             <Time at={created_at} />
           </Cell>
           <Cell>

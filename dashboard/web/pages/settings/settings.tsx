@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { formatDuration } from '../../ui/format.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Keys } from './keys.tsx'
-import { Notifications } from './notifications.tsx'
 import { TextSetting } from './text-setting.tsx'
+import { UnattendedUpdates } from './unattended-updates.tsx'
 
 export function SettingsPage() {
   const { data, error, refetch } = useQuery(settingsQuery)
@@ -19,10 +20,10 @@ export function SettingsPage() {
             <TextSetting
               setting="default_php"
               label="Default PHP version"
-              hint="Of a new site that does not ask for another, such as 8.3."
+              hint="For new sites where no other version is chosen."
               value={data.default_php}
               read={(text) => text}
-              input={{ inputMode: 'decimal' }}
+              options={phpOptions(data.default_php)}
             />
             <TextSetting
               setting="sync_interval"
@@ -32,13 +33,24 @@ export function SettingsPage() {
               read={numberOf}
               input={{ inputMode: 'numeric' }}
             />
-            <Notifications value={data.email_notifications} />
+            <UnattendedUpdates value={data.unattended_updates} />
           </div>
         )}
       </Card>
       <Keys />
     </Page>
   )
+}
+
+/** Those that get security fixes or that Debian ships, newest first, and always the one that is set. */
+function phpOptions(current: string): readonly string[] {
+  const offered = PHP_VERSIONS.filter((version) => version === current || isMended(version))
+  return [...new Set([...offered, current])].reverse()
+}
+
+function isMended(version: string): boolean {
+  const systems = ['', 'Debian GNU/Linux 12', 'Debian GNU/Linux 13']
+  return systems.some((os) => Date.parse(supportEnds(version, os) ?? '') > Date.now())
 }
 
 /** What is no number goes as it is, so that the refusal says what is wrong with it. */

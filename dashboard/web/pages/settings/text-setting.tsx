@@ -1,7 +1,7 @@
 import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
 import type { SettingKey } from '#shared/api/settings.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input } from '../../ui/field.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
 import { useSave } from './use-save.ts'
 
 interface TextSettingProps {
@@ -12,10 +12,20 @@ interface TextSettingProps {
   /** What the API takes for it. */
   read: (text: string) => unknown
   input?: InputHTMLAttributes<HTMLInputElement>
+  /** One of these, instead of any text. */
+  options?: readonly string[]
 }
 
 /** One setting that is typed, saved on its own. */
-export function TextSetting({ setting, label, hint, value, read, input }: TextSettingProps) {
+export function TextSetting({
+  setting,
+  label,
+  hint,
+  value,
+  read,
+  input,
+  options,
+}: TextSettingProps) {
   const [draft, setDraft] = useState<string>()
   const { save, isPending, refusal, reset } = useSave(setting, label)
   const text = draft ?? value
@@ -31,12 +41,20 @@ export function TextSetting({ setting, label, hint, value, read, input }: TextSe
     <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-3">
       <div className="w-full sm:w-72">
         <Field name={setting} label={label} hint={hint} error={refusal}>
-          <Input
-            {...input}
-            value={text}
-            onChange={(event) => type(event.target.value)}
-            className="tabular-nums"
-          />
+          {options ? (
+            <Select value={text} onChange={(event) => type(event.target.value)}>
+              {options.map((option) => (
+                <option key={option}>{option}</option>
+              ))}
+            </Select>
+          ) : (
+            <Input
+              {...input}
+              value={text}
+              onChange={(event) => type(event.target.value)}
+              className="tabular-nums"
+            />
+          )}
         </Field>
       </div>
       {draft !== undefined && (
@@ -51,7 +69,7 @@ export function TextSetting({ setting, label, hint, value, read, input }: TextSe
               setDraft(undefined)
             }}
           >
-            Leave as it is
+            Cancel
           </Button>
         </div>
       )}

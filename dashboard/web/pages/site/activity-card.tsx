@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { activityQuery } from '../../api/activity.ts'
+import type { Site } from '../../api/sites.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
@@ -10,14 +11,15 @@ import { activityName } from '../activity/types.ts'
 const SHOWN = 10
 
 /** Who did what to it, the last first. */
-export function ActivityCard({ domain }: { domain: string }) {
-  const { data, error, refetch } = useQuery(activityQuery({ domain }))
+export function ActivityCard({ site: { domain, server_id } }: { site: Site }) {
+  const of = { domain, server_id: String(server_id) }
+  const { data, error, refetch } = useQuery(activityQuery(of))
   return (
     <Card
       title="Activity"
       flush
       actions={
-        <ButtonLink to="/activity" search={{ domain }} kind="quiet">
+        <ButtonLink to="/activity" search={of} kind="quiet">
           All
         </ButtonLink>
       }
@@ -27,7 +29,7 @@ export function ActivityCard({ domain }: { domain: string }) {
       <ul className="divide-y divide-line">
         {data?.activities.slice(0, SHOWN).map(({ id, type, status, actor, created_at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2">
-            <span className="min-w-0 flex-1 truncate">
+            <span className="min-w-0 flex-1 break-words">
               {activityName(type)}{' '}
               <span className="text-xs text-muted">{actor ?? 'the dashboard'}</span>
             </span>

@@ -5,11 +5,13 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
+import { useServerAway } from './use-server-away.ts'
 
 /** Also offered where a site has just been made. */
 export function AdminPassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<{ user: string; password: string }>()
   const [isAsking, setAsking] = useState(false)
+  const isAway = useServerAway(site)
   const hide = useCallback(() => setShown(undefined), [])
   const reset = async () => setShown(await resetAdminPassword(site))
   return (
@@ -27,7 +29,7 @@ export function AdminPassword({ site }: { site: Site }) {
           name="WordPress administrator"
           about="Kept nowhere: a new one is set to be shown."
         >
-          <Button icon={<KeyRound aria-hidden />} onClick={() => setAsking(true)}>
+          <Button icon={<KeyRound aria-hidden />} disabled={isAway} onClick={() => setAsking(true)}>
             New admin password
           </Button>
         </AccessRow>

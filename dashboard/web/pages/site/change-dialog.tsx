@@ -47,7 +47,7 @@ export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) 
         name={what}
         hint={hintOf(isTier ? value : undefined, options)}
       >
-        <Select value={chosen} onChange={(event) => setChosen(event.target.value)} autoFocus>
+        <Select value={chosen} onChange={(event) => setChosen(event.target.value)}>
           <option value="">Choose…</option>
           {options.map((option) => (
             <option key={option}>{option}</option>

@@ -5,12 +5,14 @@ import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
+import { useServerAway } from './use-server-away.ts'
 
 /** In the state of this component alone: what is asked for by useQuery would be kept. */
 export function DatabasePassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<string>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const isAway = useServerAway(site)
   const hide = useCallback(() => setShown(undefined), [])
   const show = async () => {
     setBusy(true)
@@ -30,7 +32,7 @@ export function DatabasePassword({ site }: { site: Site }) {
         name="Database password"
         about="Read from the server; that you saw it is recorded."
       >
-        <Button icon={<Eye aria-hidden />} busy={isBusy} onClick={show}>
+        <Button icon={<Eye aria-hidden />} disabled={isAway} busy={isBusy} onClick={show}>
           Show the database password
         </Button>
       </AccessRow>

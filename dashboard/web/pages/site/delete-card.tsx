@@ -1,24 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deleteSite } from '../../api/site-work.ts'
+import { deleteSite, planQuery } from '../../api/site-work.ts'
 import type { Site } from '../../api/sites.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
 import { WorkDialog } from './work-dialog.tsx'
 
-const DELETABLE: readonly Site['status'][] = ['active', 'suspended', 'failed', 'missing']
+const WORDS = {
+  /** It is on its server. */
+  trash: {
+    card: 'Takes it offline and moves it to the trash, with its files and its database. It can be restored from there.',
+    about:
+      'The site goes offline at once and moves to the trash. You can restore it from there until it is deleted automatically.',
+    action: 'Move to the trash',
+  },
+  /** Nothing of it is there. */
+  record: {
+    card: 'Removes it from the dashboard at once. It does not go to the trash: nothing of it is left on the server.',
+    about:
+      'The site is removed from the dashboard at once. It does not go to the trash, because there is nothing on the server that could be restored.',
+    action: 'Remove site',
+  },
+  /** The server has not said, and cannot be asked. */
+  unknown: {
+    card: 'Removes it from the dashboard. It moves to the trash only if something of it is still on the server.',
+    about:
+      'If the server still has something of it, that moves to the trash. Otherwise the site is removed from the dashboard at once and cannot be restored.',
+    action: 'Delete site',
+  },
+} as const
 
-/** To the trash, from where it can come back. */
+const KEPT: Partial<Record<Site['status'], keyof typeof WORDS>> = {
+  active: 'trash',
+  suspended: 'trash',
+  failed: 'unknown',
+  cancelled: 'unknown',
+  missing: 'unknown',
+}
+
+/** To the trash, from where it can come back, where there is something that could. */
 export function DeleteCard({ site }: { site: Site }) {
   const [open, setOpen] = useState(false)
-  if (!DELETABLE.includes(site.status)) return null
+  const usual = KEPT[site.status]
+  // The plan of the server says whether there is anything to keep.
+  const { data: plan } = useQuery({
+    ...planQuery(deleteSite(site)),
+    enabled: usual === 'unknown',
+    subscribed: open,
+  })
+  if (!usual) return null
+  const { card, about, action } = WORDS[plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual]
   return (
     <Card title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="min-w-0 flex-1 basis-48 text-muted">
-          Takes it offline and moves it to the trash, with its files and its database. It can be
-          restored from there.
-        </p>
+        <p className="min-w-0 flex-1 basis-48 text-muted">{card}</p>
         <Button kind="danger" icon={<Trash2 aria-hidden />} onClick={() => setOpen(true)}>
           Delete site
         </Button>
@@ -27,10 +63,10 @@ export function DeleteCard({ site }: { site: Site }) {
         open={open}
         onClose={() => setOpen(false)}
         title={`Delete ${site.domain}?`}
-        about="It goes offline at once and to the trash. Restore it from there, here or on the trash page, until its time is over."
+        about={about}
         site={site}
         work={deleteSite(site)}
-        action="Move to the trash"
+        action={action}
         isDestructive
       />
     </Card>

@@ -21,10 +21,10 @@ export function Extensions({ kind, of }: ExtensionsProps) {
           label={title}
           head={
             <>
-              <Head>Name</Head>
-              <Head>Version</Head>
-              <Head>Update</Head>
-              <Head>In use</Head>
+              <Head className="w-full">Name</Head>
+              <Head className="min-w-24">Version</Head>
+              <Head className="min-w-24">Update</Head>
+              <Head className="min-w-20">In use</Head>
             </>
           }
         >

@@ -4,6 +4,7 @@ import { Copy } from '../../ui/copy.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
+import { unknownWords } from './unknown-words.ts'
 
 const FRAMEWORKS = {
   wordpress: 'WordPress',
@@ -13,7 +14,8 @@ const FRAMEWORKS = {
 }
 
 export function FactsCard({ site }: { site: Site }) {
-  const { server, server_id, user, docroot, db_name, email, framework, created_at, managed } = site
+  const { server, server_id, user, docroot, db_name, email, framework, created_at } = site
+  const { found, php, health, unknown } = site
   return (
     <Card title="Facts">
       <Facts
@@ -27,16 +29,35 @@ export function FactsCard({ site }: { site: Site }) {
               {server}
             </Link>
           ),
-          Kind: managed ? FRAMEWORKS[framework] : `${FRAMEWORKS[framework]}, found on the server`,
+          Kind: FRAMEWORKS[framework],
+          ...(found && { PHP: php || <Unknown of={unknown} fact="php" usual="none" /> }),
+          ...(found && health === null && { Health: 'not checked' }),
           'System user': <Text of={user} what="the system user" />,
-          Folder: <Text of={docroot} what="the folder" />,
+          Folder:
+            docroot === '' ? (
+              <Unknown of={unknown} fact="docroot" usual="–" />
+            ) : (
+              <Text of={docroot} what="the folder" />
+            ),
           Database: <Text of={db_name} what="the name of the database" />,
-          'E-mail': email || <span className="text-muted">–</span>,
-          Created: <Time at={created_at} />,
+          ...(!found && { Email: email || <span className="text-muted">–</span> }),
+          [found ? 'First found' : 'Created']: <Time at={created_at} />,
         }}
       />
     </Card>
   )
+}
+
+interface UnknownProps {
+  of: Site['unknown']
+  fact: string
+  /** When its agent gave no reason. */
+  usual: string
+}
+
+/** Why there is no value. */
+function Unknown({ of, fact, usual }: UnknownProps) {
+  return <span className="text-muted">{unknownWords(of, fact) ?? usual}</span>
 }
 
 function Text({ of, what }: { of: string; what: string }) {

@@ -32,7 +32,12 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
   const isMade = hasEnded && data.type === 'site.create' && data.status === 'success'
   return (
     <section aria-label="What is being done" className="flex flex-col gap-3">
-      {isMade && site.status === 'active' && <Ready site={site} />}
+      {isMade && site.status === 'active' && (
+        <Ready
+          site={site}
+          hasWarnings={data.warnings.some(({ code }) => code.startsWith('certificate_'))}
+        />
+      )}
       <OperationLive operation_id={id} onRetried={show} />
       {hasEnded && asked && (
         <Button

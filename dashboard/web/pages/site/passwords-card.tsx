@@ -9,6 +9,7 @@ import { AccessRow } from './access-row.tsx'
 import { AdminPassword } from './admin-password.tsx'
 import { DatabasePassword } from './database-password.tsx'
 import { isWordpress } from './urls.ts'
+import { useServerAway } from './use-server-away.ts'
 
 /** Passwords when they are asked for, and the cache. */
 export function PasswordsCard({ site }: { site: Site }) {
@@ -24,6 +25,7 @@ export function PasswordsCard({ site }: { site: Site }) {
 }
 
 function CachePurge({ site }: { site: Site }) {
+  const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
     mutationFn: () => purgeCache(site),
     onSuccess: () => tell(`The page cache of ${site.domain} is empty`),
@@ -31,7 +33,12 @@ function CachePurge({ site }: { site: Site }) {
   })
   return (
     <AccessRow name="Page cache" about="What visitors see is made anew at the next visit.">
-      <Button icon={<Zap aria-hidden />} busy={isPending} onClick={() => mutate()}>
+      <Button
+        icon={<Zap aria-hidden />}
+        disabled={isAway}
+        busy={isPending}
+        onClick={() => mutate()}
+      >
         Purge the cache
       </Button>
     </AccessRow>

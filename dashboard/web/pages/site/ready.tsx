@@ -1,26 +1,31 @@
-import { CircleCheck } from 'lucide-react'
+import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { Site } from '../../api/sites.ts'
-import { OutLink } from '../../ui/out-link.tsx'
+import { cx } from '../../ui/cx.ts'
 import { AdminPassword } from './admin-password.tsx'
-import { urlsOf } from './urls.ts'
 
-/** At the end of a creation: the ways into the site. */
-export function Ready({ site }: { site: Site }) {
-  const { home, admin } = urlsOf(site)
+/** At the end of a creation: the way into its WordPress, and whether something of it is not there. */
+export function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {
+  const Icon = hasWarnings ? TriangleAlert : CircleCheck
   return (
     <div
       role="status"
-      className="flex flex-col gap-4 rounded-xl border border-good bg-good-soft p-4"
+      className={cx(
+        'flex flex-col gap-4 rounded-xl border p-4',
+        hasWarnings ? 'border-warn bg-warn-soft' : 'border-good bg-good-soft',
+      )}
     >
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
-        <p className="flex min-w-0 flex-1 items-center gap-2 font-semibold text-good">
-          <CircleCheck className="size-5 shrink-0" aria-hidden />
-          <span className="min-w-0 break-words">{site.domain} is ready</span>
+        <p
+          className={cx(
+            'flex min-w-0 flex-1 items-center gap-2 font-semibold',
+            hasWarnings ? 'text-warn' : 'text-good',
+          )}
+        >
+          <Icon className="size-5 shrink-0" aria-hidden />
+          <span className="min-w-0 break-words">
+            {site.domain} is ready{hasWarnings && ', without HTTPS'}
+          </span>
         </p>
-        <div className="flex flex-wrap gap-2">
-          <OutLink href={home}>Open site</OutLink>
-          <OutLink href={admin}>WordPress admin</OutLink>
-        </div>
       </div>
       <AdminPassword site={site} />
     </div>

@@ -9,14 +9,17 @@ import { Card } from '../../ui/page.tsx'
 import { Badge } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
+import { DatabaseRights } from './database-rights.tsx'
+import { DiskUse } from './disk-use.tsx'
 import { TIER_WORDS } from './words.ts'
+import { XmlrpcSwitch } from './xmlrpc-switch.tsx'
 
-/** The tier and the PHP version, and the way to others. */
+/** Of a site that its agent created: the tier and the PHP version, and the way to others. */
 export function ResourcesCard({ site, isThere }: { site: Site; isThere: boolean }) {
   const [change, setChange] = useState<'tier' | 'php'>()
   const { data: server } = useQuery(serverQuery(site.server_id))
   const ends = server && site.php ? supportEnds(site.php, server.os) : undefined
-  const canChange = isThere && site.managed
+  const canChange = isThere
   return (
     <Card
       title="Resources"
@@ -31,13 +34,18 @@ export function ResourcesCard({ site, isThere }: { site: Site; isThere: boolean 
     >
       <Facts
         of={{
-          Tier: (
-            <>
-              {site.tier}
-              <p className="text-xs text-muted">{TIER_WORDS[site.tier]}</p>
-            </>
-          ),
+          ...(site.tier && {
+            Tier: (
+              <>
+                {site.tier}
+                <p className="text-xs text-muted">{TIER_WORDS[site.tier]}</p>
+              </>
+            ),
+          }),
           PHP: site.php ? <Php version={site.php} ends={ends} /> : 'none',
+          Disk: <DiskUse of={site.disk} />,
+          Database: <DatabaseRights site={site} canChange={canChange} />,
+          'XML-RPC': <XmlrpcSwitch site={site} canChange={canChange} />,
         }}
       />
       <ChangeDialog site={site} what={change} onClose={() => setChange(undefined)} />

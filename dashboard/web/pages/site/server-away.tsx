@@ -20,7 +20,8 @@ export function ServerAway({ site }: { site: Site }) {
       }
     >
       What is shown here is from <Time at={server.last_sync} none="before its first sync" />.
-      Changes wait until it is back; certificates, scans and passwords can only be asked for then.
+      Changes wait until it is back; certificates, scans, passwords and the cache can only be asked
+      for then.
     </Notice>
   )
 }

@@ -3,22 +3,25 @@ import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ApiError } from '../../api/client.ts'
 import { type Site, siteQuery } from '../../api/sites.ts'
 import { NotFound } from '../../app/not-found.tsx'
+import { HealthBadge } from '../../ui/health.tsx'
 import { OutLink } from '../../ui/out-link.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
-import { Status } from '../../ui/status.tsx'
+import { Badge, Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
 import { unicodeOf } from '../../ui/unicode-domain.ts'
 import { ActivityCard } from './activity-card.tsx'
+import { AlsoOn } from './also-on.tsx'
 import { DeleteCard } from './delete-card.tsx'
-import { FactsCard } from './facts-card.tsx'
+import { Gone } from './gone.tsx'
+import { JobsCard } from './jobs-card.tsx'
 import { LivePart } from './live-part.tsx'
 import { OperationsCard } from './operations-card.tsx'
-import { PasswordsCard } from './passwords-card.tsx'
-import { ResourcesCard } from './resources-card.tsx'
 import { readSiteSearch } from './search.ts'
 import { ServerAway } from './server-away.tsx'
+import { Side } from './side.tsx'
 import { Situation } from './situation.tsx'
-import { TlsCard } from './tls-card.tsx'
+import { Unwell } from './unwell.tsx'
 import { isWordpress, urlsOf } from './urls.ts'
 import { WordpressCard } from './wordpress-card.tsx'
 
@@ -27,8 +30,13 @@ export function SitePage() {
   const { site_id } = useParams({ from: '/inside/sites/$site_id' })
   const id = Number(site_id)
   const { data, error, refetch } = useQuery({ ...siteQuery(id), enabled: id > 0 })
+  const operation = useSearch({
+    from: '/inside/sites/$site_id',
+    select: (raw) => readSiteSearch({ ...raw }).operation,
+  })
   const isGone = error instanceof ApiError && error.status === 404
-  if (!(id > 0) || isGone) return <NotFound />
+  if (!(id > 0)) return <NotFound />
+  if (isGone) return <Gone domain={data?.domain} operation_id={operation} />
   return (
     <Page
       title={data?.domain ?? 'Site'}
@@ -38,21 +46,21 @@ export function SitePage() {
     >
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={10} />}
-      {data && <Parts site={data} />}
+      {data && <Parts site={data} operation={operation} />}
     </Page>
   )
 }
 
-function Parts({ site }: { site: Site }) {
-  const operation = useSearch({
-    from: '/inside/sites/$site_id',
-    select: (raw) => readSiteSearch({ ...raw }).operation,
-  })
+function Parts({ site, operation }: { site: Site; operation: string | undefined }) {
+  // The operation that is shown says why, and is tried again there.
+  const isUnmade = site.status === 'failed' || site.status === 'cancelled'
   const isThere = site.status === 'active' || site.status === 'suspended'
   return (
     <>
       <ServerAway site={site} />
-      <Situation site={site} />
+      {!(isUnmade && operation) && <Situation site={site} />}
+      <AlsoOn domain={site.domain} also_on={site.also_on} />
+      <Unwell site={site} />
       <LivePart site={site} asked={operation} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-5">
@@ -60,16 +68,12 @@ function Parts({ site }: { site: Site }) {
             <WordpressCard site={site} isThere={isThere} />
           )}
           <OperationsCard site={site} />
-          <ActivityCard domain={site.domain} />
+          {isThere && !site.found && <JobsCard site={site} />}
+          <ActivityCard site={site} />
         </div>
-        <div className="flex min-w-0 flex-col gap-5 max-xl:order-first">
-          <FactsCard site={site} />
-          <ResourcesCard site={site} isThere={isThere} />
-          <TlsCard site={site} isThere={isThere} />
-          {isThere && site.managed && <PasswordsCard site={site} />}
-        </div>
+        <Side site={site} isThere={isThere} />
       </div>
-      <DeleteCard site={site} />
+      {!site.found && <DeleteCard site={site} />}
     </>
   )
 }
@@ -101,6 +105,15 @@ function About({ site }: { site: Site }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Status value={site.status} />
+      {site.found && <Badge>not managed</Badge>}
+      {site.ignored && <Badge>ignored</Badge>}
+      {site.closed && <Badge tone="warn">closed to visitors</Badge>}
+      {site.health && <HealthBadge state={site.health} reason={site.health_reason} />}
+      {site.health_since !== null && (
+        <span>
+          since <Time at={site.health_since} />
+        </span>
+      )}
       {spelled !== site.domain && <span>{spelled}</span>}
     </span>
   )

@@ -29,7 +29,18 @@ export function Situation({ site }: { site: Site }) {
           site.
         </Notice>
       )
+    case 'cancelled':
+      return (
+        <Notice
+          kind="info"
+          title={reason || 'Its creation was cancelled'}
+          actions={<Retry site={site} />}
+        >
+          What had been created on the server was removed again. Try again, or delete the site.
+        </Notice>
+      )
     case 'missing':
+      if (site.found) return <MissingFound site={site} />
       return (
         <Notice
           kind="bad"
@@ -56,6 +67,14 @@ export function Situation({ site }: { site: Site }) {
     default:
       return reason ? <Notice kind="warn" title={reason} /> : null
   }
+}
+
+function MissingFound({ site }: { site: Site }) {
+  return (
+    <Notice kind="warn" title={site.status_reason || 'It is no longer on its server'}>
+      Its web server does not serve it any more. Once it does, the next sync finds it by itself.
+    </Notice>
+  )
 }
 
 /** What failed last can be tried once more. */

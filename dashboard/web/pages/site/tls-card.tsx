@@ -8,6 +8,8 @@ import { Field, Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Badge } from '../../ui/status.tsx'
 import { Time, useNow } from '../../ui/time.tsx'
+import { unknownWords } from './unknown-words.ts'
+import { useServerAway } from './use-server-away.ts'
 import { TLS_WORDS } from './words.ts'
 import { WorkDialog } from './work-dialog.tsx'
 
@@ -17,19 +19,22 @@ const SOON_MS = 14 * 24 * 3600_000
 export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
   const [open, setOpen] = useState(false)
   const hasOne = site.tls !== 'none'
+  const isAway = useServerAway(site)
   return (
     <Card
       title="TLS"
       actions={
         isThere &&
-        site.managed && (
-          <Button onClick={() => setOpen(true)}>{hasOne ? 'Renew or change' : 'Issue'}</Button>
+        !site.found && (
+          <Button disabled={isAway} onClick={() => setOpen(true)}>
+            {hasOne ? 'Renew or change' : 'Issue'}
+          </Button>
         )
       }
     >
       <Facts
         of={{
-          Certificate: TLS_WORDS[site.tls].name,
+          Certificate: unknownWords(site.unknown, 'tls') ?? TLS_WORDS[site.tls].name,
           ...(hasOne && { Expires: <Expiry at={site.certificate_expires_at} /> }),
         }}
       />
@@ -52,7 +57,7 @@ function Expiry({ at }: { at: string }) {
 }
 
 function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: () => void }) {
-  const [mode, setMode] = useState(site.tls)
+  const [mode, setMode] = useState(site.tls === 'other' ? 'letsencrypt' : site.tls)
   return (
     <WorkDialog
       {...dialog}

@@ -5,5 +5,5 @@ export function urlsOf({ domain, tls }: { domain: string; tls: string }) {
 }
 
 /** What we make is WordPress, also before the first sync has looked. */
-export const isWordpress = ({ framework, managed }: { framework: string; managed: boolean }) =>
-  framework === 'wordpress' || (framework === 'unknown' && managed)
+export const isWordpress = ({ framework, found }: { framework: string; found: boolean }) =>
+  framework === 'wordpress' || (framework === 'unknown' && !found)

@@ -11,7 +11,6 @@ export function useBegin(id: number) {
     const operation = await beginWork(work)
     const plan = client.getQueryData(planQuery(work).queryKey)
     if (operation && plan) rememberPlan(operation, plan)
-    client.removeQueries({ queryKey: ['plan'] })
     await show(operation)
   }
 }

@@ -13,16 +13,23 @@ import { tell } from '../../ui/toasts.tsx'
 import { updatesInWords } from '../sites/updates.tsx'
 import { Extensions } from './extensions.tsx'
 import { useBegin } from './use-begin.ts'
+import { useServerAway } from './use-server-away.ts'
 
 /** What WordPress is made of, what could be updated, and how old this is. */
 export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {
   const begin = useBegin(site.id)
+  const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
     mutationFn: () => begin(scanSite(site)),
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   const scan = isThere && (
-    <Button icon={<ScanSearch aria-hidden />} busy={isPending} onClick={() => mutate()}>
+    <Button
+      icon={<ScanSearch aria-hidden />}
+      disabled={isAway}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
       Scan now
     </Button>
   )

@@ -16,5 +16,9 @@ export const TLS_WORDS = {
     name: 'Self-signed',
     about: 'Encrypted at once, but browsers warn. For a proxy in front, or until DNS has moved.',
   },
+  other: {
+    name: 'Another authority',
+    about: 'A certificate that somebody got elsewhere. It is not renewed from here.',
+  },
   none: { name: 'Without TLS', about: 'Plain HTTP. For tests, or behind a proxy that encrypts.' },
 } as const

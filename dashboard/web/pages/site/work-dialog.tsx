@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { SiteWork } from '../../api/site-work.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Input } from '../../ui/field.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
+import { TypedName } from '../../ui/typed-name.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useBegin } from './use-begin.ts'
 
@@ -28,7 +28,7 @@ interface WorkDialogProps {
 export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title} about={about} wide>
-      {open && <Form {...props} onBegun={onClose} />}
+      {open && <Form {...props} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -36,12 +36,12 @@ export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialog
 type FormProps = Pick<
   WorkDialogProps,
   'site' | 'work' | 'action' | 'isDestructive' | 'children'
-> & { onBegun: () => void }
+> & { onClose: () => void }
 
-function Form({ site, work, action, isDestructive = false, children, onBegun }: FormProps) {
+function Form({ site, work, action, isDestructive = false, children, onClose }: FormProps) {
   const [typed, setTyped] = useState('')
   const begin = useBegin(site.id)
-  const { mutate, isPending, error } = useMutation({ mutationFn: begin, onSuccess: onBegun })
+  const { mutate, isPending, error } = useMutation({ mutationFn: begin, onSuccess: onClose })
   const isReady = work !== undefined && (!isDestructive || typed.trim() === site.domain)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -51,21 +51,24 @@ function Form({ site, work, action, isDestructive = false, children, onBegun }: 
     <form onSubmit={submit} className="flex flex-col gap-4">
       {children}
       {work && <PlanPreview work={work} />}
-      {isDestructive && (
-        <Field label={`Type ${site.domain} to confirm`} name="confirm">
-          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoFocus />
-        </Field>
-      )}
-      {error && <Failure error={error} />}
-      <Button
-        type="submit"
-        kind={isDestructive ? 'danger' : 'primary'}
-        disabled={!isReady}
-        busy={isPending}
-        className="self-end"
+      <DialogFooter
+        onCancel={onClose}
+        above={
+          <>
+            {isDestructive && <TypedName of={site.domain} value={typed} onChange={setTyped} />}
+            {error && <Failure error={error} />}
+          </>
+        }
       >
-        {action}
-      </Button>
+        <Button
+          type="submit"
+          kind={isDestructive ? 'danger' : 'primary'}
+          disabled={!isReady}
+          busy={isPending}
+        >
+          {action}
+        </Button>
+      </DialogFooter>
     </form>
   )
 }

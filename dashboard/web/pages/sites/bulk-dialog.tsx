@@ -1,13 +1,14 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { beginBulk } from '../../api/bulk.ts'
+import { beginBulk, planBulk, type SitesBulk } from '../../api/bulk.ts'
 import { ApiError } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { Field, Select } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
+import { TypedName } from '../../ui/typed-name.tsx'
 import type { BulkAction } from './bulk-actions.ts'
 import { BulkTargets } from './bulk-targets.tsx'
 
@@ -24,14 +25,22 @@ export function BulkDialog({ action, ids, onClose, onBegun }: BulkDialogProps) {
   const title = `${action?.name ?? ''}: ${sitesOf(ids.size)}`
   return (
     <Dialog open={action !== undefined} onClose={onClose} title={title} about={action?.about}>
-      {action && <Form key={action.type} action={action} ids={[...ids]} onBegun={onBegun} />}
+      {action && (
+        <Form
+          key={action.type}
+          action={action}
+          ids={[...ids]}
+          onClose={onClose}
+          onBegun={onBegun}
+        />
+      )}
     </Dialog>
   )
 }
 
-type FormProps = { action: BulkAction; ids: number[]; onBegun: () => void }
+type FormProps = { action: BulkAction; ids: number[]; onClose: () => void; onBegun: () => void }
 
-function Form({ action, ids, onBegun }: FormProps) {
+function Form({ action, ids, onClose, onBegun }: FormProps) {
   const { type, param, isDestructive, name } = action
   const [value, setValue] = useState('')
   const [parallel, setParallel] = useState('4')
@@ -45,8 +54,10 @@ function Form({ action, ids, onBegun }: FormProps) {
       onBegun()
     },
   })
-  const phrase = `delete ${ids.length}`
-  const isReady = (!param || value !== '') && (!isDestructive || typed.trim() === phrase)
+  const isChosen = !param || value !== ''
+  const { targets, skipped, count } = usePlanned({ type, params, site_ids: ids }, isChosen)
+  const phrase = `delete ${count}`
+  const isReady = isChosen && count > 0 && (!isDestructive || typed.trim() === phrase)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isReady && !isPending) mutate()
@@ -56,7 +67,7 @@ function Form({ action, ids, onBegun }: FormProps) {
     <form onSubmit={submit} className="flex flex-col gap-4">
       {param && (
         <Field label={param.label} name={param.name} error={fields[param.name]}>
-          <Select value={value} onChange={(event) => setValue(event.target.value)} autoFocus>
+          <Select value={value} onChange={(event) => setValue(event.target.value)}>
             <option value="">Choose…</option>
             {param.options.map((option) => (
               <option key={option.value} value={option.value}>
@@ -66,7 +77,7 @@ function Form({ action, ids, onBegun }: FormProps) {
           </Select>
         </Field>
       )}
-      <BulkTargets type={type} params={params} ids={ids} isReady={!param || value !== ''} />
+      <BulkTargets targets={targets} skipped={skipped} />
       <Field
         label="At the same time"
         name="parallel"
@@ -78,26 +89,40 @@ function Form({ action, ids, onBegun }: FormProps) {
           ))}
         </Select>
       </Field>
-      {isDestructive && (
-        <Field label={`Type ${phrase} to confirm`} name="confirm">
-          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoFocus />
-        </Field>
-      )}
-      {error && Object.keys(fields).length === 0 && <Failure error={error} />}
-      {fields.targets && <Failure error={new Error(`These sites: ${fields.targets}`)} />}
-      <Button
-        type="submit"
-        kind={isDestructive ? 'danger' : 'primary'}
-        disabled={!isReady}
-        busy={isPending}
-        className="self-end"
+      <DialogFooter
+        onCancel={onClose}
+        above={
+          <>
+            {isDestructive && <TypedName of={phrase} value={typed} onChange={setTyped} />}
+            {error && Object.keys(fields).length === 0 && <Failure error={error} />}
+            {fields.targets && <Failure error={new Error(`These sites: ${fields.targets}`)} />}
+          </>
+        }
       >
-        {isDestructive
-          ? `Move ${sitesOf(ids.length)} to the trash`
-          : `${name}: ${sitesOf(ids.length)}`}
-      </Button>
+        <Button
+          type="submit"
+          kind={isDestructive ? 'danger' : 'primary'}
+          disabled={!isReady}
+          busy={isPending}
+        >
+          {isDestructive ? `Move ${sitesOf(count)} to the trash` : `${name}: ${sitesOf(count)}`}
+        </Button>
+      </DialogFooter>
     </form>
   )
+}
+
+/** What it would be done to, as the dashboard knows it now. */
+function usePlanned(bulk: SitesBulk, enabled: boolean) {
+  const { data } = useQuery({
+    queryKey: ['bulk-targets', bulk],
+    queryFn: () => planBulk(bulk),
+    enabled,
+    refetchInterval: false,
+    gcTime: 0,
+  })
+  const { targets, skipped = [] } = data ?? {}
+  return { targets, skipped, count: targets?.length ?? bulk.site_ids.length }
 }
 
 const sitesOf = (count: number) => `${formatNumber(count)} ${count === 1 ? 'site' : 'sites'}`

@@ -6,6 +6,7 @@ import { useNow } from '../../ui/time.tsx'
 const TLS_NAMES = {
   letsencrypt: "Let's Encrypt",
   'self-signed': 'self-signed',
+  other: 'another authority',
   none: 'none',
 } as const
 

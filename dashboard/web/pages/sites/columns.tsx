@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { FleetSite } from '#shared/api/fleet.ts'
-import { Status } from '../../ui/status.tsx'
+import { SiteState } from '../../ui/health.tsx'
 import { Certificate } from './certificate.tsx'
 import type { Sort } from './search.ts'
 import { UpdatesBadge } from './updates.tsx'
@@ -16,11 +16,11 @@ interface Column {
 /** After the box and the domain, in the order of `GRID`. */
 export const COLUMNS: readonly Column[] = [
   { name: 'Server', sort: 'server', show: ({ server }) => server },
-  { name: 'Status', sort: 'status', show: ({ status }) => <Status value={status} /> },
+  { name: 'Status', sort: 'health', show: (site) => <SiteState of={site} /> },
   { name: 'WordPress', sort: 'wp_version', show: wordpress },
   { name: 'Updates', sort: 'updates', show: updates },
   { name: 'PHP', sort: 'php', from: 'hidden xl:flex', show: ({ php }) => php || '–' },
-  { name: 'Tier', sort: 'tier', from: 'hidden xl:flex', show: ({ tier }) => tier },
+  { name: 'Tier', sort: 'tier', from: 'hidden xl:flex', show: ({ tier }) => tier ?? '–' },
   {
     name: 'TLS',
     sort: 'certificate_expires_at',

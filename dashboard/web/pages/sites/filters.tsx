@@ -5,13 +5,14 @@ import { fleetQuery } from '../../api/fleet.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FilterSelect } from '../../ui/filter-select.tsx'
-import { PHP, SORTED_BY, STATUSES, TIERS, TLS, UPDATES } from './options.ts'
+import { formatNumber } from '../../ui/format.ts'
+import { HEALTH, OWNERSHIP, PHP, SORTED_BY, STATUSES, TIERS, TLS, UPDATES } from './options.ts'
 import { type Change, NARROWING, type SitesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 
 interface FiltersProps {
   search: SitesSearch
-  onChange: (change: Change) => void
+  onChange: (change: Change, replace?: boolean) => void
   onClear: () => void
 }
 
@@ -26,7 +27,10 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
     onChange({ [name]: value })
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <SearchBox value={search.q ?? ''} onSearch={(q) => onChange({ q: q || undefined })} />
+      <SearchBox
+        value={search.q ?? ''}
+        onSearch={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
+      />
       <Button
         className="md:hidden"
         icon={<ListFilter aria-hidden />}
@@ -51,7 +55,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           name="Server"
           value={search.server_id}
           options={servers.map(({ id, name }) => ({ value: String(id), name }))}
-          onChange={(id) => onChange({ server_id: id ? Number(id) : undefined })}
+          onChange={set('server_id')}
         />
         <FilterSelect
           name="Tag"
@@ -65,16 +69,29 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           options={STATUSES}
           onChange={set('status')}
         />
+        <FilterSelect
+          name="Health"
+          value={search.health}
+          options={HEALTH.map(({ value, name }) => ({
+            value,
+            name: `${name} (${formatNumber(countOf(data?.counts.health, value))})`,
+          }))}
+          onChange={set('health')}
+        />
         <FilterSelect name="PHP" value={search.php} options={PHP} onChange={set('php')} />
         <FilterSelect name="Tier" value={search.tier} options={TIERS} onChange={set('tier')} />
         <FilterSelect name="TLS" value={search.tls} options={TLS} onChange={set('tls')} />
         <FilterSelect
+          name="Managed"
+          value={ownershipOf(search)}
+          options={OWNERSHIP}
+          onChange={(value) => onChange(OWNERSHIP_FILTERS[value ?? ''] ?? ANY_OWNERSHIP)}
+        />
+        <FilterSelect
           name="Updates"
-          value={search.updates === undefined ? undefined : String(search.updates)}
+          value={search.updates}
           options={UPDATES}
-          onChange={(text) =>
-            onChange({ updates: text === undefined ? undefined : text === 'true' })
-          }
+          onChange={set('updates')}
         />
         <div className="md:hidden">
           <FilterSelect
@@ -89,16 +106,34 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
   )
 }
 
+const ANY_OWNERSHIP = { managed: undefined, ignored: undefined }
+const OWNERSHIP_FILTERS: Record<string, Change> = {
+  managed: { managed: 'true', ignored: undefined },
+  found: { managed: 'false', ignored: undefined },
+  ignored: { managed: undefined, ignored: 'true' },
+}
+
+function ownershipOf({ managed, ignored }: SitesSearch): string | undefined {
+  if (ignored === 'true') return 'ignored'
+  return managed && (managed === 'true' ? 'managed' : 'found')
+}
+
+const countOf = (counts: Record<string, number> | undefined, value: string) =>
+  value.split(',').reduce((sum, state) => sum + (counts?.[state] ?? 0), 0)
+
 const CHIPS = [
-  ['expiring', true, 'Certificate ends soon'],
-  ['expiring', false, 'Certificate lasts'],
-  ['managed', true, 'Created here'],
-  ['managed', false, 'Found on its server'],
+  ['expiring', 'true', 'Certificate ends soon'],
+  ['expiring', 'false', 'Certificate lasts'],
+  ['conflict', 'true', 'Also on another server'],
+  ['conflict', 'false', 'On one server only'],
 ] as const
 
 /** What other pages narrow down by; it can be taken away. */
 function Chips({ search, onChange }: Pick<FiltersProps, 'search' | 'onChange'>) {
-  return CHIPS.filter(([name, value]) => search[name] === value).map(([name, , text]) => (
+  const { framework } = search
+  const chips = CHIPS.filter(([name, value]) => search[name] === value)
+  const others = framework ? ([['framework', framework, `Type: ${framework}`]] as const) : []
+  return [...chips, ...others].map(([name, , text]) => (
     <Button
       key={name}
       icon={<X aria-hidden />}

@@ -10,16 +10,22 @@ export interface Order {
   onSort: (sort: Sort) => void
 }
 
+type HeadingsProps = SelectAllProps & {
+  order: Order
+  /** On a phone: the box alone is in sight. */
+  isCard: boolean
+}
+
 /** The names of the columns; pressing one sorts by it, pressing it again turns the order. */
-export function Headings({ order, ...box }: SelectAllProps & { order: Order }) {
+export function Headings({ order, isCard, ...box }: HeadingsProps) {
   return (
-    <tr aria-rowindex={1} className={cx(GRID, 'h-10 items-center text-xs')}>
-      <th scope="col" className="flex justify-center">
-        <SelectAll {...box} />
+    <tr aria-rowindex={1} className={cx(isCard ? 'flex' : GRID, 'h-10 items-center text-xs')}>
+      <th scope="col" className={isCard ? '' : 'flex justify-center'}>
+        <SelectAll {...box} isNamed={isCard} />
       </th>
-      <Heading name="Domain" by="domain" order={order} />
+      <Heading name="Domain" by="domain" order={order} isCard={isCard} />
       {COLUMNS.map(({ name, sort, from }) => (
-        <Heading key={name} name={name} by={sort} from={from} order={order} />
+        <Heading key={name} name={name} by={sort} from={from} order={order} isCard={isCard} />
       ))}
     </tr>
   )
@@ -30,9 +36,10 @@ interface HeadingProps {
   by: Sort | undefined
   from?: string | undefined
   order: Order
+  isCard: boolean
 }
 
-function Heading({ name, by, from = 'flex', order }: HeadingProps) {
+function Heading({ name, by, from = 'flex', order, isCard }: HeadingProps) {
   const { sort, isDescending, onSort } = order
   const isSorted = by === sort
   const Arrow = isDescending ? ArrowDown : ArrowUp
@@ -41,7 +48,7 @@ function Heading({ name, by, from = 'flex', order }: HeadingProps) {
     <th
       scope="col"
       aria-sort={isSorted ? direction : by && 'none'}
-      className={cx(from, 'min-w-0 pr-3 text-left font-medium text-muted')}
+      className={cx(isCard ? 'sr-only' : from, 'min-w-0 pr-3 text-left font-medium text-muted')}
     >
       {!by && name}
       {by && (

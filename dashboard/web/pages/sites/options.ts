@@ -9,7 +9,14 @@ const named = (...values: string[]): Option[] => values.map((value) => ({ value,
 export const STATUSES = [
   ...named('active', 'provisioning', 'suspended'),
   { value: 'failed,missing', name: 'failed or missing' },
-  ...named('failed', 'missing', 'deleting', 'trashed'),
+  ...named('failed', 'cancelled', 'missing', 'deleting', 'trashed'),
+]
+export const HEALTH = [
+  { value: 'down', name: 'Down' },
+  { value: 'degraded', name: 'Degraded' },
+  { value: 'down,degraded', name: 'Down or degraded' },
+  { value: 'unknown', name: 'Unknown' },
+  { value: 'up', name: 'Up' },
 ]
 export const PHP = ['8.5', '8.4', '8.3', '8.2', '8.1', '8.0', '7.4'].map((value) => ({
   value,
@@ -25,8 +32,14 @@ export const UPDATES = [
   { value: 'true', name: 'with updates' },
   { value: 'false', name: 'none known' },
 ]
+/** Which sites by whom they are managed: one choice, two filters. */
+export const OWNERSHIP = [
+  { value: 'managed', name: 'Managed' },
+  { value: 'found', name: 'Not managed' },
+  { value: 'ignored', name: 'Ignored' },
+]
 export const SORTED_BY = [
-  ...named('server', 'status'),
+  ...named('server', 'status', 'health'),
   { value: 'wp_version', name: 'WordPress version' },
   ...named('updates'),
   { value: 'php', name: 'PHP version' },

@@ -1,25 +1,15 @@
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Input } from '../../ui/field.tsx'
+import { type OnTyped, useTypedText } from '../../ui/use-typed-text.ts'
 
 /** After the last key. */
 const PAUSE_MS = 120
 
 /** Looks for what is typed once the keys rest; `/` leads here from anywhere on the page. */
-export function SearchBox({
-  value,
-  onSearch,
-}: {
-  value: string
-  onSearch: (text: string) => void
-}) {
-  const [text, setText] = useState(value)
+export function SearchBox({ value, onSearch }: { value: string; onSearch: OnTyped }) {
+  const { text, type, rest } = useTypedText(value, onSearch, PAUSE_MS)
   const input = useRef<HTMLInputElement>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Who types is ahead of the address; anybody else follows it.
-  useEffect(() => {
-    if (document.activeElement !== input.current) setText(value)
-  }, [value])
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
@@ -29,11 +19,6 @@ export function SearchBox({
     document.addEventListener('keydown', focus)
     return () => document.removeEventListener('keydown', focus)
   }, [])
-  const type = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onSearch(next.trim()), PAUSE_MS)
-  }
   return (
     <search className="relative min-w-48 flex-1 sm:max-w-sm">
       <Search className="absolute top-2.5 left-3 size-4 text-muted" aria-hidden />
@@ -41,6 +26,7 @@ export function SearchBox({
         ref={input}
         type="search"
         value={text}
+        onBlur={rest}
         onChange={(event) => type(event.target.value)}
         placeholder="Domain or system user"
         aria-label="Search sites"

@@ -6,18 +6,26 @@ export interface SelectAllProps {
 }
 
 /** Selects every site that matches, also those that have not been loaded; again: none. */
-export function SelectAll({ selected, onSelectAll, isBusy }: SelectAllProps) {
+export function SelectAll({ selected, onSelectAll, isBusy, isNamed }: SelectAllProps & Named) {
   return (
-    <input
-      type="checkbox"
-      checked={selected === 'all'}
-      ref={(box) => {
-        if (box) box.indeterminate = selected === 'some'
-      }}
-      disabled={isBusy}
-      onChange={onSelectAll}
-      aria-label="Select all sites that match"
-      className="size-4 accent-accent-solid"
-    />
+    <label className="flex h-10 items-center gap-3 px-3 font-medium text-muted">
+      <input
+        type="checkbox"
+        checked={selected === 'all'}
+        ref={(box) => {
+          if (box) box.indeterminate = selected === 'some'
+        }}
+        disabled={isBusy}
+        onChange={onSelectAll}
+        aria-label="Select all sites that match"
+        className="size-4 accent-accent-solid"
+      />
+      {isNamed && 'Select all'}
+    </label>
   )
+}
+
+interface Named {
+  /** Says in words what it does. */
+  isNamed: boolean
 }

@@ -1,17 +1,17 @@
 import type { FleetSite } from '#shared/api/fleet.ts'
-import { Status } from '../../ui/status.tsx'
-import { Busy, SelectBox, SiteLink } from './site-parts.tsx'
+import { SiteState } from '../../ui/health.tsx'
+import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
 import { UpdatesBadge } from './updates.tsx'
 
 interface SiteCardProps {
   site: FleetSite
   isSelected: boolean
-  onToggle: (id: number) => void
+  onToggle: (id: number, isRange?: boolean) => void
 }
 
 /** A row on a phone: all of it opens the site, but for the box. */
 export function SiteCard({ site, isSelected, onToggle }: SiteCardProps) {
-  const { server, status, wp_version, framework, php, tier, updates, operation_id } = site
+  const { server, wp_version, framework, php, tier, updates } = site
   const facts = [server, wp_version && `WP ${wp_version}`, php && `PHP ${php}`, tier]
   return (
     <td className="flex h-full items-center">
@@ -19,11 +19,11 @@ export function SiteCard({ site, isSelected, onToggle }: SiteCardProps) {
       <div className="flex min-w-0 flex-1 flex-col gap-1 pr-4">
         <div className="flex min-w-0 items-center gap-2">
           <SiteLink site={site} className="after:absolute after:inset-0" />
-          {operation_id && <Busy />}
+          <Marks site={site} />
         </div>
         <div className="truncate text-xs text-muted">{facts.filter(Boolean).join(' · ')}</div>
         <div className="flex items-center gap-2 text-xs">
-          <Status value={status} />
+          <SiteState of={site} />
           {framework === 'wordpress' && (
             <span className="flex items-center gap-1.5 text-muted">
               Updates <UpdatesBadge of={updates} />

@@ -1,6 +1,7 @@
-import { LoaderCircle } from 'lucide-react'
+import { Copy, LoaderCircle } from 'lucide-react'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { cx } from '../../ui/cx.ts'
+import { Badge } from '../../ui/status.tsx'
 
 /** The list hears its clicks, and opens the site without loading the page anew. */
 export function SiteLink({ site, className }: { site: FleetSite; className?: string }) {
@@ -20,17 +21,19 @@ export function SiteLink({ site, className }: { site: FleetSite; className?: str
 interface SelectBoxProps {
   site: FleetSite
   isSelected: boolean
-  onToggle: (id: number) => void
+  onToggle: (id: number, isRange?: boolean) => void
 }
 
 export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
   return (
-    <label className="relative z-10 flex size-10 items-center justify-center">
+    <label className="relative z-10 flex size-10 select-none items-center justify-center">
       <input
         type="checkbox"
         tabIndex={-1}
         checked={isSelected}
-        onChange={() => onToggle(site.id)}
+        onChange={({ nativeEvent }) =>
+          onToggle(site.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+        }
         aria-label={`Select ${site.domain}`}
         className="size-4 accent-accent-solid"
       />
@@ -38,7 +41,24 @@ export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
   )
 }
 
-export function Busy() {
+/** What stands beside the name: at work, ignored, or a name that other servers have, too. */
+export function Marks({ site: { operation_id, ignored, also_on } }: { site: FleetSite }) {
+  const servers = also_on.map(({ server }) => server).join(', ')
+  return (
+    <>
+      {operation_id && <Busy />}
+      {ignored && <Badge>ignored</Badge>}
+      {servers !== '' && (
+        <Badge tone="warn" title={`The same name is also on ${servers}`}>
+          <Copy className="size-3" aria-hidden />
+          <span className="sr-only">also on {servers}</span>
+        </Badge>
+      )}
+    </>
+  )
+}
+
+function Busy() {
   return (
     <LoaderCircle
       className="size-3.5 shrink-0 animate-spin text-accent"

@@ -3,7 +3,7 @@ import type { FleetSite } from '#shared/api/fleet.ts'
 import { cx } from '../../ui/cx.ts'
 import { COLUMNS, GRID } from './columns.tsx'
 import { SiteCard } from './site-card.tsx'
-import { Busy, SelectBox, SiteLink } from './site-parts.tsx'
+import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
 
 interface SiteRowProps {
   /** Undefined while it is on its way. */
@@ -13,7 +13,7 @@ interface SiteRowProps {
   isCard: boolean
   isActive: boolean
   isSelected: boolean
-  onToggle: (id: number) => void
+  onToggle: (id: number, isRange?: boolean) => void
 }
 
 export const rowId = (index: number): string => `site-row-${index}`
@@ -51,7 +51,7 @@ function Cells({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSite 
       </td>
       <td className="flex min-w-0 items-center gap-2 pr-3">
         <SiteLink site={site} />
-        {site.operation_id && <Busy />}
+        <Marks site={site} />
       </td>
       {COLUMNS.map(({ name, from = 'flex', show }) => (
         <td key={name} className={cx(from, 'min-w-0 items-center pr-3')}>

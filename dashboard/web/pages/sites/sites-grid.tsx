@@ -23,7 +23,7 @@ interface SitesGridProps {
   /** Others are on their way. */
   isChanging: boolean
   selected: ReadonlySet<number>
-  onToggle: (id: number) => void
+  onToggle: (id: number, isRange?: boolean) => void
   all: SelectAllProps
   order: Order
 }
@@ -89,12 +89,9 @@ function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: G
         className="group/grid block rounded-xl outline-none"
       >
         <thead
-          className={cx(
-            'sticky top-14 z-10 block rounded-t-xl border-b border-line bg-surface',
-            isCard && 'sr-only',
-          )}
+          className={cx('sticky top-14 z-10 block rounded-t-xl border-b border-line bg-surface')}
         >
-          <Headings order={order} {...all} />
+          <Headings order={order} isCard={isCard} {...all} />
         </thead>
         <tbody ref={body} style={{ height: total * height }} className="relative block">
           {rows.map(({ index }) => {

@@ -1,85 +1,50 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
+import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
+import { AddressMistakes } from '../../ui/address-mistakes.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { mistakesIn } from '../../ui/mistakes-in.ts'
 import { Page } from '../../ui/page.tsx'
-import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Filters } from './filters.tsx'
-import { NoSites } from './no-sites.tsx'
-import {
-  type Change,
-  filterOf,
-  NARROWING,
-  readSitesSearch,
-  type SitesSearch,
-  type Sort,
-} from './search.ts'
-import { SelectionBar } from './selection-bar.tsx'
-import { SitesGrid } from './sites-grid.tsx'
-import { useSelection } from './use-selection.ts'
-import { useShown } from './use-sites.ts'
+import { type Change, NARROWING, readSitesSearch, type SitesSearch } from './search.ts'
+import { SitesList } from './sites-list.tsx'
 
 const NO_FILTER: Change = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
 
 /** Every site of every server. */
 export function SitesPage() {
-  const search = useSearch({
-    from: '/inside/sites',
-    // The router leaves in what was not understood.
-    select: (raw) => readSitesSearch({ ...raw }),
-    structuralSharing: true,
-  })
+  const raw: Record<string, unknown> = useSearch({ from: '/inside/sites' })
+  const search = useMemo(() => readSitesSearch(raw), [raw])
+  const mistakes = useMemo(() => mistakesIn(raw, FleetSiteIdsQuery), [raw])
   const navigate = useNavigate({ from: '/sites' })
-  const wanted = useMemo(() => filterOf(search), [search])
-  const { filter, total, isChanging, error, retry } = useShown(wanted)
-  const { ids, toggle, clear, all } = useSelection(filter)
-  const change = (news: Change) =>
-    void navigate({ search: (before) => ({ ...before, ...news }) as SitesSearch, replace: true })
-  const { sort = 'domain', order, ...narrowing } = search
-  const isDescending = order === 'desc'
-  const onSort = (by: Sort) =>
-    change({
-      sort: by === 'domain' ? undefined : by,
-      order: by === sort && !isDescending ? 'desc' : undefined,
-    })
-  const isNarrowed = Object.keys(narrowing).length > 0
+  /** A step of its own in the history, unless somebody is still typing. */
+  const change = (news: Change, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...news }) as SitesSearch, replace })
+  const clear = () => change(NO_FILTER)
+  const filters = <Filters search={search} onChange={change} onClear={clear} />
+  if (mistakes.length > 0)
+    return (
+      <Page title="Sites" actions={<CreateSite />}>
+        {filters}
+        <AddressMistakes of={mistakes} />
+      </Page>
+    )
   return (
-    <Page
-      title="Sites"
-      about={<Count total={total} isNarrowed={isNarrowed} />}
-      actions={
-        <ButtonLink to="/sites/new" kind="primary" icon={<Plus aria-hidden />}>
-          Create site
-        </ButtonLink>
-      }
-    >
-      <Filters search={search} onChange={change} onClear={() => change(NO_FILTER)} />
-      {error !== null && <Failure error={error} onRetry={retry} />}
-      {total === undefined && !error && <Skeleton rows={12} />}
-      {total === 0 && <NoSites isNarrowed={isNarrowed} onClear={() => change(NO_FILTER)} />}
-      {total !== undefined && total > 0 && (
-        <SitesGrid
-          filter={filter}
-          total={total}
-          isChanging={isChanging}
-          selected={ids}
-          onToggle={toggle}
-          all={all}
-          order={{ sort, isDescending, onSort }}
-        />
-      )}
-      {ids.size > 0 && <SelectionBar ids={ids} onClear={clear} />}
-    </Page>
+    <SitesList
+      search={search}
+      filters={filters}
+      actions={<CreateSite />}
+      onChange={change}
+      onClear={clear}
+    />
   )
 }
 
-function Count({ total, isNarrowed }: { total: number | undefined; isNarrowed: boolean }) {
-  const sites = total === 1 ? 'site' : 'sites'
-  const text = total === undefined ? '…' : `${formatNumber(total)} ${sites}`
+function CreateSite() {
   return (
-    <span role="status" className="tabular-nums">
-      {isNarrowed ? `${text} match` : text}
-    </span>
+    <ButtonLink to="/sites/new" kind="primary" icon={<Plus aria-hidden />}>
+      Create site
+    </ButtonLink>
   )
 }

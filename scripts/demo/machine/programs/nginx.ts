@@ -3,20 +3,21 @@ import type { Machine } from '../machine.ts'
 import { done, failed, said } from './output.ts'
 
 const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }
+const MAIN = '/etc/nginx/nginx.conf'
 const FOLDERS = ['/etc/nginx/conf.d', '/etc/nginx/sites-enabled']
 
 export function nginx(machine: Machine, argv: readonly string[]): Output {
   if (argv.includes('-v')) return failed(`nginx version: nginx/${versionOf(machine)}`, 0)
   if (!argv.includes('-T')) return done()
-  const texts = FOLDERS.flatMap((folder) =>
-    machine.disk
-      .names(folder)
-      .map((name) => `# configuration file ${folder}/${name}:\n${textAt(machine, folder, name)}`),
+  const paths = FOLDERS.flatMap((folder) =>
+    machine.disk.names(folder).map((name) => `${folder}/${name}`),
+  )
+  const texts = [MAIN, ...paths].map(
+    (path) => `# configuration file ${path}:\n${textAt(machine, path)}`,
   )
   return said(texts.join('\n'))
 }
 
 export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
 
-const textAt = ({ disk }: Machine, folder: string, name: string) =>
-  disk.text(`${folder}/${name}`) ?? ''
+const textAt = ({ disk }: Machine, path: string) => disk.text(path) ?? ''

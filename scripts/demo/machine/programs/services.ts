@@ -1,4 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
+import { MAIL_PROCESSES, MAIL_UNIT } from '#agent/os/mail/service.ts'
 import { fpmService, type Pool, socketOf } from '#agent/os/php-fpm-files.ts'
 import type { Machine } from '../machine.ts'
 import { phpPid } from '../system.ts'
@@ -13,12 +14,14 @@ export function systemctl(machine: Machine, argv: readonly string[]): Output {
   const pool = poolOf(unit)
   if (verb === 'reset-failed') machine.failed.delete(unit)
   if (verb === 'stop' && pool) stopPool(machine, unit, pool)
+  if (verb === 'stop' && unit === MAIL_UNIT) machine.disk.drop(MAIL_PROCESSES)
   if (verb !== 'start' && verb !== 'restart') return done()
   if (pool && !machine.disk.find(`/etc/systemd/system/${unit}`))
     return failed(`Failed to ${verb} ${unit}: Unit ${unit} not found.`, 5)
   machine.failed.delete(unit)
   machine.stopped.delete(unit)
   if (pool) startPool(machine, pool)
+  if (unit === MAIL_UNIT) machine.disk.putText(MAIL_PROCESSES, '901\n')
   return done()
 }
 
@@ -35,24 +38,24 @@ function stateOf(machine: Machine, unit: string): string {
   if (machine.stopped.has(unit)) return 'inactive'
   const pool = poolOf(unit)
   if (!pool) return BASE.includes(unit) ? 'active' : 'inactive'
-  return machine.disk.find(fpmService(pool).pid_file) ? 'active' : 'inactive'
+  return machine.disk.find(fpmService(pool).processes) ? 'active' : 'inactive'
 }
 
-/** `hosting-fpm@shop-8.2.service` */
+/** `hosting-fpm@shop-php8.2.service` */
 function poolOf(unit: string): Pool | undefined {
-  const [, user, php] = /^hosting-fpm@(.+)-(\d\.\d)\.service$/.exec(unit) ?? []
+  const [, user, php] = /^hosting-fpm@(.+)-php(\d\.\d)\.service$/.exec(unit) ?? []
   return user !== undefined && php !== undefined ? { user, php } : undefined
 }
 
 export function startPool({ disk }: Machine, pool: Pool): void {
   disk.putText(socketOf(pool), '')
-  disk.putText(fpmService(pool).pid_file, `${phpPid(pool.php)}\n`)
+  disk.putText(fpmService(pool).processes, `${phpPid(pool.php)}\n`)
 }
 
 function stopPool({ disk, failed: broken }: Machine, unit: string, pool: Pool): void {
   broken.delete(unit)
   disk.drop(socketOf(pool))
-  disk.drop(fpmService(pool).pid_file)
+  disk.drop(fpmService(pool).processes)
 }
 
 /** Its signals change nothing that anybody could see. */

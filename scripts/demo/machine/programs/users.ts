@@ -23,12 +23,20 @@ export function groupdel(machine: Machine, argv: readonly string[]): Output {
   return done()
 }
 
+/** `gpasswd --add <user> <group>` */
+export function gpasswd({ disk }: Machine, argv: readonly string[]): Output {
+  const [user = '', group = ''] = argv.slice(-2)
+  const groups = disk.text('/etc/group') ?? ''
+  disk.putText('/etc/group', groups.replace(new RegExp(`^(${group}:x:\\d+:)$`, 'm'), `$1${user}`))
+  return done()
+}
+
 /** A user with a group of the same name. */
-export function addUser({ disk }: Machine, user: string, comment: string): void {
+export function addUser({ disk }: Machine, user: string, comment: string, member = ''): void {
   const passwd = disk.text('/etc/passwd') ?? ''
   const id = FIRST_ID + passwd.split('\n').length
   disk.putText('/etc/passwd', `${passwd}${user}:x:${id}:${id}:${comment}:/srv/www/${user}:\n`)
-  disk.putText('/etc/group', `${disk.text('/etc/group') ?? ''}${user}:x:${id}:\n`)
+  disk.putText('/etc/group', `${disk.text('/etc/group') ?? ''}${user}:x:${id}:${member}\n`)
 }
 
 function forget({ disk }: Machine, path: string, name: string): void {

@@ -25,6 +25,7 @@ export function Notices({ operation, connection }: NoticesProps) {
       {active && operation.next_at !== null && <Waiting {...operation} />}
       {active && operation.cancel !== null && <ForceCancel operation={operation} />}
       {operation.status === 'failed' && <Failed {...operation} />}
+      {operation.warnings.length > 0 && <Warnings {...operation} />}
       {operation.status === 'cancelled' && (
         <Notice kind="info" title="Cancelled">
           {cancelledWords(operation)}
@@ -62,6 +63,23 @@ function Failed(operation: OperationView) {
         </ul>
       )}
       <Advice {...operation} />
+    </Notice>
+  )
+}
+
+/** It did its work, but not all of it. */
+function Warnings({ warnings }: OperationView) {
+  const isTriedAgain = warnings.some(({ code }) => code === 'certificate_refused')
+  return (
+    <Notice kind="warn" title="Done, with warnings">
+      <ul className="list-disc pl-4">
+        {warnings.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+      {isTriedAgain && (
+        <p>The certificate is tried again by itself, and the site is listed until it is there.</p>
+      )}
     </Notice>
   )
 }

@@ -1,4 +1,4 @@
-import { Check, Circle, LoaderCircle, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
+import { Ban, Check, Circle, LoaderCircle, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
 import { cx } from '../../../ui/cx.ts'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { countOver, type Step, type StepState } from './steps.ts'
@@ -7,15 +7,20 @@ const LOOKS = {
   waiting: { icon: Circle, className: 'text-muted', words: 'not begun' },
   running: { icon: LoaderCircle, className: 'text-accent animate-spin', words: 'running' },
   done: { icon: Check, className: 'text-good', words: 'done' },
+  warned: { icon: TriangleAlert, className: 'text-warn', words: 'done, with a warning' },
   skipped: { icon: Minus, className: 'text-muted', words: 'was not needed' },
   failed: { icon: X, className: 'text-bad', words: 'failed' },
+  cancelled: { icon: Ban, className: 'text-muted', words: 'cancelled' },
   undoing: { icon: LoaderCircle, className: 'text-warn animate-spin', words: 'being undone' },
   undone: { icon: Undo2, className: 'text-warn', words: 'undone' },
   left: { icon: TriangleAlert, className: 'text-bad', words: 'could not be undone' },
 } as const satisfies Record<StepState, unknown>
 
 /** What each state is called beside the step; what is plain needs no word. */
-const TOLD: StepState[] = ['skipped', 'failed', 'undoing', 'undone', 'left']
+const TOLD: StepState[] = [
+  ...(['warned', 'skipped', 'failed', 'cancelled'] as const),
+  ...(['undoing', 'undone', 'left'] as const),
+]
 
 interface StepListProps {
   steps: readonly Step[]

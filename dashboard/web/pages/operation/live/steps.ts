@@ -2,9 +2,13 @@ export type StepState =
   | 'waiting'
   | 'running'
   | 'done'
+  /** It is done, but what it was for is not there. */
+  | 'warned'
   /** It was planned, and found to be done already. */
   | 'skipped'
   | 'failed'
+  /** It was ended because somebody cancelled the operation. */
+  | 'cancelled'
   | 'undoing'
   | 'undone'
   /** It could not be undone, and is left for a human. */
@@ -21,17 +25,23 @@ interface Told {
   plan?: readonly string[] | undefined
   /** How it ended, when it has. */
   end?: 'success' | 'failed' | 'cancelled' | undefined
+  /** Somebody has asked for its end. */
+  cancels?: boolean
+  /** The codes of its warnings. */
+  warned?: readonly string[] | undefined
   /** What its `error` event says. */
   message?: string | undefined
 }
 
 const UNDOING = 'Undoing: '
+/** The step of an agent that is about a certificate. */
+const CERTIFICATE = /^(Certifying|Renewing the certificate of) /
 
 /**
  * The steps that the log tells of. Each begins with a line that is its title; with a plan the ones to
  * come are known too, without one a line that says what is being done is taken for a title.
  */
-export function stepsOf({ lines, plan, end, message = '' }: Told): Step[] {
+export function stepsOf({ lines, plan, end, cancels = false, warned, message }: Told): Step[] {
   const steps: Step[] = (plan ?? []).map((title) => ({ title, state: 'waiting' }))
   for (const line of lines) {
     if (line.startsWith(UNDOING)) undo(steps, line.slice(UNDOING.length))
@@ -40,8 +50,19 @@ export function stepsOf({ lines, plan, end, message = '' }: Told): Step[] {
     else if (isTitle(line)) beginSeen(steps, line)
   }
   if (end) conclude(steps, end, message)
+  if (isCancelled({ end, cancels })) change(steps, 'failed', 'cancelled')
+  warnOf(steps, warned)
   return steps
 }
+
+function warnOf(steps: readonly Step[], codes: readonly string[] = []): void {
+  if (!codes.some((code) => code.startsWith('certificate_'))) return
+  const step = steps.findLast(({ title }) => CERTIFICATE.test(title))
+  if (step?.state === 'done') step.state = 'warned'
+}
+
+const isCancelled = ({ end, cancels = false }: Pick<Told, 'end' | 'cancels'>): boolean =>
+  end === undefined ? cancels : end === 'cancelled'
 
 /** How many of them are over, one way or another. */
 export const countOver = (steps: readonly Step[]): number =>
@@ -72,7 +93,7 @@ function undo(steps: Step[], title: string): void {
 
 const isBegun = ({ state }: Step): boolean => state === 'done' || state === 'failed'
 
-function conclude(steps: Step[], end: NonNullable<Told['end']>, message: string): void {
+function conclude(steps: Step[], end: NonNullable<Told['end']>, message = ''): void {
   change(steps, 'undoing', 'undone')
   change(steps, 'running', end === 'success' ? 'done' : 'failed')
   if (end === 'success') change(steps, 'waiting', 'skipped')

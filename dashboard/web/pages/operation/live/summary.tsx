@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import type { OperationView } from '#shared/api/operations.ts'
 import { Elapsed } from '../../../ui/elapsed.tsx'
-import { Status } from '../../../ui/status.tsx'
+import { OperationStatus } from '../../../ui/operation-status.tsx'
 import { Time } from '../../../ui/time.tsx'
 
 const LINK = 'font-medium text-accent hover:underline'
 
 /** How it stands, where, who asked for it and when, and how long it has taken. */
 export function Summary({ operation }: { operation: OperationView }) {
-  const { status, server, server_id, site_id, domain, actor, created_at, retry_of } = operation
-  const { started_at, finished_at, next_at } = operation
+  const { server, server_id, site_id, domain, actor, created_at, retry_of } = operation
+  const { started_at, finished_at } = operation
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">
-      <Status value={next_at === null ? status : 'waiting'} {...(next_at && { tone: 'warn' })} />
+      <OperationStatus of={operation} />
       <span>
         {site_id !== null && (
           <>

@@ -8,7 +8,7 @@ import { type Step, stepsOf } from './steps.ts'
 
 /** What an operation has said until now, and what that says of its steps. */
 export function useCourse(operation: OperationView, given: readonly string[] | undefined) {
-  const { id, status, error: failure } = operation
+  const { id, status, cancel, error: failure, warnings } = operation
   const active = isActive(operation)
   const [known] = useState(() => knownPlan(id))
   const plan = given ?? known
@@ -20,8 +20,10 @@ export function useCourse(operation: OperationView, given: readonly string[] | u
   )
   const steps = useMemo(() => {
     const end = status === 'queued' || status === 'running' ? undefined : status
-    return stepsOf({ lines, plan, end, message: failure?.message })
-  }, [lines, plan, status, failure?.message])
+    const warned = warnings.map(({ code }) => code)
+    const told = { lines, plan, end, cancels: cancel !== null, warned }
+    return stepsOf({ ...told, message: failure?.message })
+  }, [lines, plan, status, cancel, warnings, failure?.message])
   return {
     connection,
     error,

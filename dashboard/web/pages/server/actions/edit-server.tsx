@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { changeServer } from '../../../api/servers.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../ui/dialog.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Failure } from '../../../ui/states.tsx'
 import { tell } from '../../../ui/toasts.tsx'
@@ -33,19 +33,18 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const isMoved = form.values.hostname !== hostname || form.values.port !== String(port)
   return (
     <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-      <ServerFields form={form} />
+      <ServerFields form={form} own={id} />
       {isMoved && (
         <Notice kind="info" title="The dashboard will ask the agent there from now on">
           It has to be the same agent: another one is not trusted, and has to be enrolled.
         </Notice>
       )}
       {form.error && <Failure error={form.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogFooter onCancel={onClose}>
         <Button type="submit" kind="primary" busy={form.isPending}>
           Save
         </Button>
-      </div>
+      </DialogFooter>
     </form>
   )
 }

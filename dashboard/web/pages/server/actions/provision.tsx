@@ -5,8 +5,9 @@ import { ProvisionServer } from '#shared/api/servers.ts'
 import { ApiError } from '../../../api/client.ts'
 import { rememberPlan } from '../../../api/known-plans.ts'
 import { beginOn, planProvision } from '../../../api/servers.ts'
+import { Accept, wordsOf } from '../../../ui/accept.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../ui/dialog.tsx'
 import { Field, Input } from '../../../ui/field.tsx'
 import { PlanSteps } from '../../../ui/plan.tsx'
 import { Failure } from '../../../ui/states.tsx'
@@ -29,12 +30,15 @@ export function Provision({ server, open, onClose }: DialogProps) {
 
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [text, setText] = useState('')
+  const [accepted, setAccepted] = useState(false)
   const navigate = useNavigate()
   const php_versions = text.split(/[\s,]+/).filter(Boolean)
   const isPhp = ProvisionServer.safeParse({ php_versions }).success
   const preview = useMutation({ mutationFn: () => planProvision(server.id, php_versions) })
+  const words = wordsOf(preview.data)
+  const isOpen = words.length > 0 && !accepted
   const start = useMutation({
-    mutationFn: () => beginOn(server.id, 'provision', { php_versions }),
+    mutationFn: () => beginOn(server.id, 'provision', { php_versions, accept: words }),
     onSuccess: (operation_id) => {
       if (preview.data) rememberPlan(operation_id, preview.data)
       return navigate({ to: '/operations/$operation_id', params: { operation_id } })
@@ -45,7 +49,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const refused = error instanceof ApiError ? error.fields.php_versions : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isPhp || isDone) return
+    if (!isPhp || isDone || (preview.data && isOpen)) return
     if (preview.data) start.mutate()
     else preview.mutate()
   }
@@ -61,16 +65,17 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           value={text}
           onChange={(event) => {
             setText(event.target.value)
+            setAccepted(false)
             preview.reset()
           }}
         />
       </Field>
       {error && !refused && <Failure error={error} />}
       {preview.data && <PlanSteps plan={preview.data} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{isDone ? 'Close' : 'Cancel'}</Button>
+      {preview.data && <Accept plan={preview.data} accepted={accepted} onChange={setAccepted} />}
+      <DialogFooter onCancel={onClose} cancel={isDone ? 'Close' : 'Cancel'}>
         {preview.data && !isDone && (
-          <Button type="submit" kind="primary" busy={start.isPending}>
+          <Button type="submit" kind="primary" busy={start.isPending} disabled={isOpen}>
             Provision
           </Button>
         )}
@@ -79,7 +84,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
             Show what would be done
           </Button>
         )}
-      </div>
+      </DialogFooter>
     </form>
   )
 }

@@ -37,13 +37,15 @@ export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
       <div className="flex flex-col gap-5">
         {open.error && <Failure error={open.error} />}
         {isKnown && <InstallLine server={server} enrolment={shown} />}
-        <Progress
-          server={server}
-          state={state}
-          isCodeKnown={Boolean(isKnown)}
-          wasMade={Boolean(shown)}
-          again={again}
-        />
+        {(!isKnown || shown.lines.length > 0) && (
+          <Progress
+            server={server}
+            state={state}
+            isCodeKnown={Boolean(isKnown)}
+            wasMade={Boolean(shown)}
+            again={again}
+          />
+        )}
       </div>
     </Card>
   )

@@ -14,7 +14,7 @@ interface InstallLineProps {
 
 /** What to paste and what to type, one after the other. */
 export function InstallLine({ server, enrolment }: InstallLineProps) {
-  const { lines, code, expires_at } = enrolment
+  const { lines, code, expires_at, obstacle } = enrolment
   const [machine, setMachine] = useState(lines[0]?.machine)
   const chosen = lines.find((line) => line.machine === machine) ?? lines[0]
   if (!chosen)
@@ -26,6 +26,12 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
     )
   return (
     <>
+      {obstacle && (
+        <Notice kind="bad" title={`The dashboard will not connect to ${server.hostname}`}>
+          {obstacle}. Without that, the line ends with an error. Where the dashboard was installed
+          by its script: <code className="font-mono">install-dashboard.sh --private-networks</code>
+        </Notice>
+      )}
       <Step at={1} title={`Paste this line into a shell on ${server.hostname}, as ${server.user}`}>
         {lines.length > 1 && (
           <Select

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { PackagePlus } from 'lucide-react'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { conditionsQuery } from '../../../api/servers.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
 import { toneOf } from '../../../ui/meter.tsx'
@@ -30,8 +32,24 @@ export function Advice({ server, isArrived, onProvision }: AdviceProps) {
           room, or move sites: changes there are refused when nothing is left.
         </Notice>
       )}
+      <Conditions server_id={server.id} />
       <Next server={server} isArrived={isArrived} onProvision={onProvision} />
     </>
+  )
+}
+
+/** What is there already, and stands in the way of new sites. */
+function Conditions({ server_id }: { server_id: number }) {
+  const { data } = useQuery(conditionsQuery(server_id))
+  if (!data || data.length === 0) return null
+  return (
+    <Notice kind="warn" title="This stands in the way of new sites">
+      <ul className="flex flex-col gap-1">
+        {data.map(({ code, message }) => (
+          <li key={code}>{message}.</li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

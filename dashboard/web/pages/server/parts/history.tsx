@@ -13,6 +13,8 @@ import { Time } from '../../../ui/time.tsx'
 import { RANGES, type Range, readServerSearch, USUAL_RANGE } from '../search.ts'
 
 const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
+/** One reading is no line. */
+const LEAST = 2
 const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1 ') }))
 
 /** How the server was over the last hours or days, up to now. */
@@ -35,7 +37,10 @@ export function History({ server }: { server: FleetServerDetail }) {
     <Card title="Metrics" actions={ranges}>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={12} />}
-      {data && (
+      {data && data.at.length < LEAST && (
+        <p className="text-muted">The charts begin within some minutes: no readings yet.</p>
+      )}
+      {data && data.at.length >= LEAST && (
         <div
           className={cx(
             'grid gap-x-6 gap-y-5 transition-opacity md:grid-cols-2',

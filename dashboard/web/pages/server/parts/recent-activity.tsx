@@ -11,9 +11,9 @@ const MOST = 8
 
 /** The last entries of the activity log that are about the server. */
 export function RecentActivity({ server_id }: { server_id: number }) {
-  const { data, error, refetch } = useQuery(activityQuery({ server_id }))
+  const { data, error, refetch } = useQuery(activityQuery({ server_id: String(server_id) }))
   const all = (
-    <ButtonLink to="/activity" search={{ server_id }}>
+    <ButtonLink to="/activity" search={{ server_id: String(server_id) }}>
       All of it
     </ButtonLink>
   )

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { operationTitle } from '../../../api/operation-words.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
+import { OperationStatus } from '../../../ui/operation-status.tsx'
 import { Card } from '../../../ui/page.tsx'
-import { Status } from '../../../ui/status.tsx'
 import { Time } from '../../../ui/time.tsx'
 
 /** What was done there last. */
@@ -14,7 +14,7 @@ export function RecentOperations({ server }: { server: FleetServerDetail }) {
       title="Operations"
       flush
       actions={
-        <ButtonLink to="/operations" search={{ server_id: server.id }}>
+        <ButtonLink to="/operations" search={{ server_id: String(server.id) }}>
           All of them
         </ButtonLink>
       }
@@ -33,7 +33,7 @@ export function RecentOperations({ server }: { server: FleetServerDetail }) {
             >
               {operationTitle(operation)}
             </Link>
-            <Status value={operation.status} />
+            <OperationStatus of={operation} />
             <span className="w-24 text-right text-xs text-muted">
               <Time at={operation.created_at} />
             </span>

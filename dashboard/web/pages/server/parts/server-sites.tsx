@@ -4,9 +4,9 @@ import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { sitesOfQuery } from '../../../api/servers.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
+import { SiteState } from '../../../ui/health.tsx'
 import { Card } from '../../../ui/page.tsx'
 import { Failure, Skeleton } from '../../../ui/states.tsx'
-import { Status } from '../../../ui/status.tsx'
 
 /** Some of its sites, those in trouble first, and the way to all of them. */
 export function ServerSites({ server }: { server: FleetServerDetail }) {
@@ -18,7 +18,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
       title="Sites"
       flush
       actions={
-        <ButtonLink to="/sites" search={{ server_id: id }}>
+        <ButtonLink to="/sites" search={{ server_id: String(id) }}>
           All {formatNumber(server.sites_count)} sites
         </ButtonLink>
       }
@@ -53,7 +53,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
             <span className="hidden text-xs text-muted tabular-nums sm:inline">
               {site.php && `PHP ${site.php}`}
             </span>
-            <Status value={site.status} />
+            <SiteState of={site} />
           </li>
         ))}
       </ul>

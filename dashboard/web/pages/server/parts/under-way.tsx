@@ -11,7 +11,9 @@ const MOST = 6
 
 /** What is being done now, on one server or anywhere. */
 export function UnderWay({ server_id }: { server_id?: number }) {
-  const { data = [] } = useQuery(activeOperationsQuery({ server_id }))
+  const { data = [] } = useQuery(
+    activeOperationsQuery(server_id === undefined ? {} : { server_id: String(server_id) }),
+  )
   if (data.length === 0) return null
   return (
     <ul

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { fleetQuery } from '../../../api/fleet.ts'
 import { meQuery } from '../../../api/session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Page } from '../../../ui/page.tsx'
 import { Empty } from '../../../ui/states.tsx'
-import { type Draft, mistakesIn } from './draft.ts'
+import { type Draft, mistakesIn, takeServer, draft as typed } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
 import { PlannedSite } from './planned-site.tsx'
 import { readCreateSearch } from './search.ts'
@@ -24,19 +24,13 @@ export function CreateSitePage() {
   const form = useRef<HTMLFormElement>(null)
   const [isStrict, setStrict] = useState(false)
   const only = useOnlyServer()
-  const [given, setGiven] = useState<Draft>({
-    server_id,
-    domain: '',
-    php: '',
-    tier: 'small',
-    tls: 'letsencrypt',
-    email: '',
-  })
-  const draft = { ...given, server_id: given.server_id ?? only }
+  const given = typed.use()
+  useEffect(() => takeServer(server_id), [server_id])
+  const draft = { ...given, server_id: given.server_id ?? server_id ?? only }
   const creation = useCreation(draft)
   const mistakes = mistakesIn(draft)
   const change = (news: Partial<Draft>) => {
-    setGiven((before) => ({ ...before, ...news }))
+    typed.set((before) => ({ ...before, ...news }))
     creation.forget()
   }
   const submit = (event: FormEvent) => {

@@ -2,10 +2,13 @@ import { useState } from 'react'
 import { canonicalDomain } from '#shared/names.ts'
 import { Field, Input } from '../../../ui/field.tsx'
 import { unicodeOf } from '../../../ui/unicode-domain.ts'
+import { useName } from './use-name.ts'
 
 interface DomainFieldProps {
   value: string
   onChange: (domain: string) => void
+  /** Where it is to be. */
+  server_id: number | undefined
   /** What is wrong with it, by the rules that the dashboard has. */
   mistake: string | undefined
   /** What the dashboard said of it. */
@@ -15,16 +18,18 @@ interface DomainFieldProps {
 }
 
 /** The domain, checked as it is typed; letters beyond ASCII are shown as they go over the wire. */
-export function DomainField({ value, onChange, mistake, refusal, isStrict }: DomainFieldProps) {
+export function DomainField({ value, onChange, server_id, ...props }: DomainFieldProps) {
+  const { mistake, refusal, isStrict } = props
   const [wasLeft, setLeft] = useState(false)
   const canonical = canonicalDomain(value.trim())
+  const { taken, also } = useName(mistake === undefined ? canonical : undefined, server_id)
   const isShown = isStrict || (wasLeft && value !== '')
   return (
     <Field
       label="Domain"
       name="domain"
-      hint={hintOf(value.trim(), canonical)}
-      error={refusal ?? (isShown ? mistake : undefined)}
+      hint={also ?? hintOf(value.trim(), canonical)}
+      error={refusal ?? taken ?? (isShown ? mistake : undefined)}
     >
       <Input
         value={value}
@@ -43,5 +48,5 @@ function hintOf(typed: string, canonical: string | undefined): string {
   if (canonical === undefined) return 'Without http:// and without a path. www. works as well.'
   const spelled = unicodeOf(canonical)
   if (spelled !== canonical) return `${spelled}, on the wire ${canonical}`
-  return typed === canonical ? 'Can be a domain.' : `Becomes ${canonical}`
+  return typed === canonical ? 'Valid domain.' : `Becomes ${canonical}`
 }

@@ -1,6 +1,7 @@
 import { Domain, Email } from '#shared/fields.ts'
 import type { TIERS, TLS_MODES } from '#shared/values.ts'
 import type { NewSite } from '../../../api/create-site.ts'
+import { remembered } from '../../../app/remembered.ts'
 
 /** What the form holds. */
 export interface Draft {
@@ -11,6 +12,31 @@ export interface Draft {
   tier: (typeof TIERS)[number]
   tls: (typeof TLS_MODES)[number]
   email: string
+}
+
+const EMPTY: Draft = {
+  server_id: undefined,
+  domain: '',
+  php: '',
+  tier: 'small',
+  tls: 'letsencrypt',
+  email: '',
+}
+
+/** What was typed stays while other pages are looked at, until the site is created. */
+export const draft = remembered(EMPTY)
+/** The server that the address named last: it is taken once, and can be changed from then on. */
+const named = remembered<number | undefined>(undefined)
+
+export function takeServer(server_id: number | undefined): void {
+  const isNew = server_id !== undefined && server_id !== named.get()
+  named.set(() => server_id)
+  if (isNew) draft.set((before) => ({ ...before, server_id, php: '' }))
+}
+
+export function forgetDraft(): void {
+  draft.set(() => EMPTY)
+  named.set(() => undefined)
 }
 
 export type Mistakes = Partial<Record<keyof Draft, string>>

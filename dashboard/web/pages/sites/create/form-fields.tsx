@@ -30,6 +30,7 @@ export function FormFields({ draft, onChange, mistakes, refusals, ...props }: Fo
     <>
       <DomainField
         value={draft.domain}
+        server_id={draft.server_id}
         onChange={(domain) => onChange({ domain })}
         mistake={mistakes.domain}
         refusal={refusals.domain}
@@ -61,7 +62,7 @@ export function FormFields({ draft, onChange, mistakes, refusals, ...props }: Fo
         onChange={(tls) => onChange({ tls })}
       />
       <Field
-        label="E-mail"
+        label="Email"
         name="email"
         error={shown.email}
         hint="Of the WordPress administrator, and for notices about the certificate."

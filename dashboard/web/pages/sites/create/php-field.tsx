@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { defaultPhp } from '#shared/default-php.ts'
 import { supportEnds } from '#shared/php-support.ts'
 import { serverQuery } from '../../../api/servers.ts'
 import { settingsQuery } from '../../../api/settings.ts'
@@ -16,16 +17,14 @@ interface PhpFieldProps {
 export function PhpField({ server_id = 0, value, onChange, error }: PhpFieldProps) {
   const { data: server } = useQuery({ ...serverQuery(server_id), enabled: server_id > 0 })
   const { data: settings } = useQuery(settingsQuery)
-  const usual = settings?.default_php
   const versions = [...(server?.php_versions ?? [])].sort().reverse()
-  const isThere = versions.length === 0 || versions.includes(usual ?? '')
+  const usual = settings && defaultPhp(versions, settings.default_php, server?.os)
   return (
     <Field label="PHP version" name="php" error={error} hint={hintOf(server, versions, value)}>
       <Select value={value} onChange={(event) => onChange(event.target.value)}>
-        {isThere && <option value="">{usual ? `${usual} (the default)` : 'The default'}</option>}
-        {!isThere && value === '' && <option value="">Choose…</option>}
+        <option value="">{usual ? `${usual} (the default)` : 'The default'}</option>
         {versions
-          .filter((version) => version !== usual || !isThere)
+          .filter((version) => version !== usual)
           .map((version) => (
             <option key={version}>{version}</option>
           ))}

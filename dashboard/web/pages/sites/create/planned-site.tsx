@@ -1,12 +1,14 @@
 import { Plus } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError, messageOf } from '../../../api/client.ts'
+import { Accept, wordsOf } from '../../../ui/accept.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Facts } from '../../../ui/facts.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { PlanSteps } from '../../../ui/plan.tsx'
 import { Failure } from '../../../ui/states.tsx'
 import { unicodeOf } from '../../../ui/unicode-domain.ts'
+import { AlsoOn } from '../../site/also-on.tsx'
 import { TLS_WORDS } from '../../site/words.ts'
 import type { Creation } from './use-creation.ts'
 
@@ -18,6 +20,8 @@ interface PlannedSiteProps {
 /** What will be made, step by step, and the button that makes it. */
 export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
   const { planned, error, isMaking, refusals } = creation
+  const [accepted, setAccepted] = useState(false)
+  const isOpen = wordsOf(planned?.plan).length > 0 && !accepted
   const place = useRef<HTMLElement>(null)
   // Whoever asked for the plan by keyboard goes on from it.
   useEffect(() => {
@@ -33,7 +37,9 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
       className="flex scroll-mt-32 flex-col gap-4 outline-none"
     >
       {planned && <Chosen site={planned.site} />}
+      {planned && <AlsoOn domain={planned.site.domain} also_on={planned.also_on} />}
       {planned && <PlanSteps plan={planned.plan} />}
+      {planned && <Accept plan={planned.plan} accepted={accepted} onChange={setAccepted} />}
       {!planned && <WithoutPlan error={error} />}
       {planned && isRefused && <Failure error={error} />}
       <div className="sticky bottom-0 -mx-4 -mb-4 flex justify-end rounded-b-xl border-t border-line bg-surface p-4">
@@ -41,6 +47,7 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
           kind="primary"
           icon={<Plus aria-hidden />}
           busy={isMaking}
+          disabled={isOpen}
           onClick={() => creation.make(onRefused)}
         >
           {planned ? 'Create site' : 'Create site without a plan'}
@@ -61,7 +68,7 @@ function Chosen({ site }: { site: NonNullable<Creation['planned']>['site'] }) {
         PHP: php,
         Tier: tier,
         TLS: TLS_WORDS[tls].name,
-        'E-mail': email,
+        Email: email,
       }}
     />
   )

@@ -4,5 +4,5 @@ export interface CreateSearch {
 }
 
 export function readCreateSearch({ server_id }: Record<string, unknown>): CreateSearch {
-  return Number.isInteger(server_id) ? { server_id: Number(server_id) } : {}
+  return /^[1-9]\d{0,14}$/.test(String(server_id)) ? { server_id: Number(server_id) } : {}
 }

@@ -5,7 +5,7 @@ import { fleetQuery } from '../../../api/fleet.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Input } from '../../../ui/field.tsx'
 import { Empty, Failure, Skeleton } from '../../../ui/states.tsx'
-import { canTake, ServerOption } from './server-option.tsx'
+import { rankOf, ServerOption } from './server-option.tsx'
 
 /** More than these are looked for by their names. */
 const MANY = 8
@@ -16,7 +16,7 @@ interface ServerChoiceProps {
   error: string | undefined
 }
 
-/** The servers that can take a site; the others say why they cannot. */
+/** The servers that can take a site, those with room first; the others say why they cannot. */
 export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
   const { data, error: failure, refetch } = useQuery(fleetQuery)
   const [q, setQ] = useState('')
@@ -26,7 +26,7 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
   const shown = data.servers.filter(({ name, hostname, id }) =>
     id === value ? true : `${name} ${hostname}`.toLowerCase().includes(q.toLowerCase()),
   )
-  const sorted = [...shown].sort((a, b) => Number(!canTake(a)) - Number(!canTake(b)))
+  const sorted = shown.toSorted((a, b) => rankOf(a) - rankOf(b))
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5" aria-describedby="server-error">
       <legend className="mb-1.5 font-medium">Server</legend>

@@ -7,6 +7,19 @@ import { Status } from '../../../ui/status.tsx'
 /** One that is away takes it when it is back. */
 export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
 
+/** As the overview has it. */
+const FULL = 0.9
+
+const isFull = ({ metrics }: FleetServer): boolean =>
+  metrics !== null && metrics.disk.total > 0 && metrics.disk.used / metrics.disk.total >= FULL
+
+/** Those that take a site at once and have room for it come first. */
+export function rankOf(server: FleetServer): number {
+  if (!canTake(server)) return 3
+  if (server.status === 'offline') return 2
+  return isFull(server) ? 1 : 0
+}
+
 interface ServerOptionProps {
   server: FleetServer
   isChosen: boolean
@@ -39,7 +52,7 @@ export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) 
           {name} <span className="font-normal text-muted">{hostname}</span>
         </span>
         <span className="block text-xs text-muted">
-          {isAble && about(server)}
+          {isAble && <span className={cx(isFull(server) && 'text-warn')}>{about(server)}</span>}
           {!isAble && (
             <>
               Cannot take one: its agent is not installed yet.{' '}
@@ -59,10 +72,12 @@ export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) 
   )
 }
 
-function about({ status, sites_count, metrics }: FleetServer): string {
+function about(server: FleetServer): string {
+  const { status, sites_count, metrics } = server
   const sites = `${formatNumber(sites_count)} ${sites_count === 1 ? 'site' : 'sites'}`
   if (status === 'offline') return `${sites}; offline: the site is made when it is back`
   if (!metrics) return sites
   const { used, total } = metrics.disk
-  return `${sites}; ${formatMegabytes(Math.max(0, total - used))} of disk free`
+  const free = `${sites}; ${formatMegabytes(Math.max(0, total - used))} of disk free`
+  return isFull(server) ? `${free}: nearly full` : free
 }

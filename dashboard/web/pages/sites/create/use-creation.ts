@@ -3,7 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '../../../api/client.ts'
 import { createSite, type PlannedSite, planSite } from '../../../api/create-site.ts'
 import { rememberPlan } from '../../../api/known-plans.ts'
-import { type Draft, siteOf } from './draft.ts'
+import { wordsOf } from '../../../ui/accept.tsx'
+import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
 /** Hears which field was refused. */
 type OnRefused = (field: string) => void
@@ -14,10 +15,15 @@ export function useCreation(draft: Draft) {
   const navigate = useNavigate()
   const { server_id = 0 } = draft
   const planning = useMutation({ mutationFn: () => planSite(server_id, siteOf(draft)) })
+  const words = wordsOf(planning.data?.plan)
   const making = useMutation({
-    mutationFn: () => createSite(server_id, planning.data?.site ?? siteOf(draft)),
+    mutationFn: () => {
+      const site = planning.data?.site ?? siteOf(draft)
+      return createSite(server_id, words.length > 0 ? { ...site, accept: words } : site)
+    },
     onSuccess: async ({ site, operation_id }) => {
       if (operation_id && planning.data) rememberPlan(operation_id, planning.data.plan)
+      forgetDraft()
       void client.invalidateQueries({ queryKey: ['sites'] })
       await navigate({
         to: '/sites/$site_id',

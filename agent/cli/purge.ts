@@ -1,0 +1,52 @@
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { commands } from '../commands/index.ts'
+import type { Host } from '../host/ports.ts'
+import { Runner } from '../operations/runner.ts'
+import { removeGenerated } from '../os/generated.ts'
+import { MAIL_USER } from '../os/mail/places.ts'
+import { UNATTENDED_FILE } from '../os/maintenance/unattended.ts'
+import { reloadTested } from '../os/nginx.ts'
+import { LIBRARY, TRASH } from '../os/paths.ts'
+import { BASE_PATHS } from '../os/provision.ts'
+import { DROP_INS } from '../os/services/restarting.ts'
+import { removeSharedEtc } from '../os/site-etc/shared.ts'
+import { listSites } from '../os/sites.ts'
+
+/** Every site of this agent goes to the trash, as a dashboard deletes it. */
+export async function removeAllSites(host: Host): Promise<void> {
+  for (const { domain } of await listSites(host)) await done(host, 'site.delete', { domain })
+}
+
+/** What is in the trash, or has begun to leave it, goes for good. */
+export async function emptyTrashes(host: Host): Promise<void> {
+  for (const place of ['purging', 'trash'] as const) {
+    for (const { domain } of await listSites(host, place)) {
+      await done(host, 'site.purge', { domain, confirm: domain })
+    }
+  }
+}
+
+/** What the agent has made of the server for all sites; without a site, nothing needs it. */
+export async function removeBase(host: Host): Promise<void> {
+  for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE]) {
+    await removeGenerated(host, path)
+  }
+  await reloadTested(host)
+  await removeSharedEtc(host)
+  const folders = ['/etc/hosting', '/var/cache/hosting', '/var/log/hosting', LIBRARY, TRASH]
+  for (const path of folders) await host.files.remove(path)
+  await host.shell.try(['userdel', MAIL_USER])
+  await host.shell.try(['systemctl', 'daemon-reload'])
+}
+
+/** As an operation of the agent, which is stopped: one that was cut off is done again. */
+async function done<N extends CommandName>(host: Host, name: N, params: ParamsOf<N>) {
+  const report = (error: unknown) => console.error(String(error))
+  const runner = new Runner({ host, commands, report })
+  const operation = await runner.start(name, params)
+  for await (const { event, data } of operation.follow(0, new AbortController().signal)) {
+    if (event !== 'error') continue
+    const { message, error } = data as { message?: string; error?: string }
+    throw new Error(`${name} failed: ${message ?? error}. Nothing else was removed after it`)
+  }
+}

@@ -1,0 +1,168 @@
+import process from 'node:process'
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import type { Host } from '../host/ports.ts'
+import { MAIL_UNIT, removeSockets } from '../os/mail/service.ts'
+import { servedDomains } from '../os/nginx.ts'
+import { servedCertificates } from '../os/served-certificates.ts'
+import { listSites, type Site } from '../os/sites.ts'
+import { previousOf } from '../os/upgrade.ts'
+import { GROUP } from '../sandbox.ts'
+import { SETTINGS_FILE } from '../settings-file.ts'
+import { emptyTrashes, removeAllSites, removeBase } from './purge.ts'
+import { FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
+
+const UNITS = [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
+
+interface Wanted {
+  /** The records of the agent and its trash go, too; the sites go on. */
+  purge: boolean
+  /** All sites go for good, and what the agent has made for them. */
+  sites: boolean
+  dry_run: boolean
+}
+
+interface Found {
+  sites: Site[]
+  trash: Site[]
+  certificates: string[]
+  /** Domains that are served as an agent set them up whose records are gone. */
+  others: string[]
+}
+
+/**
+ * `hosting-agent uninstall`: the agent goes, and the sites stay and go on. `--purge` removes its records
+ * and its trash, too, and `--remove-sites <hostname>` everything that it has made. Says what goes, what
+ * stays and what stops; with `--dry-run` that is all.
+ */
+export async function uninstall(config: Config, host: Host, args: string[]): Promise<string> {
+  const wanted = await readArguments(host, args)
+  const found = await look(host)
+  if (!wanted.dry_run) await remove(config, host, wanted, found)
+  return describe(config, wanted, found)
+}
+
+async function readArguments({ files }: Host, args: string[]): Promise<Wanted> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      purge: { type: 'boolean', default: false },
+      'remove-sites': { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  })
+  const hostname = (await files.read('/etc/hostname'))?.trim() ?? ''
+  const named = values['remove-sites']
+  if (named !== undefined && (hostname === '' || named !== hostname)) {
+    throw new Error(`--remove-sites removes every site for good: name this server, ${hostname}`)
+  }
+  const sites = named !== undefined
+  return { purge: values.purge || sites, sites, dry_run: values['dry-run'] }
+}
+
+async function look(host: Host): Promise<Found> {
+  const [sites, trash] = await Promise.all([listSites(host), listSites(host, 'trash')])
+  const own = new Set(sites.filter(({ tls }) => tls === 'letsencrypt').map(({ domain }) => domain))
+  const served = own.size > 0 ? await servedCertificates(host) : []
+  const certificates = served
+    .filter(({ domain }) => own.has(domain))
+    .map(({ domain, expires_at }) => `${domain} ends on ${expires_at.slice(0, 10)}`)
+  const known = new Set(sites.map(({ domain }) => domain))
+  const others = (await servedDomains(host)).filter((domain) => !known.has(domain))
+  return { sites, trash, certificates, others }
+}
+
+/** The agent is stopped first, and its program is the last to go: whatever dies can be done again. */
+async function remove(
+  { state_dir }: Config,
+  host: Host,
+  { purge, sites }: Wanted,
+  { others }: Found,
+): Promise<void> {
+  await host.shell.try(['systemctl', 'disable', '--now', ...UNITS])
+  await removeSockets(host)
+  if (sites) await removeAllSites(host)
+  if (purge) await emptyTrashes(host)
+  if (sites && others.length === 0) await removeBase(host)
+  for (const path of [...UNITS.map(pathOfUnit), SETTINGS_FILE, `${state_dir}/trust`]) {
+    await host.files.remove(path)
+  }
+  const records = [state_dir, '/etc/hosting-agent', host.settings.mail_dir]
+  if (purge) for (const path of records) await host.files.remove(path)
+  await host.shell.try(['systemctl', 'daemon-reload'])
+  await host.shell.try(['groupdel', GROUP])
+  for (const path of [process.execPath, previousOf(process.execPath)]) await host.files.remove(path)
+}
+
+const PLACES = [
+  'files below /srv/www, databases, and system users',
+  '/etc/hosting, /usr/local/lib/hosting, /var/log/hosting, /var/cache/hosting',
+  '/var/lib/hosting-etc, which sites see as /etc',
+  'units and slices /etc/systemd/system/hosting-*, /etc/logrotate.d/hosting-*',
+  'nginx: /etc/nginx/conf.d/hosting.conf and sites hosting-* of sites-available',
+]
+const MORE = 'To remove more: --purge, or --remove-sites <hostname of this server>'
+const PACKAGES = 'all packages, such as nginx, MariaDB and PHP, and their settings of Debian'
+
+function describe(config: Config, wanted: Wanted, found: Found): string {
+  const left = wanted.sites ? [] : found.sites
+  const [gone, stays, stops] = wanted.dry_run
+    ? ['would be removed', 'would stay', 'would stop']
+    : ['removed', 'stays', 'stops']
+  const kept = wanted.purge ? [] : found.trash
+  return [
+    ...section(gone, goneWith(config, wanted, found)),
+    ...section(stays, staying(config, wanted, { left, others: found.others })),
+    ...section(stops, left.length === 0 ? [] : stopped(found.certificates, kept)),
+    ...(wanted.purge ? [] : ['', MORE]),
+  ].join('\n')
+}
+
+function goneWith({ state_dir }: Config, wanted: Wanted, { sites, trash }: Found): string[] {
+  return [
+    'the agent: its services, settings, keys and program',
+    ...(wanted.sites && sites.length > 0 ? [`for good: ${listed(sites)}`] : []),
+    ...(wanted.purge && trash.length > 0 ? [`from the trash, for good: ${listed(trash)}`] : []),
+    ...(wanted.purge ? [`its records and queues: ${state_dir}, /etc/hosting-agent, mail`] : []),
+  ]
+}
+
+interface Staying {
+  left: readonly Site[]
+  others: readonly string[]
+}
+
+function staying({ state_dir }: Config, { purge }: Wanted, { left, others }: Staying): string[] {
+  const records = `its records: ${state_dir}, which an agent that is installed again takes up`
+  const older = others.map((domain) => ({ domain }))
+  return [
+    ...(left.length > 0 ? [`${listed(left)}, served as before`] : []),
+    ...(older.length > 0 ? [`of an agent whose records were purged: ${listed(older)}`] : []),
+    ...(left.length + older.length > 0 ? PLACES : []),
+    ...(purge ? [] : [records]),
+    PACKAGES,
+  ]
+}
+
+function stopped(certificates: readonly string[], trash: readonly Site[]): string[] {
+  const renewal = certificates.length > 0 ? `: ${certificates.join(', ')}` : ''
+  return [
+    `the renewal of certificates${renewal}`,
+    'mail of the sites: nothing hands it to a relay any more',
+    'the restart of sites after an update of PHP: reboot the server after each',
+    'the end of PHP of sites that nobody visits, and measuring and limiting of the disk',
+    ...(trash.length > 0 ? [`purging the trash: ${listed(trash)}`] : []),
+  ]
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)]
+
+const MOST = 20
+
+function listed(sites: readonly Pick<Site, 'domain'>[]): string {
+  const names = sites.slice(0, MOST).map(({ domain }) => domain)
+  const more = sites.length - names.length
+  const list = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+  return `${sites.length === 1 ? 'the site' : `${sites.length} sites:`} ${list}`
+}

@@ -1,0 +1,17 @@
+import { invalid } from '#shared/errors.ts'
+import type { Step } from './command.ts'
+
+/** Throws invalid on `accept` with all that these steps would change of others and nobody accepted. */
+export async function refuseUnaccepted(
+  steps: readonly Step[],
+  accept: readonly string[],
+): Promise<void> {
+  const open: string[] = []
+  for (const { imposes } of steps) {
+    for (const { kind, name, asks = '' } of (await imposes?.()) ?? []) {
+      if (!accept.includes(asks)) open.push(`${asks} (${kind} ${name})`)
+    }
+  }
+  if (open.length === 0) return
+  throw invalid({ accept: [`Must have what would change others: ${open.join(', ')}`] })
+}

@@ -1,0 +1,143 @@
+import { conflict } from '#shared/errors.ts'
+import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
+import type { Host } from '../host/ports.ts'
+import { create, run } from '../os/effects.ts'
+import { attempted, preparedScene } from '../os/isolation/attempt.ts'
+import * as canaries from '../os/isolation/canaries.ts'
+import { removeTraces, removingOf } from '../os/isolation/traces.ts'
+import { installedPhp } from '../os/packages.ts'
+import { docrootOf } from '../os/paths.ts'
+import { provisionSteps } from '../os/provision.ts'
+import type { Site } from '../os/sites.ts'
+import { coreSteps } from '../os/wordpress-core.ts'
+import type { Command, Progress, Step } from './command.ts'
+import { stepsOf as siteSteps } from './site.create.ts'
+import { wpScan } from './wp.scan.ts'
+
+/**
+ * Two temporary sites, one of which attacks the other; both are removed for good. It completes also
+ * when attacks succeed: to find that is what it is for.
+ */
+export const isolationCheck: Command<'isolation.check'> = {
+  lock: () => 'isolation',
+  steps: async (_, host) => makingSteps(host, await canaries.recorded(host)),
+  async plan(_, host) {
+    const pair = canaries.makePair(host, await phpOf(host))
+    const left = await leftoverSteps(host)
+    return [...left, ...(await coreSteps(host)), ...(await stepsOf(host, pair, []))]
+  },
+  async *run(_, { host, perform }) {
+    const php = await phpOf(host)
+    yield 'Checking that the sites of this server cannot reach each other'
+    yield* perform(await leftoverSteps(host))
+    yield* perform(await coreSteps(host))
+    const results: IsolationResult[] = []
+    yield* perform(await stepsOf(host, canaries.makePair(host, php), results))
+    const counts = countOutcomes(results)
+    yield `${counts.refused} attacks were refused and ${counts.succeeded} succeeded`
+    return { checked_at: new Date(host.clock.now()).toISOString(), counts, results }
+  },
+}
+
+/** Two copies of WordPress and the folders of one attack take about 350 MB. */
+const MIN_FREE = 2 ** 30
+
+/**
+ * The newest that is installed. Nothing is installed for this: a bare server has no sites to check.
+ * Throws conflict when the server is not ready, or its disk is nearly full.
+ */
+async function phpOf(host: Host): Promise<string> {
+  const { free } = await host.files.space('/srv')
+  if (free < MIN_FREE) {
+    const megabytes = Math.floor(free / 2 ** 20)
+    throw conflict(`Only ${megabytes} MB are free on this server, and a check needs 1024 MB`)
+  }
+  const php = (await installedPhp(host)).at(-1)
+  const message = 'This server is not ready for sites: provision it first'
+  if (php === undefined) throw conflict(message)
+  if ((await provisionSteps(host, [php], 'php')).length > 0) throw conflict(message)
+  return php
+}
+
+async function stepsOf(
+  host: Host,
+  pair: canaries.Pair,
+  results: IsolationResult[],
+): Promise<Step[]> {
+  const sites = [pair.attacker, pair.neighbour]
+  const attacks: Step = {
+    name: 'attacks',
+    title: 'Attacking one site from the other',
+    effects: [
+      create('file', `${docrootOf(pair.attacker.user)}/isolation.php`),
+      run('request', `http://${pair.attacker.domain}/isolation.php`),
+    ],
+    async *apply() {
+      const scan = (domain: string) => scanned(host, domain)
+      yield* attempted(await preparedScene(host, pair, scan), results)
+    },
+  }
+  return [...(await makingSteps(host, sites)), attacks, ...(await removingSteps(host, sites))]
+}
+
+/** Made newest last; after a restart, the records say which sites there were. */
+async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
+  if (sites.length === 0) return []
+  const records: Step = {
+    name: 'records',
+    title: 'Recording the names of two temporary sites',
+    effects: () => canaries.recordingOf(host, sites),
+    apply: () => canaries.record(host, sites),
+    undo: () => canaries.forget(host, sites),
+  }
+  const traces: Step = {
+    name: 'traces',
+    title: 'Preparing the attacks',
+    effects: [],
+    apply: async () => undefined,
+    undo: () => removeTraces(host, sites),
+  }
+  const making = await Promise.all(sites.map((site) => makingSite(host, site)))
+  return [records, ...making.flat(), traces]
+}
+
+/** As `site.create` does it, without the record that would make it one of the server's sites. */
+async function makingSite(host: Host, site: Site): Promise<Step[]> {
+  const role = canaries.roleOf(site)
+  const steps = await siteSteps(site, host)
+  return steps
+    .filter(({ decided }) => decided === undefined)
+    .map((step) => ({ ...step, name: `${role} ${step.name}`, title: `${step.title} (${role})` }))
+}
+
+/** The way back of all that was made, newest first. */
+async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
+  const making = await makingSteps(host, sites)
+  const apply = async () => {
+    for (const { undo } of making.toReversed()) await undo?.()
+  }
+  const title = 'Removing the two temporary sites'
+  return [{ name: 'removal', title, effects: removingOf(host, sites), apply }]
+}
+
+/** Of a check that was cut off and could not be undone. */
+async function leftoverSteps(host: Host): Promise<Step[]> {
+  const sites = await canaries.recorded(host)
+  if (sites.length === 0) return []
+  const title = 'Removing what an earlier check left'
+  const steps = await removingSteps(host, sites)
+  return steps.map((step) => ({ ...step, name: 'leftovers', title }))
+}
+
+/** As the command does it that a dashboard asks for. */
+async function scanned(host: Host, domain: string) {
+  const work = wpScan.run({ domain }, { host, perform: noSteps, warn: () => undefined })
+  let next = await work.next()
+  while (!next.done) next = await work.next()
+  return next.value
+}
+
+/** A scan changes nothing. */
+function noSteps(): Progress<undefined> {
+  throw new Error('A scan has no steps')
+}

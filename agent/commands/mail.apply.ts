@@ -1,0 +1,80 @@
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Host } from '../host/ports.ts'
+import { allSitesSteps } from '../os/as-site/all-sites.ts'
+import { hasRelay, writeSetting } from '../os/mail/files.ts'
+import * as formerly from '../os/mail/former.ts'
+import { mailPlaces } from '../os/mail/places.ts'
+import { syncing, syncService } from '../os/mail/service.ts'
+import type { ServerSetting, SiteSetting } from '../os/mail/setting.ts'
+import { findSite, getSite } from '../os/sites.ts'
+import type { Command, Step } from './command.ts'
+
+type Params = ParamsOf<'mail.apply'>
+
+/** The former setting is kept beside the new one until the queue runs as that says. */
+export const mailApply: Command<'mail.apply'> = {
+  lock: ({ domain }) => (domain === undefined ? 'mail' : apexOf(domain)),
+  async steps(params, host) {
+    const path = await findPath(params, host)
+    return path === undefined ? [] : stepsOf(path, params, host)
+  },
+  async plan(params, host) {
+    return [...(await allSitesSteps(host)), ...stepsOf(await pathOf(params, host), params, host)]
+  },
+  finished: async (_, host) => ({ relay: await hasRelay(host) }),
+  async *run(params, { host, perform }) {
+    const path = await pathOf(params, host)
+    yield* perform(await allSitesSteps(host))
+    yield* perform(stepsOf(path, params, host))
+    return { relay: await hasRelay(host) }
+  },
+}
+
+/** Throws not_found for a domain that this agent did not make. */
+async function pathOf({ domain }: Params, host: Host): Promise<string> {
+  const places = mailPlaces(host.settings.mail_dir)
+  return domain === undefined ? places.server : places.site((await getSite(host, domain)).user)
+}
+
+async function findPath({ domain }: Params, host: Host): Promise<string | undefined> {
+  const places = mailPlaces(host.settings.mail_dir)
+  if (domain === undefined) return places.server
+  const site = await findSite(host, domain)
+  return site && places.site(site.user)
+}
+
+function stepsOf(path: string, params: Params, host: Host): Step[] {
+  return [
+    {
+      name: 'setting',
+      title: 'Changing where mail goes',
+      effects: async () => [
+        ...(await formerly.keeping(host, path)),
+        ...(await syncing(host, params.relay !== null || (await formerly.others(host, path)))),
+      ],
+      async apply() {
+        await formerly.keep(host, path)
+        await writeSetting(host, path, settingOf(params))
+        await syncService(host)
+      },
+      async undo() {
+        await formerly.bringBack(host.steady ?? host, path)
+        await syncService(host.steady ?? host)
+      },
+    },
+    {
+      name: 'former setting',
+      title: 'Forgetting the former setting',
+      effects: [],
+      apply: () => formerly.forget(host, path),
+      decided: async () => !(await formerly.isKept(host, path)),
+    },
+  ]
+}
+
+/** The only place that takes the password out of its wrapping: the file is for the queue. */
+function settingOf({ domain, relay, ...rules }: Params): ServerSetting | SiteSetting {
+  const opened = relay && { ...relay, password: relay.password.reveal() }
+  return { ...rules, relay: opened, ...(domain !== undefined && { domain }) }
+}

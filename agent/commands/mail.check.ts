@@ -1,0 +1,71 @@
+import { conflict } from '#shared/errors.ts'
+import type { Host } from '../host/ports.ts'
+import { run } from '../os/effects.ts'
+import { readServerSetting, readSiteSetting } from '../os/mail/files.ts'
+import { MAIL_USER } from '../os/mail/places.ts'
+import { effective, newSiteSetting } from '../os/mail/setting.ts'
+import { NOT_TAKEN, TAKEN } from '../os/mail/words.ts'
+import { getSite } from '../os/sites.ts'
+import type { Command, Progress, Step } from './command.ts'
+
+/** A person waits for it, and a message that was handed over cannot be called back. */
+const TIMEOUT_MS = 240_000
+
+interface Params {
+  domain?: string | undefined
+  to: string
+}
+
+/** It needs no lock: a site goes on sending meanwhile. */
+export const mailCheck: Command<'mail.check'> = {
+  lock: () => undefined,
+  plan: async (params, host) => [await step(params, host, () => undefined)],
+  async *run(params, { host, perform }) {
+    let answer = ''
+    const heard = (line: string) => {
+      answer = line
+    }
+    yield* perform([await step(params, host, heard)])
+    return { answer: answer.slice(0, 500) }
+  },
+}
+
+async function step(params: Params, host: Host, heard: (answer: string) => void): Promise<Step> {
+  const { user, relay } = await relayOf(params, host)
+  return {
+    name: 'message',
+    title: `Handing a test message for ${params.to} to ${relay.host}`,
+    effects: [run('message', `${relay.host}:${relay.port}`)],
+    apply: () => handOver(host, [params.to, ...user], heard),
+  }
+}
+
+/** Throws conflict where there is no relay. */
+async function relayOf({ domain }: Params, host: Host) {
+  const server = await readServerSetting(host)
+  const site = domain === undefined ? undefined : await getSite(host, domain)
+  const setting = site ? await readSiteSetting(host, site) : newSiteSetting('')
+  const found = effective(server, setting)
+  if ('reason' in found) throw conflict(`Nothing was sent: ${found.reason}`)
+  return { user: site ? [site.user] : [], relay: found.relay }
+}
+
+/** As the user of the queue, outside the sandbox of the agent, which reaches no network. */
+async function* handOver(
+  host: Host,
+  args: readonly string[],
+  heard: (answer: string) => void,
+): Progress<void> {
+  const argv = [...host.settings.program, 'mail-try', ...args]
+  const env = { AGENT_MAIL_DIR: host.settings.mail_dir }
+  const options = { user: MAIL_USER, env, unconfined: true, timeout_ms: TIMEOUT_MS } as const
+  let refusal: string | undefined = 'it said nothing'
+  for await (const line of host.shell.stream(argv, options)) {
+    yield line
+    if (line.startsWith(TAKEN)) {
+      heard(line.slice(TAKEN.length))
+      refusal = undefined
+    } else if (line.startsWith(NOT_TAKEN)) refusal = line.slice(NOT_TAKEN.length)
+  }
+  if (refusal !== undefined) throw conflict(`The relay did not take the message: ${refusal}`)
+}

@@ -1,0 +1,71 @@
+import type { Host } from '../host/ports.ts'
+import { run } from '../os/effects.ts'
+import { checkMaintenance } from '../os/maintenance/check.ts'
+import { renewals } from '../os/maintenance/renewals.ts'
+import { AGENT_UNIT } from '../os/maintenance/services.ts'
+import { refreshLists, type Scope, upgradeSteps } from '../os/maintenance/upgrade.ts'
+import { type Command, type Step, WHOLE_SERVER } from './command.ts'
+
+/**
+ * A restart of the agent does not end it: what is installed already is passed over. Nothing is undone,
+ * since the former versions may not be there any more; what was not restarted is tried again later.
+ */
+export const serverUpdate: Command<'server.update'> = {
+  lock: () => WHOLE_SERVER,
+  plan: (params, host) => stepsOf(params, host, []),
+  async *resume(params, context) {
+    yield 'The agent was restarted; going on'
+    return yield* serverUpdate.run(params, context)
+  },
+  async *run(params, { host, perform }) {
+    yield 'Looking for updates'
+    yield* refreshLists(host)
+    const before = await pendingNames(host)
+    const restarted: string[] = []
+    yield* perform(await stepsOf(params, host, restarted))
+    const { packages, reboot } = await checkMaintenance(host)
+    const left = new Set(packages.map(({ name }) => name))
+    const installed = before.filter((name) => !left.has(name))
+    yield `${installed.length} packages were updated`
+    if (reboot.needed) yield `The server needs a reboot: ${reboot.reasons.join(', ')}`
+    return { packages: installed, restarted, reboot_needed: reboot.needed }
+  },
+}
+
+interface Params {
+  scope: Scope
+  restart_database: boolean
+}
+
+async function stepsOf(params: Params, host: Host, restarted: string[]): Promise<Step[]> {
+  return [...(await upgradeSteps(host, params.scope)), restartStep(params, host, restarted)]
+}
+
+/**
+ * Which programs run what was replaced is known once it is. The agent itself is restarted when no
+ * operation runs, and this is one.
+ */
+function restartStep(
+  { restart_database: database }: Params,
+  host: Host,
+  restarted: string[],
+): Step {
+  return {
+    name: 'restarts',
+    title: 'Restarting what runs replaced files, one after the other',
+    effects: [run('restart', 'programs that run replaced files')],
+    async *apply() {
+      for (const { name, title, effects, apply } of await renewals(host, { database })) {
+        if (effects[0]?.name === AGENT_UNIT) continue
+        yield title
+        await apply()
+        restarted.push(name)
+      }
+    },
+  }
+}
+
+async function pendingNames(host: Host): Promise<string[]> {
+  const { packages } = await checkMaintenance(host)
+  return packages.map(({ name }) => name)
+}

@@ -1,0 +1,21 @@
+import { checkMaintenance } from '../os/maintenance/check.ts'
+import { unattendedSteps } from '../os/maintenance/unattended.ts'
+import { type Command, WHOLE_SERVER } from './command.ts'
+
+/** A restart of the agent does not end it: apt goes on, and what is there already is passed over. */
+export const updatesConfigure: Command<'updates.configure'> = {
+  lock: () => WHOLE_SERVER,
+  plan: ({ unattended }, host) => unattendedSteps(host, unattended),
+  async *resume(params, context) {
+    yield 'The agent was restarted; going on'
+    return yield* updatesConfigure.run(params, context)
+  },
+  async *run({ unattended }, { host, perform }) {
+    yield* perform(await unattendedSteps(host, unattended))
+    const found = (await checkMaintenance(host)).unattended
+    yield found.enabled
+      ? 'Security updates are installed by themselves'
+      : `Security updates are not installed by themselves${found.detail && `: ${found.detail}`}`
+    return { unattended: found }
+  },
+}

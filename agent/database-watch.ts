@@ -1,0 +1,47 @@
+import { apexOf } from '#shared/names.ts'
+import type { Host } from './host/ports.ts'
+import type { Runner } from './operations/runner.ts'
+import { keepConnections } from './os/database/connections.ts'
+import { endLongStatements } from './os/database/long-statements.ts'
+import { MARIADB } from './os/services/known.ts'
+import { isRunning } from './os/services/service.ts'
+import { listSites } from './os/sites.ts'
+
+const PAUSE_MS = 20_000
+
+/**
+ * Three times a minute: ends statements of sites that run beyond their limit, and raises the number of
+ * connections where a restart of MariaDB has left fewer than the sites may take together. It holds a
+ * connection of its own, so that the agent has one when every other one is taken. Dumps and imports
+ * may take longer: a site with an operation is passed over.
+ */
+export async function watchDatabase(
+  host: Host,
+  runner: Pick<Runner, 'isBusy'>,
+  report: (error: unknown) => void,
+): Promise<never> {
+  let told = ''
+  for (;;) {
+    await host.clock.sleep(PAUSE_MS)
+    const problem = await look(host, runner, report).then(
+      () => '',
+      (error: unknown) => String(error),
+    )
+    if (problem !== '' && problem !== told) report(new Error(`Watching MariaDB: ${problem}`))
+    told = problem
+  }
+}
+
+async function look(
+  host: Host,
+  runner: Pick<Runner, 'isBusy'>,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const sites = await listSites(host)
+  if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
+  await keepConnections(host)
+  const idle = sites.filter(({ domain }) => !runner.isBusy(apexOf(domain)))
+  for (const { domain } of await endLongStatements(host, idle)) {
+    report(new Error(`A statement of ${domain} ran beyond the limit of its tier and was ended`))
+  }
+}

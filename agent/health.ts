@@ -1,0 +1,27 @@
+import type { Host } from './host/ports.ts'
+import type { HealthMonitor } from './os/health/monitor.ts'
+
+/** After a start: first of all the agent has to answer. */
+const START_MS = 1000
+/** With what the dashboard needs to ask, a broken site is shown within a minute. */
+const LOOK_MS = 12_000
+const VISIT_MS = 5_000
+const JITTER_MS = 3_000
+
+/** Looks at all sites again and again, and visits them on its own: a page that hangs holds nothing up. */
+export function watchHealth(
+  host: Host,
+  monitor: HealthMonitor,
+  report: (error: unknown) => void,
+): void {
+  void forever(host, LOOK_MS, () => monitor.look().catch(report))
+  void forever(host, VISIT_MS, () => monitor.visit().catch(report))
+}
+
+async function forever({ clock, random }: Host, rest_ms: number, work: () => Promise<void>) {
+  await clock.sleep(START_MS)
+  for (;;) {
+    await work()
+    await clock.sleep(rest_ms + random.integer(JITTER_MS))
+  }
+}

@@ -1,0 +1,115 @@
+import { performance } from 'node:perf_hooks'
+import type { ConnectionConfig, Pool, PoolConnection, SqlError } from 'mariadb'
+import { DatabaseAway, type DatabaseProblem } from '../database-away.ts'
+import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
+
+const CONNECT_MS = 3000
+/** A connection of an administrator's own may hold a lock that a statement of the agent needs. */
+const LOCK_SECONDS = 30
+/** For how long nobody is asked again. One that does not run, or is about to, says so at once. */
+const REMEMBERED_MS: Record<DatabaseProblem, number> = {
+  stopped: 0,
+  denied: 3000,
+  silent: 30_000,
+}
+/** Access denied, also where the account has another authentication or an old one. */
+const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
+
+export interface Connections {
+  /** Throws DatabaseAway, within seconds, and at once while a failure is remembered. */
+  take(): Promise<PoolConnection>
+  /** What is thrown for a connection that was lost in silence. */
+  silent(reason: string): DatabaseAway
+}
+
+/** Connections of root to the socket of MariaDB. Asks once, by itself, before a pool asks again and again. */
+export function openConnections(
+  socket: string,
+  option_files: readonly string[] = OPTION_FILES,
+): Connections {
+  let pool: Pool | undefined
+  let failure: { error: DatabaseAway; until: number } | undefined
+  const failed = (error: DatabaseAway) => {
+    failure = { error, until: performance.now() + REMEMBERED_MS[error.problem] }
+    const former = pool
+    pool = undefined
+    void former?.end().catch(() => undefined)
+    return error
+  }
+  return {
+    async take() {
+      if (failure && performance.now() < failure.until) throw failure.error
+      try {
+        if (!pool || pool.totalConnections() === 0) {
+          const former = pool
+          pool = await opened(socket, await accountThatEnters(socket, option_files))
+          await former?.end().catch(() => undefined)
+        }
+        return await pool.getConnection()
+      } catch (error) {
+        throw failed(away(error))
+      }
+    },
+    silent: (reason) => failed(new DatabaseAway('silent', reason)),
+  }
+}
+
+/** The first that MariaDB lets in: what an administrator has set for the agent, root, root's own. */
+async function accountThatEnters(socket: string, files: readonly string[]): Promise<Account> {
+  const [own, ...others] = files
+  const given = await readAccount(own === undefined ? [] : [own])
+  if (given) {
+    await enter(socket, given)
+    return given
+  }
+  const root = { user: 'root' }
+  try {
+    await enter(socket, root)
+    return root
+  } catch (error) {
+    const known = away(error).problem === 'denied' ? await readAccount(others) : undefined
+    if (!known) throw error
+    await enter(socket, known)
+    return known
+  }
+}
+
+async function enter(socket: string, account: Account): Promise<void> {
+  const { createConnection } = await import('mariadb')
+  const connection = await createConnection(configOf(socket, account))
+  connection.on('error', () => undefined)
+  await connection.end().catch(() => connection.destroy())
+}
+
+async function opened(socket: string, account: Account): Promise<Pool> {
+  const { createPool } = await import('mariadb')
+  return createPool({
+    ...configOf(socket, account),
+    connectionLimit: 2,
+    minimumIdle: 0,
+    idleTimeout: 60,
+    acquireTimeout: CONNECT_MS + 2000,
+    initSql: `SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`,
+  })
+}
+
+const configOf = (socketPath: string, account: Account): ConnectionConfig => ({
+  socketPath,
+  ...account,
+  connectTimeout: CONNECT_MS,
+  multipleStatements: false,
+  permitLocalInfile: false,
+  charset: 'utf8mb4',
+  autoJsonMap: false,
+})
+
+function away(error: unknown): DatabaseAway {
+  if (error instanceof DatabaseAway) return error
+  const { errno = 0, sqlMessage, code = '' } = error as Partial<SqlError>
+  const reason = sqlMessage ?? (code || (error instanceof Error ? error.message : String(error)))
+  if (DENIED.has(errno)) return new DatabaseAway('denied', '')
+  const stopped = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'].some((word) =>
+    `${code} ${reason}`.includes(word),
+  )
+  return new DatabaseAway(stopped ? 'stopped' : 'silent', reason)
+}

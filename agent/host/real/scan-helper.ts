@@ -1,0 +1,191 @@
+import type { ChildProcess } from 'node:child_process'
+import type { z } from 'zod'
+import {
+  ANSWERS,
+  MOST_LINE_BYTES,
+  type ScanKind,
+  ScanLine,
+  type ScanRequest,
+} from '../scan-lines.ts'
+import type { Read, SiteReader, TenantSite } from '../scanner-port.ts'
+import { eachLine } from './lines.ts'
+
+export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
+  /** The end of what it has written to standard error. */
+  complaint(): string
+  /** Ends it at once, whatever it does. */
+  kill(): void
+}
+
+export interface HelperTimes {
+  /** Without a word while it is started, or asks databases, which answer within two seconds. */
+  silence_ms: number
+  /** Without a word while it reads the files of one site: the scan itself stops after a second. */
+  reading_ms: number
+  /** Without a request: then the helper ends. */
+  idle_ms: number
+}
+
+interface Waiting {
+  line: string
+  docroot: string
+  /** Processes that ended before they read any site. */
+  lost: number
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** For how long a site whose files hang is left alone. */
+const HUNG_MS = 60_000
+const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 2000, idle_ms: 300_000 }
+const MOST_LOST = 3
+const SILENT = 'it did not answer in time'
+
+/**
+ * Has sites read by a process of their own, which is started with the first request. When it dies or
+ * is silent for too long, the site whose files it was reading has no answer; the others are asked
+ * for again of a new process.
+ */
+export class ScanHelper implements SiteReader {
+  readonly #start: () => HelperProcess
+  readonly #times: HelperTimes
+  readonly #waiting = new Map<number, Waiting>()
+  #process: HelperProcess | undefined
+  /** Docroots, and until when nobody reads there. */
+  readonly #hung = new Map<string, number>()
+  #reading: number | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #last = 0
+
+  constructor(start: () => HelperProcess, times = TIMES) {
+    this.#start = start
+    this.#times = times
+  }
+
+  async inventory(site: TenantSite, told?: string) {
+    return present(await this.#ask('inventory', ANSWERS.inventory, site, told))
+  }
+
+  application(site: TenantSite, told?: string) {
+    return this.#ask('application', ANSWERS.application, site, told)
+  }
+
+  database(site: TenantSite, told?: string) {
+    return this.#ask('database', ANSWERS.database, site, told)
+  }
+
+  async databasePassword(site: TenantSite, told?: string) {
+    return present(await this.#ask('databasePassword', ANSWERS.databasePassword, site, told))
+  }
+
+  async #ask<T>(kind: ScanKind, schema: z.ZodType<T>, site: TenantSite, told?: string): Promise<T> {
+    if ((this.#hung.get(site.docroot) ?? 0) > performance.now()) throw unreadable('its files hang')
+    this.#last += 1
+    const request: ScanRequest = { id: this.#last, kind, site, ...(told !== undefined && { told }) }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const line = `${JSON.stringify(request)}\n`
+    const waiting = { line, docroot: site.docroot, lost: 0, resolve, reject }
+    this.#waiting.set(request.id, waiting)
+    this.#send(waiting)
+    const answer = schema.safeParse(await promise)
+    if (!answer.success) throw new Error('The scan gave an answer that cannot be used')
+    return answer.data
+  }
+
+  #hangs({ docroot }: Waiting): void {
+    const now = performance.now()
+    for (const [known, until] of this.#hung) if (until <= now) this.#hung.delete(known)
+    this.#hung.set(docroot, now + HUNG_MS)
+  }
+
+  #send(waiting: Waiting): void {
+    this.#process ??= this.#open()
+    this.#process.stdin?.write(waiting.line)
+    this.#watch()
+  }
+
+  #open(): HelperProcess {
+    const helper = this.#start()
+    const lost = (reason: string) => this.#lost(helper, reason)
+    helper.once('error', (error) => lost(error.message))
+    helper.once('close', (code) => lost(`it ended with status ${code}`))
+    helper.stdin?.on('error', () => undefined)
+    if (helper.stdout) {
+      eachLine(helper.stdout, MOST_LINE_BYTES, (line) => {
+        if (line === undefined) lost('its answer is too long')
+        else if (helper === this.#process) this.#answered(helper, line)
+      })
+    }
+    return helper
+  }
+
+  #answered(helper: HelperProcess, text: string): void {
+    const line = parsed(text)
+    if (!line) this.#lost(helper, 'it answered something else')
+    else if ('reading' in line) this.#reads(line)
+    else this.#settle(line)
+    this.#watch()
+  }
+
+  #reads({ id, reading }: { id: number; reading: boolean }): void {
+    if (reading) this.#reading = id
+    else if (this.#reading === id) this.#reading = undefined
+  }
+
+  #settle(line: Exclude<ScanLine, { reading: boolean }>): void {
+    const waiting = this.#waiting.get(line.id)
+    this.#waiting.delete(line.id)
+    if ('error' in line) waiting?.reject(new Error(line.error))
+    else waiting?.resolve(line.result)
+    if (this.#reading === line.id) this.#reading = undefined
+  }
+
+  /** One timer: for a silent helper while there are requests, else for one that has nothing to do. */
+  #watch(): void {
+    clearTimeout(this.#timer)
+    const helper = this.#process
+    if (!helper) return
+    const busy = this.#waiting.size > 0
+    const reason = busy ? SILENT : 'it had nothing to do'
+    const reading = this.#reading === undefined ? this.#times.silence_ms : this.#times.reading_ms
+    const wait = busy ? reading : this.#times.idle_ms
+    this.#timer = setTimeout(() => this.#lost(helper, reason), wait)
+    this.#timer.unref?.()
+  }
+
+  #lost(helper: HelperProcess, reason: string): void {
+    if (helper !== this.#process) return
+    this.#process = undefined
+    clearTimeout(this.#timer)
+    helper.kill()
+    const guilty = this.#reading
+    const silent = reason === SILENT
+    const why = [reason, helper.complaint()].filter(Boolean).join(': ')
+    this.#reading = undefined
+    for (const [id, waiting] of [...this.#waiting]) {
+      if (guilty === undefined) waiting.lost += 1
+      if (id !== guilty && waiting.lost < MOST_LOST) {
+        this.#send(waiting)
+        continue
+      }
+      this.#waiting.delete(id)
+      if (id === guilty && silent) this.#hangs(waiting)
+      waiting.reject(unreadable(why))
+    }
+  }
+}
+
+const unreadable = (why: string) => new Error(`The site could not be read: ${why}`)
+
+/** What has no answer is null on the wire. */
+function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
+  return { ...read, answer: answer ?? undefined }
+}
+
+function parsed(text: string): ScanLine | undefined {
+  try {
+    return ScanLine.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

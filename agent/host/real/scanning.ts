@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import process from 'node:process'
+import { SCANNER } from '../../sandbox.ts'
+import { ownProgram } from '../own-program.ts'
+import { transient } from './outside.ts'
+import { type HelperProcess, ScanHelper } from './scan-helper.ts'
+import { environment } from './shell.ts'
+
+interface Settings {
+  init: 'systemd' | 'direct'
+  privileged: boolean
+  /** The unit of this agent, with which the process ends. */
+  unit?: string
+  /** Of MariaDB, where it is not Debian's. */
+  socket?: string
+}
+
+/** Reads sites by `hosting-agent scan`, which has no right but to become the user of a site. */
+export function scanning(settings: Settings): ScanHelper {
+  return new ScanHelper(() => start(settings))
+}
+
+function start({ init, privileged, socket, unit }: Settings): HelperProcess {
+  const program = [...ownProgram(), 'scan', ...(socket === undefined ? [] : [socket])]
+  if (privileged && init === 'systemd') return inUnit(program, unit)
+  const [file = '', ...args] = privileged ? [...LIMITED, ...program] : program
+  return asChild(file, args, (pid) => process.kill(-pid, 'SIGKILL'))
+}
+
+/** Characters of what it writes to standard error, for an error message. */
+const MOST_COMPLAINT = 500
+
+/** As the unit has it, of what a machine without systemd knows: setpriv(1), prlimit(1). */
+const PLAIN = ['setpriv', '--clear-groups', '--inh-caps=-all']
+const LIMITED = [
+  ...[...PLAIN, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
+  ...['prlimit', '--core=0', '--nofile=1024', `--data=${1 << 30}`, '--'],
+]
+
+function inUnit(program: readonly string[], owner: string | undefined): HelperProcess {
+  const unit = `hosting-scan-${randomBytes(6).toString('hex')}.service`
+  const [file = '', ...args] = transient(
+    [...SCANNER, ...(owner ? [`BindsTo=${owner}`] : [])],
+    undefined,
+    unit,
+  )
+  const literal = [...PLAIN, '--', ...program].map((word) => word.replaceAll('$', '$$$$'))
+  // Of a unit, systemd-run is a spectator only.
+  return asChild(file, [...args, ...literal], (pid) => {
+    const argv = ['kill', '--signal=SIGKILL', unit]
+    spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on('error', () => undefined)
+    process.kill(-pid, 'SIGKILL')
+  })
+}
+
+function asChild(
+  file: string,
+  args: readonly string[],
+  kill: (pid: number) => void,
+): HelperProcess {
+  const env = environment(kept())
+  const child = spawn(file, args, {
+    env,
+    cwd: '/',
+    detached: true,
+    stdio: 'pipe',
+  })
+  let complaint = ''
+  child.stderr.on('data', (data) => {
+    complaint = (complaint + String(data)).slice(-MOST_COMPLAINT)
+  })
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    once: child.once.bind(child),
+    complaint: () => complaint.trim(),
+    kill() {
+      child.stdin?.destroy()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      try {
+        if (child.pid !== undefined && child.exitCode === null) kill(child.pid)
+      } catch {
+        // It ended by itself in this moment.
+      }
+    },
+  }
+}
+
+/** Where Deno keeps what it has compiled. */
+function kept(): Record<string, string> {
+  const { HOME, DENO_DIR } = process.env
+  return { ...(HOME && { HOME }), ...(DENO_DIR && { DENO_DIR }) }
+}

@@ -1,0 +1,151 @@
+import { Buffer } from 'node:buffer'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { TLSSocket } from 'node:tls'
+import { decodeAnswer, encodeRequest } from '../fastcgi.ts'
+import {
+  type Pinged,
+  VISIT_HEADERS,
+  type Visit,
+  type Visited,
+  type Visitor,
+} from '../visit-port.ts'
+
+const AT_ONCE = 8
+const VISIT_MS = 10_000
+const MOST_BODY = 32 << 10
+const PING_MS = 3000
+/** A pong has less than 200: each piece is read with all that came before it. */
+const MOST_ANSWER = 4 << 10
+/** So that whoever reads a log knows; programs that count visitors leave out what says `bot`. */
+const AGENT = 'HostingControl-health (bot; this server itself)'
+
+/** This machine's own sites and sockets. */
+export const visitor: Visitor = {
+  async visit(visits) {
+    const address = addressOf()
+    const outcomes: Visited[] = []
+    const turns = visits.entries()
+    const worker = async () => {
+      for (const [place, visit] of turns) outcomes[place] = await ask(visit, address)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    return outcomes
+  },
+  pingFpm: ping,
+}
+
+/** One that visitors use, since nginx may listen there otherwise than on the loopback. */
+function addressOf(): string {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+    const found = all.find(({ family, internal }) => family === 'IPv4' && !internal)
+    return found?.address ?? '127.0.0.1'
+  } catch {
+    return '127.0.0.1'
+  }
+}
+
+const REFUSED = ['ECONNREFUSED', 'ConnectionRefused', 'ECONNRESET', 'EHOSTUNREACH']
+
+function ask(visit: Visit, address: string): Promise<Visited> {
+  const started = performance.now()
+  const ms = () => Math.round(performance.now() - started)
+  return new Promise((resolve) => {
+    const request = requestOf(visit, address)
+    const late = setTimeout(() => {
+      resolve({ failed: 'timeout', ms: ms() })
+      request.destroy()
+    }, VISIT_MS)
+    const done = (outcome: Visited) => {
+      clearTimeout(late)
+      resolve(outcome)
+      request.destroy()
+    }
+    request.on('error', (error) => done({ failed: reasonOf(error), ms: ms() }))
+    request.on('response', (response) => {
+      const { socket } = response
+      const fingerprint =
+        socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : undefined
+      beginningOf(response, (body) => {
+        const served = fingerprint === undefined ? {} : { fingerprint }
+        const headers = headersOf(response)
+        done({ status: response.statusCode ?? 0, headers, body, ...served, ms: ms() })
+      })
+    })
+    request.end()
+  })
+}
+
+function requestOf({ host, path, tls }: Visit, address: string) {
+  const headers = { host, 'user-agent': AGENT, 'cache-control': 'no-cache', accept: 'text/html' }
+  const common = { host: address, path, headers, agent: false }
+  if (!tls) return http.request({ ...common, port: 80 })
+  return https.request({ ...common, port: 443, servername: host, rejectUnauthorized: false })
+}
+
+function beginningOf(response: IncomingMessage, done: (body: string) => void): void {
+  const pieces: Buffer[] = []
+  let size = 0
+  const end = () => done(Buffer.concat(pieces).toString('utf8').slice(0, MOST_BODY))
+  response.on('data', (piece: Buffer) => {
+    pieces.push(piece)
+    size += piece.length
+    if (size >= MOST_BODY) end()
+  })
+  response.on('end', end)
+}
+
+function headersOf({ headers }: IncomingMessage) {
+  const found = VISIT_HEADERS.map((name) => [name, headers[name]] as const)
+  return Object.fromEntries(
+    found.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+}
+
+function reasonOf(error: Error): 'refused' | 'tls' | 'broken' {
+  const code = 'code' in error ? String(error.code) : ''
+  if (REFUSED.includes(code)) return 'refused'
+  return /SSL|TLS|CERT|EPROTO/.test(code) ? 'tls' : 'broken'
+}
+
+const PING = encodeRequest({
+  REQUEST_METHOD: 'GET',
+  SCRIPT_NAME: '/.fpm-ping',
+  SCRIPT_FILENAME: '/.fpm-ping',
+  QUERY_STRING: '',
+  SERVER_PROTOCOL: 'HTTP/1.1',
+  GATEWAY_INTERFACE: 'CGI/1.1',
+})
+
+const NOBODY = ['ECONNREFUSED', 'ENOENT', 'ConnectionRefused']
+
+function ping(path: string): Promise<Pinged> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    let answer = Buffer.alloc(0)
+    const done = (pinged: Pinged) => {
+      clearTimeout(late)
+      resolve(pinged)
+      socket.destroy()
+    }
+    const late = setTimeout(() => done('silent'), PING_MS)
+    socket.on('error', (error) => done(refusalOf(error)))
+    socket.on('connect', () => socket.write(PING))
+    socket.on('data', (piece: Buffer) => {
+      answer = Buffer.concat([answer, piece])
+      const text = decodeAnswer(answer)
+      if (text !== undefined) done(/\r?\n\r?\npong$/.test(text) ? 'pong' : 'other')
+      else if (answer.length > MOST_ANSWER) done('other')
+    })
+    socket.on('close', () => done('other'))
+  })
+}
+
+function refusalOf(error: Error): Pinged {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'EAGAIN') return 'busy'
+  return NOBODY.includes(code) ? 'refused' : 'silent'
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { Application, DatabaseAnswer, ScannedWordpress, TenantSite } from './scanner-port.ts'
+
+/** Where Debian's MariaDB answers. */
+export const MARIADB_SOCKET = '/run/mysqld/mysqld.sock'
+
+/** The longest line that either side writes or reads. */
+export const MOST_LINE_BYTES = 8 << 20
+
+const read = <T extends z.ZodType>(answer: T) =>
+  z.object({ answer, unsure: z.boolean(), owner: z.string().max(255) })
+
+/** What each kind of scan answers; null: there is nothing. */
+export const ANSWERS = {
+  inventory: read(ScannedWordpress.nullable()),
+  application: read(Application),
+  database: read(DatabaseAnswer),
+  databasePassword: read(z.string().max(4096).nullable()),
+} as const
+export type ScanKind = keyof typeof ANSWERS
+
+export const ScanRequest = z.object({
+  id: z.number().int(),
+  kind: z.enum(['inventory', 'application', 'database', 'databasePassword']),
+  site: TenantSite,
+  told: z.string().optional(),
+})
+export type ScanRequest = z.infer<typeof ScanRequest>
+
+/** `reading`: from when until when a scan reads files, and no other one does. */
+export const ScanLine = z.union([
+  z.object({ id: z.number(), reading: z.boolean() }),
+  z.object({ id: z.number(), error: z.string() }),
+  z.object({ id: z.number(), result: z.unknown() }),
+])
+export type ScanLine = z.infer<typeof ScanLine>

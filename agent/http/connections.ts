@@ -1,0 +1,203 @@
+/** What this needs to know of a socket. */
+export interface Peer {
+  remoteAddress?: string | undefined
+  writableLength: number
+  destroy(): unknown
+  on(event: 'error', listener: () => void): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+export interface Limits {
+  /** Connections at once, and how many of one address have not shown a proof yet. */
+  total: number
+  per_address: number
+  /** Requests that are being answered at once. */
+  requests: number
+}
+
+/** For the network: 2,000 hostile connections leave the process below 160 MB. */
+export const FOR_NETWORK: Limits = { total: 256, per_address: 64, requests: 128 }
+/**
+ * For the socket of the root half, whose only peer is bounded by the limits above, and for plain HTTP
+ * on loopback, where nobody is asked for a proof.
+ */
+export const FOR_MACHINE: Limits = { total: 512, per_address: 512, requests: 512 }
+
+/** How long a connection may be open without a request, until and after a proof. */
+const STRANGER_MS = 10_000
+const TRUSTED_MS = 75_000
+/** How long a request without a proof may take: its body has 10 seconds to arrive. */
+const ANSWER_MS = 20_000
+/** Requests that a connection without a proof may have sent ahead of their answers. */
+export const MAX_PIPELINED = 16
+/** Answers that a connection without a proof has not read. */
+const MAX_UNREAD = 64 << 10
+
+/** One connection: a stranger's until a request on it was signed by the trusted dashboard. */
+export class Connection {
+  readonly address: string
+  trusted = false
+  /** Requests that are being answered. */
+  requests = 0
+  readonly #on: { end(): void; trust(): void }
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(address: string, on: { end(): void; trust(): void }) {
+    this.address = address
+    this.#on = on
+    this.wait()
+  }
+
+  /** From here on other connections do not push this one out. */
+  trust(): void {
+    this.trusted = true
+    this.#on.trust()
+    this.wait()
+  }
+
+  /** Starts the time limit of what the connection does now. */
+  wait(): void {
+    clearTimeout(this.#timer)
+    const idle = this.requests === 0
+    if (this.trusted && !idle) return
+    const ms = this.trusted ? TRUSTED_MS : idle ? STRANGER_MS : ANSWER_MS
+    this.#timer = setTimeout(this.#on.end, ms)
+  }
+
+  end(): void {
+    this.#on.end()
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/**
+ * Bounds what strangers can hold. When there is no room, the oldest connection without a proof of the
+ * address with the most of them ends: a new one always gets its turn, and a proven one is kept.
+ */
+export class Connections {
+  readonly #limits: Limits
+  /** Oldest first. */
+  readonly #open = new Set<Connection>()
+  /** Those without a proof by their address, oldest first: thousands may come and go in a second. */
+  readonly #strangers = new Map<string, Set<Connection>>()
+  readonly #sockets = new WeakMap<object, Connection>()
+  #requests = 0
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  of(socket: object): Connection | undefined {
+    return this.#sockets.get(socket)
+  }
+
+  /** What comes on this socket belongs to the connection, too. */
+  join(socket: object, connection: Connection): void {
+    this.#sockets.set(socket, connection)
+  }
+
+  /** Closes the socket and returns undefined when every place is taken by proven connections. */
+  admit(socket: Peer): Connection | undefined {
+    socket.on('error', () => socket.destroy())
+    const address = groupOf(socket.remoteAddress ?? '')
+    const same = this.#strangers.get(address)
+    if (same && same.size >= this.#limits.per_address) oldestOf(same)?.end()
+    else if (this.#open.size >= this.#limits.total) this.#makeRoom()
+    if (this.#open.size >= this.#limits.total) {
+      socket.destroy()
+      return undefined
+    }
+    const connection: Connection = new Connection(address, {
+      end: () => {
+        this.remove(connection)
+        socket.destroy()
+      },
+      trust: () => this.#forget(connection),
+    })
+    this.#open.add(connection)
+    this.#strangers.set(address, (this.#strangers.get(address) ?? new Set()).add(connection))
+    this.join(socket, connection)
+    socket.once('close', () => this.remove(connection))
+    return connection
+  }
+
+  remove(connection: Connection): void {
+    if (!this.#open.delete(connection)) return
+    this.#forget(connection)
+    connection.forget()
+    this.#requests -= connection.requests
+  }
+
+  /** False when the request is not to be answered: its connection has ended, or there are too many. */
+  begin(connection: Connection, { writableLength }: Pick<Peer, 'writableLength'>): boolean {
+    if (!connection.trusted && isGreedy(connection, writableLength)) connection.end()
+    if (!this.#open.has(connection)) return false
+    if (this.#requests >= this.#limits.requests) {
+      this.#oldestAsking()?.end()
+      if (!this.#open.has(connection)) return false
+    }
+    if (this.#requests >= this.#limits.requests) return false
+    this.#requests += 1
+    connection.requests += 1
+    connection.wait()
+    return true
+  }
+
+  /** The answer to a request that `begin` admitted is complete or cut off. */
+  finish(connection: Connection): void {
+    if (!this.#open.has(connection)) return
+    this.#requests -= 1
+    connection.requests -= 1
+    connection.wait()
+  }
+
+  endAll(): void {
+    for (const connection of [...this.#open]) connection.end()
+  }
+
+  /** It is no stranger any more. */
+  #forget(connection: Connection): void {
+    const same = this.#strangers.get(connection.address)
+    if (same?.delete(connection) && same.size === 0) this.#strangers.delete(connection.address)
+  }
+
+  #oldestAsking(): Connection | undefined {
+    for (const each of this.#open) if (!each.trusted && each.requests > 0) return each
+    return undefined
+  }
+
+  #makeRoom(): void {
+    let most: Set<Connection> | undefined
+    for (const each of this.#strangers.values()) if (each.size > (most?.size ?? 0)) most = each
+    if (most) oldestOf(most)?.end()
+  }
+}
+
+function oldestOf(connections: ReadonlySet<Connection>): Connection | undefined {
+  for (const each of connections) return each
+  return undefined
+}
+
+function isGreedy({ requests }: Connection, unread: number): boolean {
+  return requests >= MAX_PIPELINED || unread > MAX_UNREAD
+}
+
+/** Whoever has an IPv6 address has the /64 around it: it counts as one. */
+export function groupOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  if (!address.includes(':')) return address
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const left = head === '' ? [] : head.split(':')
+  const right = tail ? tail.split(':') : []
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const words = [...left, ...Array<string>(missing).fill('0'), ...right]
+  return `${words.slice(0, 4).join(':')}::/64`
+}

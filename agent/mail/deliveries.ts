@@ -1,0 +1,110 @@
+import type { Counts } from './counts.ts'
+import { GIVES_UP_AFTER, isTooOld, type Schedule, waitAfter } from './schedule.ts'
+import type { Connection } from './smtp/connect.ts'
+import { Broken } from './smtp/replies.ts'
+import { NotBegun, type Outcome, send } from './smtp/send.ts'
+import type { Store, Waiting } from './store.ts'
+
+interface Deps {
+  store: Store
+  waiting: Map<string, Waiting>
+  counts: Counts
+  schedule: Schedule
+  now: () => number
+  random: () => number
+}
+
+/** What becomes of messages: each of their recipients is reached, tried again later, or given up. */
+export class Deliveries {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Throws when the connection broke: the message then stays as it was. Whoever has it is off the disk
+   * in the turn in which the relay said so, so that only a kill between its answer and that can send
+   * it twice, which SMTP does not rule out. False when the relay ended a connection that it had taken
+   * messages on before it heard of this one, as some do after each: nothing is wrong then.
+   */
+  async deliver(connection: Connection, message: Waiting, isUsed: boolean): Promise<boolean> {
+    const text = this.#deps.store.textPath(message.id)
+    const taken = (outcome: Outcome) => this.#settle(message, outcome)
+    try {
+      const outcome = await send(connection, { ...message, text }, taken)
+      if (outcome.accepted.length === 0) this.#settle(message, outcome)
+      return true
+    } catch (error) {
+      if (isUsed && error instanceof NotBegun) return false
+      // It may be this message that the relay breaks at: the others go first.
+      if (error instanceof Broken) this.#brokenAt(message, error.message)
+      throw error
+    }
+  }
+
+  /** Gives up what has waited too long for a relay that takes nothing now, for this reason. */
+  expire(reason: string): void {
+    const { waiting, schedule, now } = this.#deps
+    for (const message of [...waiting.values()]) {
+      if (isTooOld(schedule, message.created_at, now())) this.#expired(message, reason)
+    }
+  }
+
+  #expired(message: Waiting, reason: string): void {
+    const hours = Math.round(this.#deps.schedule.expire_ms / 3_600_000)
+    const answer = `given up after ${hours} hours: ${reason}`
+    this.#remove(message)
+    const expired = true
+    this.#gaveUp(message.recipients.map((recipient) => ({ recipient, answer, expired })))
+  }
+
+  #settle(message: Waiting, { accepted, deferred, refused }: Outcome): void {
+    const { counts } = this.#deps
+    const [first] = deferred
+    if (!first) this.#remove(message)
+    else
+      this.#later(
+        { ...message, recipients: deferred.map((one) => one.recipient) },
+        first.reply.text,
+      )
+    if (accepted.length > 0) counts.sent(accepted.length)
+    const expired = false
+    this.#gaveUp(
+      refused.map(({ recipient, reply }) => ({ recipient, answer: reply.text, expired })),
+    )
+  }
+
+  /** What is old has its last try, too: the server, or its relay, may have been off all the time. */
+  #later(message: Waiting, answer: string): void {
+    const { schedule, now } = this.#deps
+    if (isTooOld(schedule, message.created_at, now())) this.#expired(message, answer)
+    else this.#keep(this.#postponed(message, answer))
+  }
+
+  #brokenAt(message: Waiting, reason: string): void {
+    if (message.attempts >= GIVES_UP_AFTER) this.#later(message, reason)
+    else this.#keep(this.#postponed(message, reason))
+  }
+
+  #postponed(message: Waiting, answer: string): Waiting {
+    const { schedule, now, random } = this.#deps
+    const attempts = message.attempts + 1
+    const next_at = now() + waitAfter(schedule, attempts, random())
+    return { ...message, attempts, next_at, answer }
+  }
+
+  #keep(message: Waiting): void {
+    this.#deps.store.replace(message)
+    this.#deps.waiting.set(message.id, message)
+  }
+
+  #remove({ id }: Waiting): void {
+    this.#deps.store.remove(id)
+    this.#deps.waiting.delete(id)
+  }
+
+  #gaveUp(failures: Parameters<Counts['failed']>[0]): void {
+    if (failures.length > 0) this.#deps.counts.failed(failures)
+  }
+}

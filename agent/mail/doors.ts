@@ -1,0 +1,58 @@
+import { chmod, rename } from 'node:fs/promises'
+import net, { type Server } from 'node:net'
+import type { MailPlaces } from '../os/mail/places.ts'
+import { accept } from './accept.ts'
+import type { SiteQueue } from './site-queue.ts'
+
+/** Connections of one site at once; more wait in the queue of the kernel. */
+const MOST_CONNECTIONS = 8
+/** Messages of all sites that are written at once: each takes memory. */
+const MOST_TURNS = 8
+
+export interface Door {
+  close(): void
+}
+
+/**
+ * Listens for one site. The socket takes the place of that of an earlier process in one rename, and
+ * stays when this one ends: a site that finds it tries again, where a missing one means "no relay".
+ */
+export async function openDoor(
+  places: MailPlaces,
+  user: string,
+  queue: SiteQueue,
+  deps: { now: () => number; taken: () => void },
+): Promise<Door> {
+  const path = places.socket(user)
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy())
+    void accept(socket, queue, { now: deps.now, turn }).then(deps.taken)
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  await listen(server, `${path}.new`)
+  // Who can go into the folder is that site.
+  await chmod(`${path}.new`, 0o666)
+  await rename(`${path}.new`, path)
+  return { close: () => server.close() }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => resolve())
+  })
+}
+
+let turns = 0
+const lined: (() => void)[] = []
+
+async function turn<T>(work: () => Promise<T>): Promise<T> {
+  if (turns >= MOST_TURNS) await new Promise<void>((resolve) => lined.push(resolve))
+  turns += 1
+  try {
+    return await work()
+  } finally {
+    turns -= 1
+    lined.shift()?.()
+  }
+}

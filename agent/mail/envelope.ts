@@ -1,0 +1,106 @@
+import { apexOf } from '#shared/names.ts'
+import type { Effective } from '../os/mail/setting.ts'
+import { envelopeAddress, mailboxesOf } from './addresses.ts'
+import { type Field, field, valuesOf } from './headers.ts'
+
+/** What the site's program asks for: `sender` is that of `-f`, `recipients` those of its arguments. */
+export interface Asked {
+  sender: string | undefined
+  recipients: readonly string[]
+  /** `-t`: whom `To`, `Cc` and `Bcc` name as well. */
+  from_fields: boolean
+}
+
+export interface Envelope {
+  sender: string
+  recipients: string[]
+  fields: Field[]
+}
+
+/** A message that is not taken; the reason is for the site. */
+export class Unacceptable extends Error {}
+
+const MOST_RECIPIENTS = 200
+const RECIPIENT_FIELDS = ['to', 'cc', 'bcc']
+const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
+
+/** Who gets the message from whom, and its fields as they leave. Throws Unacceptable. */
+export function envelopeOf(
+  fields: readonly Field[],
+  asked: Asked,
+  rules: Effective,
+  { date, id }: { date: Date; id: string },
+): Envelope {
+  const recipients = recipientsOf(fields, asked)
+  const from = fromOf(fields, asked, rules)
+  const kept = fields.filter(({ name }) => !LEFT_OUT.includes(name))
+  const has = (name: string) => kept.some((one) => one.name === name)
+  const added = [
+    ...(from.field ? [from.field] : []),
+    ...(from.reply_to !== undefined && !has('reply-to') ? [field('Reply-To', from.reply_to)] : []),
+    ...(has('date') ? [] : [field('Date', date.toUTCString().replace('GMT', '+0000'))]),
+    ...(has('message-id') ? [] : [field('Message-ID', `<${id}@${rules.domain}>`)]),
+  ]
+  const others = from.field ? kept.filter(({ name }) => name !== 'from') : kept
+  return { sender: from.sender, recipients, fields: [...added, ...others] }
+}
+
+function recipientsOf(fields: readonly Field[], asked: Asked): string[] {
+  const named = asked.from_fields
+    ? RECIPIENT_FIELDS.flatMap((name) => valuesOf(fields, name).flatMap(mailboxesOf))
+    : []
+  const texts = [...asked.recipients, ...named.map(({ address }) => address)]
+  const addresses = texts.map((text) => {
+    const address = envelopeAddress(text)
+    if (address === undefined) throw new Unacceptable(`not an e-mail address: ${shown(text)}`)
+    return address
+  })
+  const recipients = [...new Set(addresses)]
+  if (recipients.length === 0) throw new Unacceptable('the message names no recipient')
+  if (recipients.length > MOST_RECIPIENTS) {
+    throw new Unacceptable(`the message has more than ${MOST_RECIPIENTS} recipients`)
+  }
+  return recipients
+}
+
+interface From {
+  sender: string
+  /** Undefined where that of the message stays as it is. */
+  field?: Field
+  reply_to?: string | undefined
+}
+
+function fromOf(fields: readonly Field[], asked: Asked, rules: Effective): From {
+  const given = valuesOf(fields, 'from').flatMap(mailboxesOf)
+  const [first = { name: '', address: '' }] = given
+  const address = envelopeAddress(first.address)
+  const sender = envelopeAddress(asked.sender ?? '')
+  const wanted = address ?? sender
+  if (wanted === undefined || isReplaced(wanted, rules)) {
+    return replaced(address === undefined ? '' : first.name, wanted, rules)
+  }
+  const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : wanted
+  if (address !== undefined && given.length === 1) return { sender: kept }
+  // Several authors, or none that can be read: the one that was checked is enough.
+  return { sender: kept, field: field('From', wanted) }
+}
+
+/** With the name that the site gave, and its address for replies. */
+function replaced(name: string, reply_to: string | undefined, { from_address }: Effective): From {
+  const text = name === '' ? from_address : `${name} <${from_address}>`
+  return { sender: from_address, field: field('From', text), reply_to }
+}
+
+function isReplaced(address: string, { rewrite_from, from_address, domain }: Effective): boolean {
+  if (rewrite_from === 'never' || address === from_address) return false
+  return rewrite_from === 'always' || !isOf(address, domain)
+}
+
+/** Of the name of the site, with or without `www.`, or of a name below it. */
+function isOf(address: string, domain: string): boolean {
+  const host = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const apex = apexOf(domain)
+  return host === apex || host.endsWith(`.${apex}`)
+}
+
+const shown = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)

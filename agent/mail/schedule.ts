@@ -1,0 +1,41 @@
+/** When a message, or a relay that does not work, is tried again. */
+export interface Schedule {
+  /** Milliseconds after the first, second … try; the last one again and again. */
+  retries: readonly number[]
+  /** After that a message is given up. */
+  expire_ms: number
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export const SCHEDULE: Schedule = {
+  retries: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR],
+  expire_ms: 96 * HOUR,
+}
+
+/** A relay that is back is noticed within this. */
+const MOST_RELAY_MS = 5 * MINUTE
+
+/** Of all that fail in a row before what is too old is given up: it is not the first that counts. */
+export const GIVES_UP_AFTER = 3
+
+/** What lies further ahead than anything that is set was set by a clock that has gone back since. */
+export function isDue({ retries }: Schedule, at: number, now: number): boolean {
+  const longest = Math.max(...retries, MOST_RELAY_MS) * 1.1
+  return at <= now || at > now + longest
+}
+
+export const isTooOld = ({ expire_ms }: Schedule, created_at: number, now: number): boolean =>
+  created_at + expire_ms <= now
+
+/** `random` is between 0 and 1: up to a tenth more, so that not all come at the same time. */
+export function waitAfter({ retries }: Schedule, tries: number, random: number): number {
+  const wait = retries[Math.min(Math.max(tries, 1), retries.length) - 1] ?? MINUTE
+  return Math.round(wait * (1 + random / 10))
+}
+
+export function relayWaitAfter(schedule: Schedule, tries: number, random: number): number {
+  return Math.min(waitAfter(schedule, tries, random), MOST_RELAY_MS)
+}

@@ -1,0 +1,140 @@
+import { readdir, stat } from 'node:fs/promises'
+import process from 'node:process'
+import type { Config } from '../config.ts'
+import { logError } from '../log.ts'
+import { type MailPlaces, mailPlaces } from '../os/mail/places.ts'
+import { type Door, openDoor } from './doors.ts'
+import type { Schedule } from './schedule.ts'
+import { SettingFiles } from './setting-files.ts'
+import { type QueueDeps, SiteQueue } from './site-queue.ts'
+import type { SmtpOptions } from './smtp/connect.ts'
+import { StatusFile } from './status-file.ts'
+import { Store } from './store.ts'
+
+const LOOK_MS = 500
+/** Sites whose relay is spoken to at once. */
+const MOST_AT_ONCE = 8
+/** After SIGTERM: a transaction that is cut off may be sent twice. */
+const ENDING_MS = 20_000
+
+interface Site {
+  queue: SiteQueue
+  door: Door
+  setting: string
+}
+
+interface Settings {
+  root: string
+  schedule: Schedule
+  smtp?: SmtpOptions
+  report?: (error: unknown) => void
+}
+
+/** `hosting-agent mail`: takes the mail of sites at their sockets, and hands it to their relays. */
+export async function mail({ mail_schedule, settings: { mail_dir } }: Config): Promise<void> {
+  const running = new MailService({ root: mail_dir, schedule: mail_schedule, report: logError })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void running.stop().finally(() => process.exit(0)))
+  }
+  await running.look()
+  console.log(`listening on unix:${mailPlaces(mail_dir).sockets}`)
+  await running.run()
+}
+
+export class MailService {
+  readonly #settings: Settings
+  readonly #places: MailPlaces
+  readonly #files: SettingFiles
+  readonly #sites = new Map<string, Site>()
+  readonly #working = new Set<Promise<void>>()
+  #ending = false
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#places = mailPlaces(settings.root)
+    this.#files = new SettingFiles(this.#places)
+  }
+
+  async run(): Promise<void> {
+    while (!this.#ending) {
+      await this.look().catch(this.#report)
+      this.#work()
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+
+  /** What was taken stays on the disk; what is being handed over comes to its end first. */
+  async stop(): Promise<void> {
+    this.#ending = true
+    for (const { door } of this.#sites.values()) door.close()
+    const late = new Promise((resolve) => setTimeout(resolve, ENDING_MS))
+    await Promise.race([Promise.all(this.#working), late])
+  }
+
+  /** The sites that there are now, and their settings: both are root's to change. */
+  async look(): Promise<void> {
+    const users = await this.#users()
+    for (const [user, { door }] of this.#sites) {
+      if (users.includes(user)) continue
+      door.close()
+      this.#sites.delete(user)
+    }
+    const server = await stampOf(this.#places.server)
+    for (const user of users) await this.#lookAt(user, server).catch(this.#report)
+  }
+
+  /** Those whose door is open: that of a site in the trash is closed. */
+  async #users(): Promise<string[]> {
+    const names = await readdir(this.#places.sites).catch(() => [] as string[])
+    const doors = await readdir(this.#places.sockets).catch(() => [] as string[])
+    return names
+      .flatMap((name) => /^([^.].*)\.json$/.exec(name)?.[1] ?? [])
+      .filter((user) => doors.some((door) => this.#places.door(user).endsWith(`/${door}`)))
+  }
+
+  async #lookAt(user: string, server: string): Promise<void> {
+    const setting = `${server} ${await stampOf(this.#places.site(user))}`
+    const site = this.#sites.get(user)
+    if (!site) {
+      const queue = await SiteQueue.open(this.#depsOf(user))
+      const taken = () => this.#work()
+      const door = await openDoor(this.#places, user, queue, { now: Date.now, taken })
+      this.#sites.set(user, { queue, door, setting })
+    } else if (site.setting !== setting) {
+      site.setting = setting
+      site.queue.retryNow()
+    }
+  }
+
+  #depsOf(user: string): QueueDeps {
+    const { schedule, smtp = {} } = this.#settings
+    return {
+      user,
+      store: new Store(this.#places.queueOf(user)),
+      settings: this.#files,
+      status: new StatusFile(this.#places.statusOf(user)),
+      ...{ schedule, smtp, now: Date.now, random: Math.random },
+    }
+  }
+
+  #work(): void {
+    for (const [user, site] of [...this.#sites]) {
+      if (this.#ending || this.#working.size >= MOST_AT_ONCE) return
+      if (!site.queue.due) continue
+      // To the end of the line: the others have their turn before it comes again.
+      this.#sites.delete(user)
+      this.#sites.set(user, site)
+      const work = site.queue.work().catch(this.#report)
+      this.#working.add(work)
+      void work.finally(() => this.#working.delete(work))
+    }
+  }
+
+  readonly #report = (error: unknown): void => this.#settings.report?.(error)
+}
+
+/** Changes with each write of the file. */
+async function stampOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  return found ? `${found.mtimeMs} ${found.ino}` : ''
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import type { MailPlaces } from '../os/mail/places.ts'
+import {
+  NO_SERVER_SETTING,
+  newSiteSetting,
+  parseSetting,
+  ServerSetting,
+  SiteSetting,
+} from '../os/mail/setting.ts'
+
+/** Root's files, read anew each time: a change needs no signal. */
+export class SettingFiles {
+  readonly #places: MailPlaces
+
+  constructor(places: MailPlaces) {
+    this.#places = places
+  }
+
+  async server(): Promise<ServerSetting> {
+    const path = this.#places.server
+    const text = await textOf(path)
+    return text === undefined ? NO_SERVER_SETTING : parseSetting(ServerSetting, text, path)
+  }
+
+  async site(user: string): Promise<SiteSetting> {
+    const path = this.#places.site(user)
+    const text = await textOf(path)
+    if (text === undefined) return { ...newSiteSetting('localhost'), enabled: false }
+    return parseSetting(SiteSetting, text, path)
+  }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,204 @@
+import type { MailCounts } from '#shared/mail.ts'
+import { type Effective, effective, type Unset } from '../os/mail/setting.ts'
+import { Counts } from './counts.ts'
+import { Deliveries } from './deliveries.ts'
+import { GIVES_UP_AFTER, isDue, relayWaitAfter, type Schedule } from './schedule.ts'
+import type { SettingFiles } from './setting-files.ts'
+import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
+import type { StatusFile } from './status-file.ts'
+import type { Store, Waiting } from './store.ts'
+
+/** What one site may have waiting. */
+const MOST_MESSAGES = 1000
+const MOST_BYTES = 200 << 20
+const MOST_KNOWN = 5000
+/** On one connection, before another site has its turn. */
+const MOST_AT_ONCE = 50
+
+const DAMAGED = { answer: 'given up: its file in the queue is damaged', expired: true }
+
+export interface QueueDeps {
+  user: string
+  store: Store
+  settings: SettingFiles
+  status: StatusFile
+  schedule: Schedule
+  now: () => number
+  random: () => number
+  smtp: SmtpOptions
+}
+
+/** The mail of one site that waits for its relay. */
+export class SiteQueue {
+  readonly counts: Counts
+  readonly #deps: QueueDeps
+  readonly #waiting: Map<string, Waiting>
+  /** Those that were taken, also what has left since: the site may not know yet. */
+  readonly #known: Set<string>
+  /** The relay, as opposed to a message, did not work so often in a row. */
+  #failures = 0
+  #relayAt = 0
+  #problem: MailCounts['problem'] = null
+  #held = false
+  #busy = false
+
+  private constructor(deps: QueueDeps, waiting: readonly Waiting[], counts: Counts) {
+    this.#deps = deps
+    this.#waiting = new Map(waiting.map((message) => [message.id, message]))
+    this.#known = new Set(this.#waiting.keys())
+    this.counts = counts
+  }
+
+  static async open(deps: QueueDeps): Promise<SiteQueue> {
+    const counts = new Counts(deps.now, await deps.status.read())
+    const { waiting, damaged } = await deps.store.load()
+    counts.failed(damaged.map((id) => ({ ...DAMAGED, recipient: `unknown (message ${id})` })))
+    const queue = new SiteQueue(deps, waiting, counts)
+    await queue.tell()
+    return queue
+  }
+
+  get store(): Store {
+    return this.#deps.store
+  }
+
+  async rules(): Promise<Effective | Unset> {
+    const { settings, user } = this.#deps
+    return effective(await settings.server(), await settings.site(user))
+  }
+
+  /** Why no more is taken, if so. */
+  get full(): string | undefined {
+    const messages = [...this.#waiting.values()]
+    const bytes = messages.reduce((sum, { size }) => sum + size, 0)
+    if (messages.length < MOST_MESSAGES && bytes < MOST_BYTES) return undefined
+    return `the queue of this site is full: ${messages.length} messages wait`
+  }
+
+  /** It is on the disk when this returns. */
+  async add(message: Waiting): Promise<void> {
+    await this.#deps.store.put(message)
+    this.#remember(message.id)
+    this.#waiting.set(message.id, message)
+    await this.tell()
+  }
+
+  knows(id: string): boolean {
+    return this.#known.has(id)
+  }
+
+  #remember(id: string): void {
+    this.#known.add(id)
+    const [oldest] = this.#known
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  async refused(): Promise<void> {
+    this.counts.refused()
+    await this.tell()
+  }
+
+  /** Whether there is something to do now. */
+  get due(): boolean {
+    const { now, schedule } = this.#deps
+    if (this.#busy || !isDue(schedule, this.#relayAt, now())) return false
+    return this.#next() !== undefined
+  }
+
+  /** Hands over what is due. Never throws. */
+  async work(): Promise<void> {
+    if (!this.due) return
+    this.#busy = true
+    try {
+      await this.#deliver()
+    } finally {
+      this.#busy = false
+      await this.tell()
+    }
+  }
+
+  async tell(): Promise<void> {
+    const { status } = this.#deps
+    await status.write(this.counts.kept, this.#shown()).catch(() => undefined)
+  }
+
+  #shown(): MailCounts {
+    const { counts } = this
+    const oldest = Math.min(...[...this.#waiting.values()].map(({ created_at }) => created_at))
+    return {
+      queued: this.#waiting.size,
+      oldest_at: Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
+      held: this.#held,
+      sent_hour: counts.sentThisHour,
+      sent_day: counts.day('sent'),
+      failed_day: counts.day('failed'),
+      refused_day: counts.day('refused'),
+      last_sent_at: counts.kept.last_sent_at,
+      problem: this.#problem,
+      failures: counts.kept.failures,
+    }
+  }
+
+  /** Who has waited longest since its time came: one at which the relay breaks is last then. */
+  #next(): Waiting | undefined {
+    const { now, schedule } = this.#deps
+    return [...this.#waiting.values()]
+      .filter(({ next_at }) => isDue(schedule, next_at, now()))
+      .reduce<Waiting | undefined>(
+        (first, one) => (first && first.next_at <= one.next_at ? first : one),
+        undefined,
+      )
+  }
+
+  async #deliver(): Promise<void> {
+    const counted = { counts: this.counts, waiting: this.#waiting }
+    const deliveries = new Deliveries({ ...this.#deps, ...counted })
+    try {
+      const rules = await this.rules()
+      if ('reason' in rules) throw new Error(rules.reason)
+      const first = this.#next()
+      if (!first || this.#isOver(rules, first)) return
+      const connection = await connect(rules.relay, this.#deps.smtp)
+      await this.#handOver(rules, connection, deliveries).finally(() => connection.close())
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#notNow(reason)
+      if (this.#failures >= GIVES_UP_AFTER) deliveries.expire(reason)
+    }
+  }
+
+  /** What a relay leaves over that ends the connection after some messages goes over the next one. */
+  async #handOver(rules: Effective, connection: Connection, deliveries: Deliveries): Promise<void> {
+    for (let count = 0; count < MOST_AT_ONCE; count += 1) {
+      const message = this.#next()
+      if (!message || this.#isOver(rules, message)) return
+      if (count > 0 && !connection.open) return
+      if (!(await deliveries.deliver(connection, message, count > 0))) return
+      this.#failures = 0
+      this.#problem = null
+      await this.tell()
+    }
+  }
+
+  /** A message to more recipients than the limit goes alone, in an hour of its own. */
+  #isOver({ hourly_limit }: Effective, { recipients }: Waiting): boolean {
+    const sent = this.counts.sentThisHour
+    this.#held = sent > 0 && sent + recipients.length > hourly_limit
+    if (this.#held) this.#relayAt = Math.min(this.counts.nextHour, this.#deps.now() + 60_000)
+    return this.#held
+  }
+
+  #notNow(answer: string): void {
+    const { now, schedule, random } = this.#deps
+    this.#failures += 1
+    this.#problem = { at: new Date(now()).toISOString(), answer: answer.slice(0, 500) }
+    this.#relayAt = now() + relayWaitAfter(schedule, this.#failures, random())
+  }
+
+  /** A new setting is tried at once, also by what the relay of the former one wanted later. */
+  retryNow(): void {
+    this.#relayAt = 0
+    this.#failures = 0
+    for (const [id, message] of this.#waiting) this.#waiting.set(id, { ...message, next_at: 0 })
+  }
+}

@@ -1,0 +1,24 @@
+import type { Relay } from '../../os/mail/setting.ts'
+import type { Connection } from './connect.ts'
+import { expect, Refused } from './refused.ts'
+
+const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64')
+
+/** `offered` is what the relay lists after AUTH: a password goes to none that does not ask for one. */
+export async function logIn(
+  connection: Connection,
+  { user, password }: Relay,
+  offered: string | undefined,
+): Promise<void> {
+  if (offered === undefined) {
+    throw new Refused('the relay offers no login: check the port and the kind of TLS')
+  }
+  if (/\bPLAIN\b/i.test(offered)) {
+    const secret = encode(`\0${user}\0${password}`)
+    expect(await connection.command(`AUTH PLAIN ${secret}`, 'AUTH PLAIN (user and password)'), 235)
+  } else if (/\bLOGIN\b/i.test(offered)) {
+    expect(await connection.command('AUTH LOGIN'), 334)
+    expect(await connection.command(encode(user), '(user)'), 334)
+    expect(await connection.command(encode(password), '(password)'), 235)
+  } else throw new Refused(`the relay offers neither AUTH PLAIN nor AUTH LOGIN, but: ${offered}`)
+}

@@ -1,0 +1,131 @@
+import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { z } from 'zod'
+
+/** What is known of one message that waits; its text lies beside, in the form that goes to the relay. */
+const Waiting = z.object({
+  id: z.string().regex(/^[0-9a-f]{24}$/),
+  sender: z.string().max(254),
+  recipients: z.array(z.string().max(254)).min(1),
+  size: z.number(),
+  created_at: z.number(),
+  /** Tries that the relay answered with "later". */
+  attempts: z.number().int(),
+  next_at: z.number(),
+  answer: z.string().default(''),
+})
+export type Waiting = z.infer<typeof Waiting>
+
+/**
+ * The messages of one site. One of them is there from the moment on that its `.json` is, which is
+ * written last and removed first; each write is on the disk before anybody is told of it.
+ */
+export class Store {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** A new text, which counts only when `put` has been called. */
+  async openText(id: string): Promise<FileHandle> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    return open(this.textPath(id), 'w', 0o600)
+  }
+
+  textPath(id: string): string {
+    return `${this.#folder}/${id}.eml`
+  }
+
+  /** Of a message that is new, or that has changed. */
+  async put(message: Waiting): Promise<void> {
+    const path = this.#path(message.id)
+    const draft = `${path}.new`
+    const file = await open(draft, 'w', 0o600)
+    try {
+      await file.writeFile(JSON.stringify(message))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+    await this.#sync()
+  }
+
+  /** `put` within one turn: for recipients that have the message now. */
+  replace(message: Waiting): void {
+    const path = this.#path(message.id)
+    const file = openSync(`${path}.new`, 'w', 0o600)
+    try {
+      writeSync(file, JSON.stringify(message))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(`${path}.new`, path)
+    void this.#sync().catch(() => undefined)
+  }
+
+  /** At once, within the turn in which the relay has answered: nothing comes in between. */
+  remove(id: string): void {
+    unlinkSync(this.#path(id))
+    unlink(this.textPath(id)).catch(() => undefined)
+    void this.#sync().catch(() => undefined)
+  }
+
+  async dropText(id: string): Promise<void> {
+    await unlink(this.textPath(id)).catch(() => undefined)
+  }
+
+  /**
+   * What an earlier process left, oldest first, and the ids of messages that were taken and are
+   * damaged. Texts of messages that were never taken go. Throws, and removes nothing, where a file is
+   * there and cannot be read now.
+   */
+  async load(): Promise<{ waiting: Waiting[]; damaged: string[] }> {
+    const names = await namesIn(this.#folder)
+    const waiting: Waiting[] = []
+    const damaged: string[] = []
+    for (const name of names.filter((one) => one.endsWith('.json'))) {
+      const message = await this.#read(name)
+      if (message && names.includes(`${message.id}.eml`)) waiting.push(message)
+      else damaged.push(name.slice(0, -'.json'.length))
+    }
+    const known = new Set(waiting.flatMap(({ id }) => [`${id}.json`, `${id}.eml`]))
+    for (const name of names) {
+      if (!known.has(name)) await unlink(`${this.#folder}/${name}`).catch(() => undefined)
+    }
+    return { waiting: waiting.sort((one, other) => one.created_at - other.created_at), damaged }
+  }
+
+  async #read(name: string): Promise<Waiting | undefined> {
+    const text = await readFile(`${this.#folder}/${name}`, 'utf8')
+    try {
+      return Waiting.parse(JSON.parse(text))
+    } catch {
+      return undefined
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const folder = await open(this.#folder, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  }
+
+  #path(id: string): string {
+    return `${this.#folder}/${id}.json`
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

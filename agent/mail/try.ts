@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import process from 'node:process'
+import type { Config } from '../config.ts'
+import { mailPlaces } from '../os/mail/places.ts'
+import { type Effective, effective, newSiteSetting } from '../os/mail/setting.ts'
+import { NOT_TAKEN, TAKEN } from '../os/mail/words.ts'
+import { field, renderFields } from './headers.ts'
+import { SettingFiles } from './setting-files.ts'
+import { connect, type SmtpOptions } from './smtp/connect.ts'
+import { type Outgoing, send } from './smtp/send.ts'
+import { WireForm } from './wire-form.ts'
+
+/** A person waits for this. */
+const TIMES = { connect_ms: 15_000, answer_ms: 60_000, accept_ms: 120_000 }
+
+/**
+ * `hosting-agent mail-try <recipient> [user]`: hands one message to the relay of a site, or to that of
+ * the server, and prints the dialogue without its secrets.
+ */
+export async function mailTry(config: Config, [to = '', user]: readonly string[]): Promise<never> {
+  const print = (line: string) => console.log(line)
+  try {
+    const rules = await rulesOf(config, user)
+    print(`${TAKEN}${await tryOut(rules, to, print)}`)
+  } catch (error) {
+    print(`${NOT_TAKEN}${error instanceof Error ? error.message : String(error)}`)
+  }
+  process.exit(0)
+}
+
+async function rulesOf({ settings: { mail_dir } }: Config, user: string | undefined) {
+  const files = new SettingFiles(mailPlaces(mail_dir))
+  const site = user === undefined ? newSiteSetting(hostname()) : await files.site(user)
+  const rules = effective(await files.server(), site)
+  if ('reason' in rules) throw new Error(rules.reason)
+  return rules
+}
+
+/** The answer of the relay; throws what it refused with. */
+export async function tryOut(
+  rules: Effective,
+  to: string,
+  say: (line: string) => void,
+  smtp: SmtpOptions = {},
+): Promise<string> {
+  const folder = await mkdtemp(`${tmpdir()}/mail-try-`)
+  const connection = await connect(rules.relay, { say, times: TIMES, ...smtp })
+  try {
+    const text = `${folder}/message`
+    await writeFile(text, render(rules, to))
+    let answer = ''
+    const message: Outgoing = { sender: rules.from_address, recipients: [to], text }
+    const { deferred, refused } = await send(connection, message, ({ answer: last }) => {
+      answer = last ?? ''
+    })
+    const [refusal] = [...refused, ...deferred]
+    if (refusal) throw new Error(refusal.reply.text)
+    return answer
+  } finally {
+    connection.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function render({ from_address, domain }: Effective, to: string): Buffer {
+  const now = new Date()
+  const form = new WireForm()
+  const fields = [
+    field('From', from_address),
+    field('To', to),
+    field('Subject', `Test message of ${domain}`),
+    field('Date', now.toUTCString().replace('GMT', '+0000')),
+    field('Message-ID', `<test.${now.getTime()}@${domain}>`),
+  ]
+  const words = 'This message was sent by a test of the mail settings in Hosting Control.\n'
+  const parts = [form.push(renderFields(fields)), form.push(Buffer.from(words)), form.end()]
+  return Buffer.concat(parts)
+}

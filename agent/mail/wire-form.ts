@@ -1,0 +1,38 @@
+const CR = 13
+const LF = 10
+const DOT = 46
+
+/**
+ * Text as it goes over SMTP (RFC 5321, 4.5.2): every line ends with CR LF, and one that begins with a
+ * dot has another one before it. A CR or LF alone becomes a line end, so that no relay can read the end
+ * of the message where there is none. NUL bytes are left out.
+ */
+export class WireForm {
+  #atStart = true
+  #afterCr = false
+
+  push(chunk: Uint8Array): Buffer {
+    const out = Buffer.allocUnsafe(2 * chunk.length)
+    let size = 0
+    for (const byte of chunk) {
+      const second = this.#afterCr && byte === LF
+      this.#afterCr = byte === CR
+      if (second || byte === 0) continue
+      if (byte === CR || byte === LF) {
+        out[size++] = CR
+        out[size++] = LF
+        this.#atStart = true
+        continue
+      }
+      if (this.#atStart && byte === DOT) out[size++] = DOT
+      out[size++] = byte
+      this.#atStart = false
+    }
+    return out.subarray(0, size)
+  }
+
+  /** What is missing of the last line. */
+  end(): Buffer {
+    return Buffer.from(this.#atStart ? '' : '\r\n')
+  }
+}

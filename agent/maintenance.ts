@@ -1,0 +1,154 @@
+import { oneLine } from '#shared/maintenance.ts'
+import type { Host } from './host/ports.ts'
+import type { Runner } from './operations/runner.ts'
+import { changeKept, checkMaintenance } from './os/maintenance/check.ts'
+import { dpkgChangedAt, isDpkgBusy } from './os/maintenance/dpkg.ts'
+import { listsReadAt } from './os/maintenance/pending.ts'
+import { readKept } from './os/maintenance/records.ts'
+import { renewals } from './os/maintenance/renewals.ts'
+import { noteRestarts } from './os/maintenance/restarts.ts'
+import { reviveFailed } from './os/maintenance/revive.ts'
+import { refreshLists } from './os/maintenance/upgrade.ts'
+import { BASE_PATH } from './os/nginx-base-file.ts'
+import { restartingSteps } from './os/services/restarting.ts'
+
+const SECOND_MS = 1000
+/** After a start: first of all the agent has to answer. */
+const START_MS = 5 * SECOND_MS
+const TURN_MS = 5 * SECOND_MS
+const PAUSE_MS = SECOND_MS / 2
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+/** dpkg runs several times for one update: so long nothing has changed when it is over. */
+const QUIET_MS = 10 * SECOND_MS
+/** Packages that stay half installed do not keep the rest from being renewed. */
+const BUSY_MS = 10 * MINUTE_MS
+const AGAIN_MS = 10 * MINUTE_MS
+const REVIVE_MS = 5 * MINUTE_MS
+/** apt's own timer reads them twice a day where it runs. */
+const LISTS_MS = 26 * HOUR_MS
+
+type Report = (error: unknown) => void
+
+/** What this process remembers between its turns. */
+interface Due {
+  check: number
+  minute: number
+  revive: number
+  /** When dpkg had changed something at the last check. */
+  dpkg: number
+  /** When something that could not be restarted is tried again. */
+  again: number
+}
+
+/**
+ * On a server that is ready for sites, whenever dpkg has changed something, each hour and after a start:
+ * looks for programs that run replaced files, restarts them one after the other, and keeps what it finds
+ * for the dashboard. Between that it counts what systemd starts again, and starts what systemd has given up.
+ */
+export async function keepMaintained(host: Host, runner: Runner, report: Report): Promise<never> {
+  await host.clock.sleep(START_MS + host.random.integer(START_MS))
+  const start = host.clock.elapsed()
+  const due = { check: start, minute: start, revive: start, dpkg: 0, again: Infinity }
+  for (;;) {
+    if (await isReady(host)) await turn(host, runner, due, report)
+    await host.clock.sleep(TURN_MS)
+  }
+}
+
+async function turn(host: Host, runner: Runner, due: Due, report: Report): Promise<void> {
+  const now = host.clock.elapsed()
+  if (now >= due.minute) {
+    due.minute = now + MINUTE_MS
+    await countRestarts(host).catch(report)
+  }
+  if (now >= due.revive) {
+    due.revive = now + REVIVE_MS
+    await ensureRestarting(host).catch(report)
+    await reviveFailed(host).catch(report)
+  }
+  if (now < due.check && now < due.again && !(await hasChanged(host, due))) return
+  if (!(await isQuiet(host))) return
+  due.check = now + HOUR_MS
+  due.again = Infinity
+  due.dpkg = await dpkgChangedAt(host)
+  await maintain(host, runner, report)
+    .then((waiting) => {
+      if (waiting) due.again = now + AGAIN_MS
+    })
+    .catch(report)
+}
+
+const isReady = async ({ files }: Host) => (await files.stat(BASE_PATH)) !== undefined
+
+/** On a server that was made ready by a version that did not know of it. */
+async function ensureRestarting(host: Host): Promise<void> {
+  for (const { apply } of await restartingSteps(host)) await apply()
+}
+
+/** True: something could not be restarted, and is to be tried again. */
+async function maintain(host: Host, runner: Runner, report: Report): Promise<boolean> {
+  if ((await listsReadAt(host)) !== null) await noLines(refreshLists(host, LISTS_MS)).catch(report)
+  await checkMaintenance(host)
+  return renewAll(host, runner, report)
+}
+
+async function noLines(lines: AsyncGenerator<string, void>): Promise<void> {
+  for await (const _ of lines);
+}
+
+async function countRestarts(host: Host): Promise<void> {
+  const { restarts } = await readKept(host)
+  const after = await noteRestarts(host, restarts)
+  if (JSON.stringify(after) !== JSON.stringify(restarts))
+    await changeKept(host, (kept) => ({ ...kept, restarts: after }))
+}
+
+/** Since the last check, and not in the last seconds. */
+async function hasChanged(host: Host, { dpkg }: Due): Promise<boolean> {
+  const changed = await dpkgChangedAt(host)
+  return changed !== dpkg && Math.abs(host.clock.now() - changed) > QUIET_MS
+}
+
+async function isQuiet(host: Host): Promise<boolean> {
+  const age = Math.abs(host.clock.now() - (await dpkgChangedAt(host)))
+  return age > BUSY_MS || !(await isDpkgBusy(host))
+}
+
+/** One after the other. When one fails, those of its kind wait with it: the cause may be theirs, too. */
+async function renewAll(host: Host, runner: Runner, report: Report): Promise<boolean> {
+  const failed = new Map<string, string>()
+  const waiting = new Set<string>()
+  const found = await renewals(host, { database: false })
+  const { renewed } = await readKept(host)
+  const changed = await dpkgChangedAt(host)
+  for (const { name, group, key, apply } of found) {
+    if (waiting.has(group)) continue
+    if ((renewed[name] ?? 0) > changed) {
+      failed.set(name, STILL)
+      continue
+    }
+    try {
+      // First of all: the agent does not come back from a restart of its own.
+      await noteRenewed(host, name)
+      await runner.alone(key, apply)
+    } catch (error) {
+      waiting.add(group)
+      failed.set(name, oneLine(error instanceof Error ? error.message : String(error)))
+      await noteRenewed(host, name, 0)
+      report(error)
+    }
+    await host.clock.sleep(PAUSE_MS)
+  }
+  if (found.length === 0) return false
+  await changeKept(host, (kept) => ({ ...kept, failed: Object.fromEntries(failed) }))
+  await checkMaintenance(host)
+  return failed.size > 0
+}
+
+/** Another restart would not help, and the agent would restart itself for ever. */
+const STILL = 'It was restarted since, and still runs them: reboot the server'
+
+function noteRenewed(host: Host, name: string, at = host.clock.now()): Promise<void> {
+  return changeKept(host, (kept) => ({ ...kept, renewed: { ...kept.renewed, [name]: at } }))
+}

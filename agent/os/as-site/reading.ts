@@ -1,0 +1,49 @@
+import type { Host, Output, SiteProcess } from '../../host/ports.ts'
+import { sliceOf } from '../services/systemd.ts'
+import { launcherOf, limitsOf } from './direct.ts'
+import { readOnlySandboxOf } from './sandbox.ts'
+
+/** Whose rights a program has: those of a site that this agent made, or of the user of another one. */
+export interface Reader {
+  user: string
+  own: boolean
+  docroot: string
+}
+
+/** Until it has ended, whatever it does. */
+export const READING_MS = 5000
+const MEMORY = 256
+/** Enforced by the kernel for the one process that there is, also where control groups are not. */
+const PROCESS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
+const LIMITS = [`MemoryMax=${MEMORY}M`, 'MemorySwapMax=0', 'TasksMax=4', 'LimitFSIZE=0', ...PROCESS]
+/** It ends at once, also when it would rather not; the program ends itself like this, too. */
+const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
+
+/**
+ * Runs a program that reads a site with the rights of the site: as `tryAsSite`, but also for a site
+ * that this agent did not make, with nothing to write, no network and no second process.
+ */
+export function readAsSite(
+  host: Pick<Host, 'shell'>,
+  reader: Reader,
+  argv: readonly string[],
+  input: string,
+): Promise<Output> {
+  return host.shell.try(argv, {
+    input,
+    env: { HOME: '/' },
+    timeout_ms: READING_MS,
+    site: processOf(reader),
+  })
+}
+
+function processOf(reader: Reader): SiteProcess {
+  const { user, own } = reader
+  const limits = [...limitsOf(MEMORY, 0), '--cpu=5', '--nofile=256', '--nproc=512']
+  return {
+    user,
+    slice: own ? sliceOf(user) : 'system.slice',
+    directives: [...readOnlySandboxOf(user, reader), ...LIMITS, ...ENDS],
+    launcher: launcherOf({ user, limits, network: false }),
+  }
+}

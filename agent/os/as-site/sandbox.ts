@@ -1,0 +1,105 @@
+import { homeOf } from '../paths.ts'
+import { ETC_FOLDERS, HIDDEN_IN_ETC } from '../site-etc/names.ts'
+import { ownEtcOf, SHARED_ETC } from '../site-etc/places.ts'
+
+/**
+ * What no program of a site can see: the agent, other sites (also by the names of their files, units,
+ * sockets and databases), what would let it talk to systemd, and services that answer for accounts.
+ */
+const HIDDEN = [
+  '/run/hosting-agent',
+  '/run/hosting-fpm',
+  '/run/dbus',
+  '/run/log',
+  '/run/user',
+  '/run/nscd',
+  '/run/nslcd',
+  '/run/samba/winbindd',
+  '/run/systemd/private',
+  '/run/systemd/units',
+  '/run/systemd/propagate',
+  '/run/systemd/transient',
+  '/run/systemd/generator',
+  '/run/systemd/sessions',
+  '/run/systemd/users',
+  '/run/systemd/userdb',
+  ...HIDDEN_IN_ETC,
+  '/var/lib/mysql',
+  '/var/lib/nginx',
+  '/var/lib/logrotate',
+  '/var/lib/systemd',
+  '/var/lib/sss',
+  '/var/cache/hosting',
+  '/var/backups',
+  '/var/spool',
+  '/sys/fs/cgroup',
+]
+
+/** Folders that everybody can write to on the machine, and that each site has for itself. */
+const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
+
+/**
+ * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, its jobs, wp-cli,
+ * dumps and imports. No way back to privileges, no view of other sites, a file system that is
+ * read-only but for the site's own folder, and an /etc for sites. mkdir with the set-group-ID bit must stay allowed
+ * (WordPress copies the mode of the folder above), so there is no RestrictSUIDSGID. Without `home`
+ * the site's own folder is hidden, too.
+ */
+export function sandboxOf(user: string, { home: withHome = true } = {}): string[] {
+  const home = homeOf(user)
+  return [
+    `User=${user}`,
+    `Group=${user}`,
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    'ProtectSystem=strict',
+    'ProtectHome=yes',
+    ...(withHome ? [`ReadWritePaths=${home}`] : []),
+    'TemporaryFileSystem=/srv/www:ro /var/log:ro /etc/hosting:ro /var/lib/hosting-agent:ro',
+    `TemporaryFileSystem=${PRIVATE.join(' ')}`,
+    ...(withHome ? [`BindPaths=${home}`] : []),
+    `BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
+    `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,
+    `InaccessiblePaths=${HIDDEN.map((path) => `-${path}`).join(' ')}`,
+    'PrivateTmp=yes',
+    'PrivateDevices=yes',
+    'PrivateIPC=yes',
+    'ProtectProc=invisible',
+    'ProtectClock=yes',
+    'ProtectHostname=yes',
+    'ProtectKernelTunables=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelLogs=yes',
+    'ProtectControlGroups=yes',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    'RestrictNamespaces=yes',
+    'RestrictRealtime=yes',
+    'LockPersonality=yes',
+    'KeyringMode=private',
+    'SystemCallArchitectures=native',
+    'SystemCallFilter=@system-service',
+    'SystemCallFilter=~@debug process_vm_readv process_vm_writev',
+    'SystemCallErrorNumber=EPERM',
+  ]
+}
+
+/**
+ * For what only reads: the same, but nothing can be written, no socket opened and no process started.
+ * A site that this agent did not make can lie anywhere; of what is under /srv/www it sees its own.
+ */
+export function readOnlySandboxOf(user: string, site: { own: boolean; docroot: string }): string[] {
+  const [folder] = /^\/srv\/www\/[\w.-]+(?=\/|$)/.exec(site.docroot) ?? []
+  // Only our own sites have an /etc of their own.
+  const open = site.own ? [] : ['Group=', 'ProtectHome=', 'BindReadOnlyPaths=']
+  const same = sandboxOf(user, { home: false }).filter(
+    (directive) => !open.some((beginning) => directive.startsWith(beginning)),
+  )
+  return [
+    ...same,
+    ...(site.own ? [] : ['InaccessiblePaths=-/root']),
+    ...(folder === undefined ? [] : [`BindReadOnlyPaths=${folder}`]),
+    'PrivateNetwork=yes',
+    'IPAddressDeny=any',
+    'SystemCallFilter=~socket socketpair fork vfork clone clone3',
+  ]
+}

@@ -1,0 +1,24 @@
+import type { Host } from '../../host/ports.ts'
+import { slicePathOf } from '../php-fpm-files.ts'
+import { sliceOf } from '../services/systemd.ts'
+
+/** Ends whatever still runs in the slice of a site; systemd then forgets it, its file there or not. */
+export async function stopSlice({ init, shell }: Host, user: string): Promise<void> {
+  if (init === 'systemd') await shell.try(['systemctl', 'stop', sliceOf(user)])
+}
+
+/**
+ * A site that is deleted has no slice of its own any more: systemd made one for the program, and keeps
+ * it. It stays while something else of the site runs in it, which stops it in its turn.
+ */
+export async function stopOrphanedSlice(host: Host, user: string): Promise<void> {
+  if (host.init !== 'systemd' || (await host.files.stat(slicePathOf(user)))) return
+  if (await isPopulated(host, user)) return
+  await stopSlice(host, user)
+}
+
+/** As the kernel counts it, in cgroup.events: cgroups(7). */
+async function isPopulated({ files }: Host, user: string): Promise<boolean> {
+  const events = await files.read(`/sys/fs/cgroup/hosting.slice/${sliceOf(user)}/cgroup.events`)
+  return /^populated 1$/m.test(events ?? '')
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import type { Effect } from '#shared/plan.ts'
+import type { Secret } from '#shared/secret.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import type { Site } from '../sites.ts'
+import { databaseLimits, limitsOn, machineOf } from '../tiers.ts'
+import { type Call, pattern, rightsCalls } from './rights.ts'
+
+/** What the account of a site is made of. */
+export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines'>
+
+/** MariaDB's own record of an account, as far as the agent has to do with it. */
+const Privileges = z.object({
+  access: z.number().default(0),
+  plugin: z.string().default(''),
+  authentication_string: z.string().default(''),
+  auth_or: z.array(z.object({ plugin: z.string().optional() })).default([]),
+  max_user_connections: z.number().default(0),
+  max_statement_time: z.number().default(0),
+})
+type Privileges = z.infer<typeof Privileges>
+
+const PASSWORD_PLUGIN = 'mysql_native_password'
+/** SHA-1 twice, as `PASSWORD()` writes it. */
+export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
+
+/** Until connections that were ended are gone, also on a server that is busy with those of others. */
+const LATEST_MS = 30_000
+
+export const accountOf = (user: string) => `${user}@localhost`
+
+/** An account of the same name as the database, for this machine only, with rights to tables alone. */
+export async function createAccount(host: Host, owner: Owner, password: Secret): Promise<void> {
+  const { user } = owner
+  const values = [user, password.reveal(), ...(await limitsOf(host, owner))]
+  await host.database.admin('create_account', values)
+  await host.database.admin('grant_tables', [pattern(user), user])
+  if (owner.database_routines) await host.database.admin('grant_routines', [pattern(user), user])
+}
+
+/**
+ * Brings the account of a site to the rights and limits that the site has now, with its password as it
+ * is. Connections end where they may have had more. An account that is missing stays missing.
+ */
+export async function applyAccount(host: Host, owner: Owner): Promise<void> {
+  for (const [statement, values] of await callsFor(host, owner)) {
+    await host.database.admin(statement, values)
+  }
+}
+
+/** What `applyAccount` would do. */
+export async function applyingAccount(host: Host, owner: Owner): Promise<Effect[]> {
+  const calls = await callsFor(host, owner)
+  return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
+}
+
+/** The hash of the password; undefined where the account has none, or is missing. */
+export async function passwordHashOf(host: Host, user: string): Promise<string | undefined> {
+  const found = await readPrivileges(host, user)
+  return found && hashIn(found)
+}
+
+/** Lets nobody log in but programs that run as the site, with the rights to its tables alone. */
+export async function reserveAccount(host: Host, user: string): Promise<void> {
+  const { database } = host
+  const known = await readPrivileges(host, user)
+  if (known) await database.admin('alter_account_without_password', [user, 0, 0])
+  else await database.admin('create_account_without_password', [user])
+  for (const call of await rightsCalls(host, { user, access: known?.access ?? 0 })) {
+    await database.admin(...call)
+  }
+  await endConnections(host, user)
+}
+
+/** Gives an account that `reserveAccount` closed its password, limits and rights. */
+export async function releaseAccount(
+  host: Host,
+  owner: Owner,
+  hash: string | undefined,
+): Promise<void> {
+  if (!(await readPrivileges(host, owner.user))) return
+  const limits = await limitsOf(host, owner)
+  await host.database.admin(...authentication(owner.user, hash, limits))
+  await applyAccount(host, owner)
+}
+
+/** Returns when they have ended, with the locks that they held. */
+export async function endConnections({ database, clock }: Host, user: string): Promise<void> {
+  const end = clock.elapsed() + LATEST_MS
+  for (;;) {
+    await database.admin('end_connections', [user])
+    const [row] = await database.admin('count_connections', [user])
+    if (Number(row?.count ?? 0) === 0) return
+    if (clock.elapsed() > end) throw new Error(`Connections of ${accountOf(user)} do not end`)
+    await clock.sleep(50)
+  }
+}
+
+async function callsFor(host: Host, owner: Owner): Promise<Call[]> {
+  const found = await readPrivileges(host, owner.user)
+  if (!found) return []
+  const { user, database_routines: routines } = owner
+  const rights = await rightsCalls(host, { user, access: found.access, routines })
+  const limits = await limitsOf(host, owner)
+  return [...loginCalls(owner.user, found, limits), ...rights]
+}
+
+function loginCalls(user: string, found: Privileges, limits: number[]): Call[] {
+  const [connections, seconds] = limits
+  const isLimited =
+    found.max_user_connections === connections && found.max_statement_time === seconds
+  const bySocket = [found, ...found.auth_or].some(({ plugin }) => plugin === 'unix_socket')
+  if (isLimited && bySocket) return []
+  const isOurs = !bySocket && found.plugin === PASSWORD_PLUGIN
+  return [
+    isOurs ? authentication(user, hashIn(found), limits) : ['limit_account', [user, ...limits]],
+  ]
+}
+
+function authentication(user: string, hash: string | undefined, limits: number[]): Call {
+  if (hash === undefined) return ['alter_account_without_password', [user, ...limits]]
+  return ['alter_account', [user, hash, ...limits]]
+}
+
+const hashIn = ({ plugin, authentication_string: text }: Privileges) =>
+  plugin === PASSWORD_PLUGIN && PASSWORD_HASH.test(text) ? text : undefined
+
+async function readPrivileges({ database }: Host, user: string): Promise<Privileges | undefined> {
+  const [row] = await database.admin('read_account', [user])
+  return row && parsePrivileges(row.priv)
+}
+
+/** `access` is a 64-bit number, of which only whether it is 0 matters. */
+export function parsePrivileges(text: unknown): Privileges {
+  return Privileges.parse(JSON.parse(String(text)))
+}
+
+async function limitsOf(host: Host, { tier }: Owner): Promise<number[]> {
+  const { connections, statement_time } = databaseLimits(limitsOn(tier, await machineOf(host)))
+  return [connections, statement_time]
+}

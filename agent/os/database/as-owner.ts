@@ -1,0 +1,29 @@
+import type { Host, Output } from '../../host/ports.ts'
+import { runAsSite, type SiteOptions } from '../as-site/run.ts'
+import { stopOrphanedSlice } from '../as-site/slice.ts'
+
+/** What each client of MariaDB is started with: as the site over the local socket, without a password. */
+export const clientOf = (user: string): string[] => [
+  '--no-defaults',
+  `--user=${user}`,
+  '--socket=/run/mysqld/mysqld.sock',
+  '--default-character-set=utf8mb4',
+  '--max-allowed-packet=1G',
+]
+
+/**
+ * Runs a client of MariaDB with the rights of a site, without a network and without a view of any
+ * site's files. Throws CommandFailed.
+ */
+export async function runAsOwner(
+  host: Host,
+  user: string,
+  argv: readonly string[],
+  options: Pick<SiteOptions, 'input' | 'input_file' | 'output_file' | 'file_bytes' | 'timeout_ms'>,
+): Promise<Output> {
+  try {
+    return await runAsSite(host, { user }, argv, { ...options, network: false, home: false })
+  } finally {
+    await stopOrphanedSlice(host, user)
+  }
+}

@@ -1,0 +1,75 @@
+import type { Host, Row } from '../../host/ports.ts'
+import { listSites } from '../sites.ts'
+import { parsePrivileges } from './account.ts'
+import { type ForeignObject, objectsIn } from './foreign-objects.ts'
+import { pattern } from './rights.ts'
+
+/** The accounts that Debian and MariaDB make. */
+const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
+const MOST = 1000
+const MOST_ACCOUNTS = 20_000
+
+export interface Findings {
+  found: ForeignObject[]
+  /** There is more than is listed, or some of it could not be read: the reasons. */
+  incomplete: string[]
+}
+
+/**
+ * What an attack on a site's database may have left: code in the databases of sites, and accounts with
+ * more rights than a site has. Reads the tables of MariaDB itself and the definitions in its folder,
+ * and opens nothing of a site, so that no code of a site runs and no lock of a site is waited for.
+ */
+export async function findForeignObjects(host: Host): Promise<Findings> {
+  const users = (await listSites(host)).map(({ user }) => user)
+  const findings: Findings = { found: [], incomplete: [] }
+  await collect(findings, 'accounts', () => accounts(host, new Set(users)))
+  for (const user of users) await collect(findings, user, () => objectsIn(host, user))
+  if (findings.found.length > MOST) findings.incomplete.push(`only the first ${MOST} are listed`)
+  return { ...findings, found: findings.found.slice(0, MOST) }
+}
+
+async function collect(
+  { found, incomplete }: Findings,
+  what: string,
+  read: () => Promise<ForeignObject[]>,
+): Promise<void> {
+  if (found.length > MOST) return
+  try {
+    found.push(...(await read()))
+  } catch (error) {
+    incomplete.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function accounts({ database }: Host, sites: Set<string>): Promise<ForeignObject[]> {
+  const limit = [MOST_ACCOUNTS]
+  const all = await database.admin('list_accounts', limit)
+  const rights = [
+    ...(await database.admin('list_database_rights', limit)),
+    ...(await database.admin('list_table_rights', limit)),
+  ]
+  const names = new Map([...sites].map((user) => [pattern(user), user]))
+  return [...all.flatMap((row) => privileged(row)), ...rights.flatMap((row) => shared(row, names))]
+}
+
+/** An account, of a site or of nobody known, with rights to everything. */
+function privileged(row: Row): ForeignObject[] {
+  const { user, host } = { user: String(row.user), host: String(row.host) }
+  if (SYSTEM.includes(user) || parsePrivileges(row.priv).access === 0) return []
+  return [{ kind: 'account', database: '*', name: `${user}@${host}` }]
+}
+
+/** The right of a site to what is not its own, or of somebody else to the database of a site. */
+function shared(row: Row, sites: ReadonlyMap<string, string>): ForeignObject[] {
+  const { user, host, name } = {
+    user: String(row.user),
+    host: String(row.host),
+    name: String(row.name),
+  }
+  const owner = sites.get(name) ?? ([...sites.values()].includes(name) ? name : undefined)
+  const isSite = [...sites.values()].includes(user)
+  const isFine = isSite ? owner === user && host === 'localhost' : owner === undefined
+  if (isFine || SYSTEM.includes(user)) return []
+  return [{ kind: 'right', database: name, name: `${user}@${host}` }]
+}

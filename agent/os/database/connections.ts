@@ -1,0 +1,80 @@
+import type { Step } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { MARK_LINE, readGenerated, replace } from '../generated.ts'
+import { MARIADB } from '../services/known.ts'
+import { isRunning } from '../services/service.ts'
+import { listSites, type Site } from '../sites.ts'
+import { databaseLimits, limitsOn, machineOf } from '../tiers.ts'
+
+const FOLDER = '/etc/mysql/mariadb.conf.d'
+/** Read before Debian's 50-server.cnf: what an administrator has set there or later counts at a start. */
+const PATH = `${FOLDER}/10-hosting.cnf`
+/** For the agent, canaries of an isolation check, and what else uses MariaDB on the server. */
+const RESERVE = 60
+/** Each one takes memory and a file descriptor, of which Debian's unit has 32,768. */
+const MOST = 4000
+
+/** Connections for all sites at once, at their limits, and the reserve; `added` is one of them or new. */
+export async function neededConnections(host: Host, added?: Site): Promise<number> {
+  const machine = await machineOf(host)
+  const others = (await listSites(host)).filter(({ user }) => user !== added?.user)
+  const counts = [...others, ...(added ? [added] : [])].map(
+    ({ tier }) => databaseLimits(limitsOn(tier, machine)).connections,
+  )
+  return Math.min(
+    MOST,
+    counts.reduce((sum, count) => sum + count, RESERVE),
+  )
+}
+
+/**
+ * The step that raises `max_connections` for a site that comes or grows, so that all sites together
+ * cannot take every connection; none where it is high enough. Nothing ever lowers it.
+ */
+export async function connectionSteps(host: Host, added: Site): Promise<Step[]> {
+  if (!(await isRunning(host, MARIADB))) return []
+  const needed = await neededConnections(host, added)
+  if ((await allowedConnections(host)) >= needed) return []
+  const text = render(needed)
+  const keeps = (await host.files.stat(FOLDER)) !== undefined
+  const before = await host.files.read(PATH)
+  return [
+    {
+      name: 'database connections',
+      title: `Raising the connections of MariaDB to ${needed}`,
+      effects: [
+        ...(keeps ? effects.writing(PATH, before, text) : []),
+        effects.change('setting', 'max_connections of MariaDB'),
+      ],
+      async apply() {
+        if (keeps) await replace(host, PATH, text)
+        await raiseConnections(host, needed)
+      },
+    },
+  ]
+}
+
+/**
+ * The same for the sites that are there, without an operation: sites that came at the same time did not
+ * know of each other, and a restart of MariaDB may have left fewer. Makes no file that is not there.
+ */
+export async function keepConnections(host: Host): Promise<void> {
+  const needed = await neededConnections(host)
+  await raiseConnections(host, needed)
+  const kept = /^max_connections = (\d+)$/m.exec((await readGenerated(host, PATH)) ?? '')?.[1]
+  if (kept !== undefined && Number(kept) < needed) await replace(host, PATH, render(needed))
+}
+
+const render = (needed: number) => `# ${MARK_LINE}\n[mariadbd]\nmax_connections = ${needed}\n`
+
+/** Without a restart. What is higher stays. */
+async function raiseConnections(host: Host, needed: number): Promise<void> {
+  if ((await allowedConnections(host)) >= needed) return
+  await host.database.admin('set_connections', [needed])
+}
+
+async function allowedConnections({ database }: Host): Promise<number> {
+  const [row] = await database.admin('read_connections')
+  return Number(row?.count ?? Number.POSITIVE_INFINITY)
+}

@@ -1,0 +1,103 @@
+import { CommandFailed } from '../../host/errors.ts'
+import type { Host } from '../../host/ports.ts'
+import { isDiskFull } from '../../host/storage.ts'
+import { clientOf, runAsOwner } from './as-owner.ts'
+import { folderOf, objectsIn } from './foreign-objects.ts'
+
+const MINUTE_MS = 60_000
+const LONGEST_MS = 12 * 60 * MINUTE_MS
+const MB = 2 ** 20
+/** Names of tables for one call of mariadb-dump: far below what the kernel takes. */
+const MOST_ARGUMENTS = 65_536
+
+/** By their names, so that nothing else that the database holds is in the dump. */
+const LIST = `SET SESSION max_statement_time = 60, lock_wait_timeout = 10;
+SELECT HEX(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
+  AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE');
+`
+
+/** Time for `bytes` at a pace that any server keeps. */
+export const timeFor = (bytes: number): number =>
+  Math.min(LONGEST_MS, 10 * MINUTE_MS + Math.ceil(bytes / MB) * 1000)
+
+/**
+ * Bytes of the files of a database; undefined: there is no such database. As the file system has it,
+ * since a site that uses all of its connections cannot be asked.
+ */
+export async function databaseSize(host: Host, name: string): Promise<number | undefined> {
+  if ((await host.database.admin('find_database', [name])).length === 0) return undefined
+  const folder = `/var/lib/mysql/${folderOf(name)}`
+  const argv = ['du', '--summarize', '--apparent-size', '--block-size=1', '--', folder]
+  const { stdout } = await host.shell.try(argv)
+  return Number(/^\d+/.exec(stdout)?.[0] ?? 0)
+}
+
+/**
+ * The tables of a database in a new file of root's, which is on the disk when this returns, written
+ * with the rights of the site. `size` is that of the database, in bytes. Returns what the database
+ * holds besides, which is not in the dump.
+ */
+export async function dumpDatabase(
+  host: Host,
+  user: string,
+  { path, size }: { path: string; size: number },
+): Promise<string[]> {
+  const tables = await tablesOf(host, user)
+  const options = ['--single-transaction', '--quick', '--skip-triggers', '--hex-blob']
+  const dump = ['mariadb-dump', ...clientOf(user), ...options, '--', user]
+  const batches = ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MOST_ARGUMENTS}`]
+  try {
+    await runAsOwner(host, user, [...batches, ...dump], {
+      input: tables.map((name) => `${name}\0`).join(''),
+      output_file: path,
+      file_bytes: 8 * size + 1024 * MB,
+      timeout_ms: timeFor(size),
+    })
+  } catch (error) {
+    throw readable(error)
+  }
+  if (tables.length > 0 && !(await isWhole(host, path))) {
+    throw new Error('The dump of the database was cut off before its end')
+  }
+  await host.shell.run(['sync', '--', path])
+  return leftOut(host, user)
+}
+
+/** By the last line that mariadb-dump writes. */
+async function isWhole(host: Host, path: string): Promise<boolean> {
+  const { stdout } = await host.shell.run(['tail', '--bytes=100', '--', path])
+  return /^-- Dump completed.*\n$/m.test(stdout)
+}
+
+async function tablesOf(host: Host, user: string): Promise<string[]> {
+  const client = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names']
+  const options = { input: LIST, timeout_ms: 5 * MINUTE_MS }
+  const { stdout } = await runAsOwner(host, user, [...client, '--', user], options).catch(
+    (error: unknown) => {
+      throw readable(error)
+    },
+  )
+  const names = stdout.split('\n').filter(Boolean)
+  return names.map((name) => Buffer.from(name, 'hex').toString('utf8'))
+}
+
+/** The account of the site does not see its triggers and events, which it cannot make either. */
+async function leftOut(host: Host, user: string): Promise<string[]> {
+  const counts = new Map<string, number>()
+  for (const { kind } of await objectsIn(host, user)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const parts = [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`)
+  if (parts.length === 0) return []
+  const list = parts.length === 1 ? parts : [parts.slice(0, -1).join(', '), parts.at(-1)]
+  const isOne = parts.length === 1 && parts[0]?.startsWith('1 ')
+  return [`Warning: ${list.join(' and ')} ${isOne ? 'is' : 'are'} not part of the dump`]
+}
+
+/** The error of MariaDB and no more: the client can repeat contents of the site. */
+function readable(error: unknown): unknown {
+  if (!(error instanceof CommandFailed)) return error
+  const { code, stderr } = error.output
+  const words = /(?:error:?|ERROR) (\d{4,5})/i.exec(stderr)?.[1]
+  const reason = words === undefined ? `exit status ${code}` : `error ${words} of MariaDB`
+  const why = isDiskFull(stderr) ? `${reason}: no space left on device` : reason
+  return new Error(`The database could not be dumped (${why})`)
+}

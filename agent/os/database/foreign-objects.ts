@@ -1,0 +1,86 @@
+import type { Host } from '../../host/ports.ts'
+
+export interface ForeignObject {
+  kind: 'view' | 'routine' | 'trigger' | 'event' | 'account' | 'right'
+  /** A database; `*` is all of them. */
+  database: string
+  /** Of the object, or `user@host` of the account that has the right. */
+  name: string
+  /** With whose rights it runs, and who that is where it is not the caller. */
+  security?: 'INVOKER' | 'DEFINER'
+  definer?: string
+}
+
+const MYSQL = '/var/lib/mysql'
+const MOST = 1001
+const MOST_FILES = 50_000
+
+/** Views, triggers, routines and events in the database of a site. */
+export async function objectsIn(host: Host, user: string): Promise<ForeignObject[]> {
+  const { database } = host
+  const routines = await database.admin('list_routines', [user, MOST])
+  const events = await database.admin('list_events', [user, MOST])
+  return [
+    ...routines.map((row) => ({
+      kind: 'routine' as const,
+      ...{ database: user, name: String(row.name), definer: String(row.definer) },
+      security: securityOf(row.security_type),
+    })),
+    ...events.map((row) => ({
+      kind: 'event' as const,
+      ...{ database: user, name: String(row.name), definer: String(row.definer) },
+      security: 'DEFINER' as const,
+    })),
+    ...(await definitionsIn(host, user)),
+  ]
+}
+
+/** MariaDB keeps views and triggers as text files, and has no table of them that opens nothing. */
+async function definitionsIn({ files }: Host, user: string): Promise<ForeignObject[]> {
+  const folder = `${MYSQL}/${folderOf(user)}`
+  const names = (await files.list(folder)).map(({ name }) => name)
+  if (names.length > MOST_FILES) throw new Error(`more than ${MOST_FILES} files`)
+  const found: ForeignObject[] = []
+  for (const name of names) {
+    if (found.length >= MOST) return found
+    const object = name.endsWith('.frm') ? await viewAt(files, folder, name) : triggerAt(name)
+    if (object) found.push({ ...object, database: user })
+  }
+  return found
+}
+
+/** One that is larger than a view can be is the definition of a table. */
+async function viewAt(
+  files: Host['files'],
+  folder: string,
+  name: string,
+): Promise<Omit<ForeignObject, 'database'> | undefined> {
+  const text = await files.read(`${folder}/${name}`).catch(() => undefined)
+  if (!text?.startsWith('TYPE=VIEW')) return undefined
+  const field = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
+  return {
+    kind: 'view',
+    name: nameOf(name),
+    security: field('suid') === '0' ? 'INVOKER' : 'DEFINER',
+    definer: `${field('definer_user')}@${field('definer_host')}`,
+  }
+}
+
+function triggerAt(path: string): Omit<ForeignObject, 'database'> | undefined {
+  if (!path.endsWith('.TRN')) return undefined
+  return { kind: 'trigger', name: nameOf(path), security: 'DEFINER' }
+}
+
+const securityOf = (text: unknown): 'INVOKER' | 'DEFINER' =>
+  text === 'INVOKER' ? 'INVOKER' : 'DEFINER'
+
+/** The file of an object has its name, with other signs than letters, digits and `_` as codes. */
+function nameOf(path: string): string {
+  const encoded = path.replace(/\.\w+$/, '')
+  return encoded.replace(/@([0-9a-f]{4})/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
+}
+
+/** MariaDB writes other signs than letters, digits and `_` of a name as `@` and their code. */
+export function folderOf(name: string): string {
+  return name.replace(/\W/g, (sign) => `@${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,62 @@
+import { CommandFailed } from '../../host/errors.ts'
+import type { Host } from '../../host/ports.ts'
+import { isDiskFull } from '../../host/storage.ts'
+import { clientOf, runAsOwner } from './as-owner.ts'
+import { timeFor } from './dump.ts'
+
+const LARGEST_PACKET = 2 ** 30
+const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
+
+/** How MariaDB refuses what an account with rights to tables alone may not do. */
+const NOT_A_TABLE = [
+  ...[1044, 1045, 1142, 1143, 1148, 1227, 1290, 1370, 1410, 1419, 1449, 1698, 1873, 4166],
+]
+
+/**
+ * A dump into the database of a site, with the rights of the site and no others, on the disk when this
+ * returns. Whatever else than tables the dump holds is refused by MariaDB. A row of binary data is
+ * longer in a dump than it was on its way in, so that the server must take longer statements meanwhile.
+ */
+export async function importDatabase(host: Host, user: string, path: string): Promise<void> {
+  const size = (await host.files.stat(path))?.size ?? 0
+  await host.exclusive('import', async () => {
+    const [row] = await host.database.admin('read_packet')
+    const usual = Number(row?.bytes ?? 2 ** 24)
+    const { database } = host.steady ?? host
+    if (size > usual) await database.admin('set_packet', [LARGEST_PACKET])
+    try {
+      await load(host, user, { path, size })
+    } finally {
+      if (size > usual) await database.admin('set_packet', [usual])
+    }
+  })
+  await host.shell.run(['sync', '--file-system', '--', '/var/lib/mysql'])
+}
+
+async function load(
+  host: Host,
+  user: string,
+  { path, size }: { path: string; size: number },
+): Promise<void> {
+  const options = ['--binary-mode', '--local-infile=0', `--init-command=${SESSION}`]
+  const argv = ['mariadb', ...clientOf(user), ...options, '--', user]
+  try {
+    await runAsOwner(host, user, argv, { input_file: path, timeout_ms: timeFor(size) })
+  } catch (error) {
+    throw quiet(error)
+  }
+}
+
+/** The client repeats what it did not understand, which are the contents of somebody's site. */
+function quiet(error: unknown): unknown {
+  if (!(error instanceof CommandFailed)) return error
+  const { code, stderr } = error.output
+  const [words, number, line] = /^ERROR (\d+) \(\w+\) at line (\d+)/m.exec(stderr) ?? []
+  if (NOT_A_TABLE.includes(Number(number))) {
+    const what = 'a view, routine, trigger, event or account statement'
+    return new Error(`The dump holds ${what} at line ${line}; only tables are imported`)
+  }
+  const reason = words ?? `exit status ${code}`
+  const why = isDiskFull(stderr) ? `${reason}: no space left on device` : reason
+  return new Error(`MariaDB did not import the dump (${why})`)
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { Host } from '../../host/ports.ts'
+import { PASSWORD_HASH, passwordHashOf } from './account.ts'
+
+const Name = z.string().regex(/^\w{1,64}$/)
+/** What a database takes that says nothing else. */
+const DEFAULTS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+
+/** What a database and its account are made of again: no SQL, and the password as its hash alone. */
+const KeptAccount = z.object({
+  password_hash: z.string().regex(PASSWORD_HASH).optional(),
+  character_set: Name,
+  collation: Name,
+})
+export type KeptAccount = z.infer<typeof KeptAccount>
+
+/** Statements, as agents up to 0.1.0 wrote them: nothing but the hash is taken from them. */
+const Statements = z.array(z.string())
+const HASH =
+  /^CREATE USER .* IDENTIFIED (?:BY PASSWORD|VIA mysql_native_password USING) '(\*[0-9A-F]{40})'/
+
+/** Undefined where neither a database nor an account is there. */
+export async function findAccount(host: Host, user: string): Promise<KeptAccount | undefined> {
+  const [schema] = await host.database.admin('find_database', [user])
+  const accounts = await host.database.admin('read_account', [user])
+  if (!schema && accounts.length === 0) return undefined
+  const password_hash = await passwordHashOf(host, user)
+  const found = { ...DEFAULTS, ...named(schema?.character_set, schema?.collation) }
+  return { ...found, ...(password_hash !== undefined && { password_hash }) }
+}
+
+export const renderAccount = (account: KeptAccount | undefined): string =>
+  `${JSON.stringify(account ?? null)}\n`
+
+/** Undefined: the site had neither a database nor an account. */
+export function parseAccount(text: string | undefined): KeptAccount | undefined {
+  const value: unknown = text === undefined ? null : JSON.parse(text)
+  if (!Array.isArray(value)) return KeptAccount.nullable().parse(value) ?? undefined
+  const statements = Statements.parse(value)
+  if (statements.length === 0) return undefined
+  const password_hash = statements.map((text) => HASH.exec(text)?.[1]).find(Boolean)
+  return { ...DEFAULTS, ...(password_hash !== undefined && { password_hash }) }
+}
+
+function named(character_set: unknown, collation: unknown): Partial<KeptAccount> {
+  const found = KeptAccount.safeParse({ character_set, collation })
+  return found.success ? found.data : {}
+}

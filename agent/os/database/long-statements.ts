@@ -1,0 +1,31 @@
+import type { Host } from '../../host/ports.ts'
+import type { Site } from '../sites.ts'
+import { databaseLimits, limitsOn, machineOf } from '../tiers.ts'
+
+/** MariaDB itself ends a statement at its limit, unless its session has lifted that. */
+const GRACE_MS = 10_000
+
+/**
+ * Ends the statements of these sites that run beyond the limit of their tier: MAX_STATEMENT_TIME of an
+ * account is a default that its sessions may change. Returns those sites, once each.
+ */
+export async function endLongStatements(host: Host, sites: readonly Site[]): Promise<Site[]> {
+  const machine = await machineOf(host)
+  const limits = new Map(
+    sites.map(({ user, tier }) => {
+      const { statement_time } = databaseLimits(limitsOn(tier, machine))
+      return [user, statement_time * 1000 + GRACE_MS]
+    }),
+  )
+  const shortest = Math.min(...limits.values())
+  if (!Number.isFinite(shortest)) return []
+  const ended = new Set<string>()
+  for (const { id, user, ms } of await host.database.admin('list_long_statements', [shortest])) {
+    const limit = limits.get(String(user))
+    if (limit === undefined || Number(ms) <= limit) continue
+    // It may have come to its end meanwhile.
+    await host.database.admin('end_statement', [Number(id)]).catch(() => undefined)
+    ended.add(String(user))
+  }
+  return sites.filter(({ user }) => ended.has(user))
+}

@@ -1,0 +1,72 @@
+import type { AdminStatement } from '../../host/admin-statements.ts'
+import type { Host, Row } from '../../host/ports.ts'
+
+/** A statement of root's and its values. */
+export type Call = [AdminStatement, unknown[]]
+
+/** Columns of mysql.db, of what `grant_tables` and `grant_routines` give. */
+const TABLES = [
+  ...['Select', 'Insert', 'Update', 'Delete', 'Create', 'Drop', 'Index', 'Alter', 'References'],
+  ...['Create_tmp_table', 'Lock_tables'],
+]
+const ROUTINES = [
+  ...['Create_view', 'Show_view', 'Trigger', 'Create_routine', 'Alter_routine', 'Execute', 'Event'],
+]
+
+interface Wanted {
+  user: string
+  /** The account's rights to everything, as MariaDB has them: a site has 0. */
+  access: number
+  /** Views, triggers, routines and events, too. */
+  routines?: boolean | undefined
+}
+
+/**
+ * What brings the rights of an account to those of a site: to the tables of the database of its own
+ * name, and to nothing else. Where it loses some its connections end, since they would keep them.
+ */
+export async function rightsCalls(host: Host, wanted: Wanted): Promise<Call[]> {
+  const { user } = wanted
+  const { database } = host
+  const rows = await database.admin('read_database_rights', [user])
+  const [others] = await database.admin('count_other_rights', Array(5).fill(user))
+  const [row] = rows
+  const foreign = wanted.access !== 0 || rows.length > 1 || Number(others?.count ?? 0) > 0
+  if (foreign || (row && !isOwn(row, user)))
+    return [['revoke_everything', [user]], ...fresh(wanted)]
+  return changes(wanted, row)
+}
+
+function fresh({ user, routines }: Wanted): Call[] {
+  const grants: Call[] = [['grant_tables', [pattern(user), user]]]
+  if (routines) grants.push(['grant_routines', [pattern(user), user]])
+  return [...grants, ['end_connections', [user]]]
+}
+
+function changes({ user, routines = false }: Wanted, row: Row | undefined): Call[] {
+  const values = [pattern(user), user]
+  const has = (names: string[]) => names.filter((name) => row?.[`${name}_priv`] === 'Y').length
+  const calls: Call[] = []
+  if (has(TABLES) < TABLES.length) calls.push(['grant_tables', values])
+  if (routines && has(ROUTINES) < ROUTINES.length) calls.push(['grant_routines', values])
+  if (!routines && has(ROUTINES) > 0) {
+    calls.push(['revoke_routines', values], ['end_connections', [user]])
+  }
+  return calls
+}
+
+/** To the account's own database, from this machine, and nothing that is not given to any site. */
+function isOwn(row: Row, user: string): boolean {
+  const given = Object.keys(row).filter((name) => row[name] === 'Y' && name.endsWith('_priv'))
+  const known = [...TABLES, ...ROUTINES].map((name) => `${name}_priv`)
+  return (
+    row.Db === pattern(user) &&
+    row.Host === 'localhost' &&
+    given.every((name) => known.includes(name))
+  )
+}
+
+/** In a GRANT the name is a pattern, in which `_` and `%` stand for anything. */
+export function pattern(name: string): string {
+  return name.replace(/[_%\\]/g, (sign) => `\\${sign}`)
+}

@@ -1,0 +1,33 @@
+import type { Host } from '../../host/ports.ts'
+import type { DatabaseAnswer } from '../../host/scanner-port.ts'
+import { docrootOf } from '../paths.ts'
+import type { Site } from '../sites.ts'
+import { degraded, down, UP, type Verdict } from './verdict.ts'
+
+export const DATABASE_AWAY = down('database_away', 'MariaDB does not answer on this server')
+
+type State = Exclude<DatabaseAnswer['state'], 'none'>
+
+const STATES: Record<State, (error: string) => Verdict> = {
+  answers: () => UP,
+  away: () => DATABASE_AWAY,
+  refused: (error) =>
+    down('database_refused', `MariaDB refuses the account in wp-config.php${error}`),
+  missing: (error) =>
+    down(
+      'database_missing',
+      `The database of the site, or a table of WordPress, is not there${error}`,
+    ),
+  broken: (error) => down('database_broken', `Tables of the database do not answer${error}`),
+  busy: (error) => degraded('database_busy', `The database has no free connection${error}`),
+  slow: () => degraded('database_slow', 'The database does not answer in time'),
+}
+
+/** With the site's own account; undefined: it has no WordPress whose database is on this server. */
+export async function checkDatabase(host: Host, site: Site): Promise<Verdict | undefined> {
+  const { user, php, domain } = site
+  const tenant = { docroot: docrootOf(user), user, php, domain }
+  const { state, error } = await host.scanner.database(tenant)
+  if (state === 'none') return undefined
+  return STATES[state](error === undefined ? '' : ` (error ${error})`)
+}

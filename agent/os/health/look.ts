@@ -1,0 +1,124 @@
+import type { Host } from '../../host/ports.ts'
+import { checkCertificate } from './certificate.ts'
+import { checkDatabase, DATABASE_AWAY } from './database.ts'
+import { checkPhp } from './php.ts'
+import { isMariadbAway, phpStates } from './php-state.ts'
+import { isWorthVisiting, type Verdict, type Verdicts } from './verdict.ts'
+import type { Watched } from './watched.ts'
+
+const AT_ONCE = 16
+/** What is not as it was is looked at again after this: one lost answer changes nothing. */
+export const AGAIN_MS = 3000
+/** A site that takes long to look at is looked at less often: it costs a tenth of the time at most. */
+const SHARE = 10
+/** With many sites each is looked at less often, so that all of them cost the same together. */
+const EACH_MS = 300
+const MOST_REST_MS = 60_000
+
+type Looked = Omit<Verdicts, 'http'>
+const CHECKS = ['php', 'database', 'certificate'] as const
+
+export interface Looking {
+  /** Whether an operation changes the site: what is half-way is not judged. */
+  isBusy(domain: string): boolean
+  report(error: unknown): void
+}
+
+/** How long a site is left alone after a look that took so long, where there are so many. */
+export function restAfter(took: number, all: number): number {
+  return Math.min(MOST_REST_MS, Math.max(SHARE * took, EACH_MS * all))
+}
+
+/**
+ * PHP, database and certificate of each, of some at a time; what differs counts when it does so twice.
+ * `all`: how many sites there are.
+ */
+export async function look(
+  host: Host,
+  sites: readonly Watched[],
+  looking: Looking & { all: number },
+): Promise<void> {
+  const changed = await round(host, sites, looking, (watched, found) => {
+    if (isSame(watched.verdicts, found)) return true
+    const first = watched.verdicts.php === undefined
+    if (!first || !isAllUp(found)) return false
+    settle(watched, found)
+    return true
+  })
+  if (changed.length === 0) return
+  await host.clock.sleep(AGAIN_MS)
+  const before = new Map(changed.map(({ watched, found }) => [watched, found]))
+  const again = changed.map(({ watched }) => watched)
+  await round(host, again, looking, (watched, found) => {
+    const expected = before.get(watched)
+    if (expected && isSame(expected, found)) settle(watched, found)
+    return true
+  })
+}
+
+/** Calls `take` with what was found of each; returns those for which that is false. */
+async function round(
+  host: Host,
+  sites: readonly Watched[],
+  { isBusy, report, all }: Looking & { all: number },
+  take: (watched: Watched, found: Looked) => boolean,
+): Promise<{ watched: Watched; found: Looked }[]> {
+  const left: { watched: Watched; found: Looked }[] = []
+  const free = sites.filter(({ site }) => !isBusy(site.domain))
+  const states = await phpStates(
+    host,
+    free.map(({ site }) => site),
+  )
+  const away = free.length > 0 && (await isMariadbAway(host))
+  const turns = free.values()
+  const worker = async () => {
+    for (const watched of turns) {
+      const started = host.clock.elapsed()
+      const state = states.get(watched.site.user) ?? 'running'
+      try {
+        watched.php = state
+        const found = await lookAt(host, watched, away)
+        // It may have been taken meanwhile.
+        if (!isBusy(watched.site.domain) && !take(watched, found)) left.push({ watched, found })
+      } catch (error) {
+        report(error)
+      }
+      const took = host.clock.elapsed() - started
+      watched.look_at = host.clock.elapsed() + restAfter(took, all)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return left
+}
+
+async function lookAt(
+  host: Host,
+  { site, php: state, traffic }: Watched,
+  away: boolean,
+): Promise<Looked> {
+  await traffic.look(host, site.user)
+  const quiet = traffic.isQuiet(host.clock.elapsed())
+  const [php, database, certificate] = await Promise.all([
+    checkPhp(host, site, { state, quiet }),
+    away ? DATABASE_AWAY : checkDatabase(host, site),
+    checkCertificate(host, site),
+  ])
+  return { php, ...(database && { database }), ...(certificate && { certificate }) }
+}
+
+/** A page that was read before its PHP or database came back says nothing about the present state. */
+function settle(watched: Watched, found: Looked): void {
+  const { http } = watched.verdicts
+  const goes_on = isWorthVisiting(found) && isWorthVisiting(watched.verdicts)
+  if (isWorthVisiting(found) && watched.verdicts.php && !goes_on)
+    watched.visited_at = Number.NEGATIVE_INFINITY
+  watched.verdicts = { ...found, ...(http && goes_on && { http }) }
+}
+
+const isSame = (one: Verdicts, other: Looked): boolean =>
+  CHECKS.every((check) => textOf(one[check]) === textOf(other[check]))
+
+const textOf = (verdict: Verdict | undefined) => JSON.stringify(verdict)
+
+const isAllUp = (found: Looked): boolean =>
+  CHECKS.every((check) => (found[check]?.state ?? 'up') === 'up')

@@ -1,0 +1,65 @@
+import type { SiteHealth } from '#shared/agent.ts'
+import type { Host } from '../../host/ports.ts'
+import { listSites } from '../sites.ts'
+import { type Looking, look } from './look.ts'
+import { healthOf } from './verdict.ts'
+import { visit } from './visits.ts'
+import { newlyWatched, type Watched } from './watched.ts'
+
+/** Nobody looked for this long: what is known is of the past. */
+const STALE_MS = 5 * 60_000
+
+/** Whether the sites of this agent work, as it was seen last. Nothing is kept over a restart. */
+export class HealthMonitor {
+  readonly #host: Host
+  readonly #looking: Looking
+  readonly #watched = new Map<string, Watched>()
+  #looked_at: number
+
+  constructor(host: Host, looking: Looking) {
+    this.#host = host
+    this.#looking = looking
+    this.#looked_at = host.clock.elapsed()
+  }
+
+  /** Sorted by domain; a site that was not looked at yet is not among them. */
+  list(): SiteHealth[] {
+    const stale = this.#host.clock.elapsed() - this.#looked_at > STALE_MS
+    return [...this.#watched.values()]
+      .filter(({ verdicts }) => verdicts.php !== undefined)
+      .map(({ site: { domain }, verdicts }) =>
+        stale ? unknown(domain) : healthOf(domain, verdicts),
+      )
+      .sort((one, other) => (one.domain < other.domain ? -1 : 1))
+  }
+
+  /** PHP, database and certificate of the sites that are due. */
+  async look(): Promise<void> {
+    const { clock } = this.#host
+    await this.#bringUpToDate()
+    const due = [...this.#watched.values()].filter(({ look_at }) => look_at <= clock.elapsed())
+    await look(this.#host, due, { ...this.#looking, all: this.#watched.size })
+    this.#looked_at = clock.elapsed()
+  }
+
+  /** Front pages of the sites that are due. */
+  async visit(): Promise<void> {
+    await visit(this.#host, [...this.#watched.values()], this.#looking)
+  }
+
+  /** By user: a site that is created again under its former domain is another one. */
+  async #bringUpToDate(): Promise<void> {
+    const sites = new Map((await listSites(this.#host)).map((site) => [site.user, site]))
+    for (const user of this.#watched.keys()) if (!sites.has(user)) this.#watched.delete(user)
+    for (const [user, site] of sites) {
+      const known = this.#watched.get(user)
+      if (known) known.site = site
+      else this.#watched.set(user, newlyWatched(site, this.#host))
+    }
+  }
+}
+
+function unknown(domain: string): SiteHealth {
+  const reason = 'Its agent has not looked at it for some time'
+  return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
+}

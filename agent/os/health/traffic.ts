@@ -1,0 +1,32 @@
+import type { Host } from '../../host/ports.ts'
+import { logsOf } from '../paths.ts'
+
+/** Without a visitor for this long, a site is left alone so that its PHP can go to sleep. */
+const QUIET_MS = 5 * 60_000
+
+/** Whether anybody but the health check visits a site, by its access log: the size alone is read. */
+export class Traffic {
+  #size: number | undefined
+  #visitors_at: number
+  /** Our own visit has written to the log since it was last looked at. */
+  #own = false
+
+  constructor(now: number) {
+    this.#visitors_at = now
+  }
+
+  async look(host: Host, user: string): Promise<void> {
+    const size = (await host.files.stat(`${logsOf(user)}/access.log`))?.size ?? 0
+    if (size !== this.#size && !this.#own) this.#visitors_at = host.clock.elapsed()
+    this.#size = size
+    this.#own = false
+  }
+
+  visited(): void {
+    this.#own = true
+  }
+
+  isQuiet(now: number): boolean {
+    return now - this.#visitors_at > QUIET_MS
+  }
+}

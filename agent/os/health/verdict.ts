@@ -1,0 +1,34 @@
+import type { SiteCheck, SiteHealth } from '#shared/agent.ts'
+import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck, type HealthState } from '#shared/values.ts'
+
+/** What one check found: `reason` is a sentence without its full stop. */
+export type Verdict = Pick<SiteCheck, 'state' | 'code' | 'reason'>
+
+export const UP: Verdict = { state: 'up', code: 'up', reason: '' }
+export const up = (code: string, reason: string): Verdict => ({ state: 'up', code, reason })
+export const degraded = (code: string, reason: string): Verdict => ({
+  ...{ state: 'degraded', code, reason },
+})
+export const down = (code: string, reason: string): Verdict => ({ state: 'down', code, reason })
+
+export type Verdicts = Partial<Record<HealthCheck, Verdict>>
+
+/**
+ * A site is as well as the worst of its checks. Among equals the first says why, in the order in which
+ * one is the cause of the next: without PHP and database there is no page.
+ */
+export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
+  const checks = HEALTH_CHECKS.flatMap((check): SiteCheck[] => {
+    const verdict = verdicts[check]
+    return verdict ? [{ check, ...verdict }] : []
+  })
+  const worst = Math.max(0, ...checks.map(({ state }) => gravity(state)))
+  const { state, code, reason } = checks.find((check) => gravity(check.state) === worst) ?? UP
+  return { domain, state, code, reason, checks }
+}
+
+const gravity = (state: HealthState) => (state === 'unknown' ? 0 : HEALTH_STATES.indexOf(state))
+
+/** False: a visit to the site would only find again what is known already. */
+export const isWorthVisiting = ({ php, database }: Verdicts): boolean =>
+  php !== undefined && php.state !== 'down' && database?.state !== 'down'

@@ -1,0 +1,45 @@
+import type { Host } from '../../host/ports.ts'
+import type { Site } from '../sites.ts'
+import type { PhpState } from './php-state.ts'
+import { Traffic } from './traffic.ts'
+import type { Verdicts } from './verdict.ts'
+
+/** Visits run the site: all of them together take this share of one processor at the most. */
+const SHARE = 0.05
+const LEAST_MS = 30_000
+const MOST_MS = 15 * 60_000
+/** Of a site without visitors: each visit keeps its PHP from its sleep for some time. */
+const QUIET_MS = 6 * 60 * 60_000
+/** Of one that is not up: that it is up again is to be seen soon. */
+const TROUBLED_MS = 10_000
+
+/** What is known of one site. All times are those of Clock.elapsed. */
+export interface Watched {
+  site: Site
+  verdicts: Verdicts
+  php: PhpState
+  traffic: Traffic
+  /** When PHP, database and certificate are looked at again. */
+  look_at: number
+  visited_at: number
+  /** How long the last visit took. */
+  visit_ms: number
+}
+
+export function newlyWatched(site: Site, { clock, random }: Host): Watched {
+  const now = clock.elapsed()
+  const visited_at = now - random.integer(QUIET_MS)
+  const nothing = { verdicts: {}, php: 'running', look_at: now, visit_ms: 0 } as const
+  return { site, ...nothing, traffic: new Traffic(now), visited_at }
+}
+
+/** Whether it is time for a visit; `all`: how many sites share the time. */
+export function isVisitDue(watched: Watched, now: number, all: number): boolean {
+  return now - watched.visited_at >= restOf(watched, now, all)
+}
+
+function restOf({ verdicts, php, traffic, visit_ms }: Watched, now: number, all: number): number {
+  if (verdicts.http && verdicts.http.state !== 'up') return Math.max(TROUBLED_MS, 3 * visit_ms)
+  if (php === 'asleep' || traffic.isQuiet(now)) return QUIET_MS
+  return Math.min(MOST_MS, Math.max(LEAST_MS, (all * visit_ms) / SHARE))
+}

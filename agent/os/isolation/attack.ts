@@ -1,0 +1,56 @@
+import type { IsolationOutcome } from '#shared/isolation.ts'
+import type { Scene } from './scene.ts'
+
+export interface Verdict {
+  outcome: IsolationOutcome
+  /** What was seen, or why it does not apply; may be empty. */
+  detail: string
+}
+
+/** Where code of a site runs: behind nginx, and in the jobs of its WordPress. */
+export const PLACES = ['php', 'job'] as const
+export type Place = (typeof PLACES)[number]
+
+interface Facts {
+  severity: 'critical' | 'high' | 'medium' | 'low'
+  /** What the attacker tries, in the imperative. */
+  title: string
+  /** What it would mean if it succeeded. */
+  meaning: string
+}
+
+/**
+ * Runs inside the attacker. `code` is the body of a PHP function that gets what the attacker knows as
+ * `$n` (see knowledge.ts) and returns what one of the functions of prelude.ts makes.
+ */
+export interface InsideAttack extends Facts {
+  places: readonly Place[]
+  code: string
+}
+
+/** Needs both sides: the agent, or a visitor, does its part of it. */
+export interface SceneAttack extends Facts {
+  attempt(scene: Scene): Promise<Verdict>
+}
+
+export type Attack = InsideAttack | SceneAttack
+
+export const refused = (detail = ''): Verdict => ({ outcome: 'refused', detail })
+export const succeeded = (detail: string): Verdict => ({ outcome: 'succeeded', detail })
+export const notApplicable = (detail: string): Verdict => ({ outcome: 'not_applicable', detail })
+export const failed = (detail: string): Verdict => ({ outcome: 'error', detail })
+
+const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
+const PLACE_NAMES: Record<Place, string> = { php: 'from PHP', job: 'from a job' }
+
+/** The worst of what was seen in several places, which names where. */
+export function worstOf(verdicts: readonly (readonly [Place, Verdict])[]): Verdict {
+  const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
+  const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)
+  const details = of.flatMap(([place, { detail }]) =>
+    detail === ''
+      ? []
+      : [outcome === 'not_applicable' ? detail : `${PLACE_NAMES[place]}: ${detail}`],
+  )
+  return { outcome: outcome ?? 'error', detail: [...new Set(details)].join('; ') }
+}

@@ -1,0 +1,51 @@
+import { bringDatabaseBack, forgetDatabase, keepDatabase } from '../../database/trash.ts'
+import { removeDatabase } from '../../mariadb.ts'
+import { refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
+import { ownSql, withRoutines } from '../own-sql.ts'
+import { plantedName, type Scene } from '../scene.ts'
+
+/** A restored database holds what the site put into it. */
+export const RESTORES = {
+  'restore.statements': {
+    severity: 'critical',
+    title: 'Have its own SQL run as root when its database comes back from the trash',
+    meaning: 'The site becomes root of MariaDB.',
+    attempt: statements,
+  },
+} as const satisfies Record<string, SceneAttack>
+
+/**
+ * Server and client do not agree on what a comment is: behind `--\x01` the client sees the end of a
+ * statement that the server does not see. The account that is planted is locked and has no rights.
+ */
+async function statements({ host, attacker, random }: Scene): Promise<Verdict> {
+  const planted = plantedName(random)
+  await withRoutines(host, attacker, () =>
+    ownSql(host, attacker, [
+      `CREATE FUNCTION isolation_planted() RETURNS INT RETURN 1 --\x01;; CREATE USER '${planted}'@'localhost' ACCOUNT LOCK;; SELECT 1\n + 1`,
+    ]),
+  )
+  const failure = await movedThroughTrash({ host, attacker })
+  const found = await host.database.admin('find_account', [planted])
+  await removePlanted({ host, random })
+  if (found.length > 0) return succeeded('its statement made an account')
+  return refused(failure)
+}
+
+/** Deleted and restored; what was said against it. */
+async function movedThroughTrash({ host, attacker }: Pick<Scene, 'host' | 'attacker'>) {
+  try {
+    await keepDatabase(host, attacker)
+    await removeDatabase(host, attacker.user)
+    await bringDatabaseBack(host, attacker)
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 200) : String(error)
+  } finally {
+    await forgetDatabase(host, attacker)
+  }
+}
+
+export async function removePlanted({ host, random }: Pick<Scene, 'host' | 'random'>) {
+  await host.database.admin('drop_account', [plantedName(random)])
+}

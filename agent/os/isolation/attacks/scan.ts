@@ -1,0 +1,145 @@
+import type { Inventory } from '#shared/inventory.ts'
+import { docrootOf } from '../../paths.ts'
+import { refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
+import { ownSql, withRoutines } from '../own-sql.ts'
+import { ask, put, type Scene, textOf } from '../scene.ts'
+
+/** A scan that takes longer waits for the site, which holds its lock for 15 seconds. */
+const MOST_SECONDS = 8
+const LOCK_MS = 30_000
+const POLL_MS = 100
+/** The agent may not stop doing other work for longer than this because of a scan. */
+const STILL_MS = 200
+const TRIES = 5
+const FOLDERS = 20_000
+const CONFIG = 'public/wp-config.php'
+
+/** The agent reads what a site put there. */
+export const SCANS = {
+  'scan.rights': {
+    severity: 'critical',
+    title: 'Have the agent run a function through a view that it scans',
+    meaning: 'The site becomes root of MariaDB.',
+    attempt: rights,
+  },
+  'scan.database': {
+    severity: 'high',
+    title: 'Have the agent scan the database of the neighbour',
+    meaning: 'The site reads data of its neighbour from what the agent reports.',
+    attempt: database,
+  },
+  'scan.locks': {
+    severity: 'high',
+    title: 'Block the scan of the agent with locked tables',
+    meaning: 'One site stops the management of the server.',
+    attempt: locks,
+  },
+  'scan.folders': {
+    severity: 'medium',
+    title: 'Block the agent with 20,000 folders below its themes',
+    meaning: 'One site slows down the management of the server.',
+    attempt: folders,
+  },
+} as const satisfies Record<string, SceneAttack>
+
+/** The function writes down whose rights it has. The site may make it, as some sites may. */
+function rights(scene: Scene): Promise<Verdict> {
+  const { host, attacker } = scene
+  return withRoutines(host, attacker, async () => {
+    await ownSql(host, attacker, PLANTED)
+    try {
+      await withConfig(scene, (text) =>
+        text.replace(/^\$table_prefix = .*$/m, "$table_prefix = 'isolation_';"),
+      )
+      const rows = await ownSql(host, attacker, ['SELECT DISTINCT who FROM isolation_seen'])
+      const others = rows.filter((who) => !who.startsWith(`${attacker.user}@`))
+      return others.length > 0 ? succeeded(`it ran as ${others.join(', ')}`) : refused()
+    } finally {
+      await ownSql(host, attacker, REMOVED)
+    }
+  })
+}
+
+const PLANTED = [
+  'CREATE TABLE isolation_seen (who VARCHAR(200))',
+  `CREATE FUNCTION isolation_who() RETURNS TEXT SQL SECURITY INVOKER MODIFIES SQL DATA
+   BEGIN INSERT INTO isolation_seen VALUES (CURRENT_USER()); RETURN 'x'; END`,
+  `CREATE SQL SECURITY INVOKER VIEW isolation_options AS
+   SELECT 'template' AS option_name, isolation_who() AS option_value`,
+]
+const REMOVED = [
+  'DROP VIEW IF EXISTS isolation_options',
+  'DROP FUNCTION IF EXISTS isolation_who',
+  'DROP TABLE IF EXISTS isolation_seen',
+]
+
+/** Whether a plugin is active stands in the database alone. */
+async function database(scene: Scene): Promise<Verdict> {
+  const { attacker, neighbour, about } = scene
+  const found = await withConfig(scene, (text) =>
+    text
+      .replace(`'DB_NAME', '${attacker.user}'`, `'DB_NAME', '${neighbour.user}'`)
+      .replace(/^\$table_prefix = .*$/m, `$table_prefix = '${about.prefix}';`),
+  )
+  const read = [...found.plugins, ...found.themes].some(({ active }) => active !== null)
+  return read ? succeeded('the scan returned what is active at the neighbour') : refused()
+}
+
+async function locks(scene: Scene): Promise<Verdict> {
+  const { host, attacker } = scene
+  const locked = ask(scene, attacker, 'lock').catch(() => undefined)
+  const end = host.clock.elapsed() + LOCK_MS
+  while ((await textOf(host, attacker, 'tmp/locked')) === '') {
+    if (host.clock.elapsed() > end) throw new Error('the tables were not locked')
+    await host.clock.sleep(POLL_MS)
+  }
+  const begun = host.clock.elapsed()
+  await scene.scan(attacker.domain).catch(() => undefined)
+  const seconds = (host.clock.elapsed() - begun) / 1000
+  await locked
+  return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
+}
+
+/** The shortest of several: a busy server can stop the agent for other reasons too. */
+async function folders(scene: Scene): Promise<Verdict> {
+  const { attacker } = scene
+  const made = Number(await ask(scene, attacker, 'folders'))
+  if (made < FOLDERS / 2) return refused(`the site could make ${made} folders and no more`)
+  let best = Number.POSITIVE_INFINITY
+  for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
+    best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
+  }
+  const said = `${made} folders, the agent stood still for ${Math.round(best)} ms`
+  return best > STILL_MS ? succeeded(said) : refused(said)
+}
+
+/** The longest time, in milliseconds, for which nothing else in this process went on during the work. */
+async function standstill({ host: { clock } }: Scene, work: () => Promise<unknown>) {
+  const state = { longest: 0, running: true }
+  const watch = async () => {
+    while (state.running) {
+      const before = clock.elapsed()
+      await clock.sleep(10)
+      state.longest = Math.max(state.longest, clock.elapsed() - before - 10)
+    }
+  }
+  const watching = watch()
+  await work().catch(() => undefined)
+  state.running = false
+  await watching
+  return state.longest
+}
+
+/** A scan of the attacker while its wp-config.php is changed. */
+async function withConfig(scene: Scene, change: (text: string) => string): Promise<Inventory> {
+  const { host, attacker } = scene
+  const before = await textOf(host, attacker, CONFIG)
+  const after = change(before)
+  if (after === before) throw new Error(`${docrootOf(attacker.user)}/wp-config.php was not changed`)
+  await put(host, attacker, CONFIG, after)
+  try {
+    return await scene.scan(attacker.domain)
+  } finally {
+    await put(host, attacker, CONFIG, before)
+  }
+}

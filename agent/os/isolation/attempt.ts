@@ -1,0 +1,33 @@
+import type { IsolationResult } from '#shared/isolation.ts'
+import type { Progress } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import { INSIDE } from './attacks/index.ts'
+import { type Pair, randomOf } from './canaries.ts'
+import { fromInside, fromOutside, lineOf } from './report.ts'
+import { ask, Neighbour, type Scene } from './scene.ts'
+import { placeAttacks, placeNeighbour } from './scripts.ts'
+
+type Scan = Scene['scan']
+
+/** Puts scripts into both sites; returns what the attacks need. */
+export async function preparedScene(host: Host, pair: Pair, scan: Scan): Promise<Scene> {
+  const random = randomOf(pair.attacker)
+  const [secret, key] = [host.random.text(32), host.random.text(32)]
+  await placeNeighbour(host, pair.neighbour, { random, secret, key })
+  const about = Neighbour.parse(await ask({ host, key }, pair.neighbour, 'show'))
+  const scene: Scene = { host, ...pair, random, secret, key, about, scan }
+  await placeAttacks(scene, INSIDE)
+  return scene
+}
+
+/** Tries every attack; a line for each. */
+export async function* attempted(scene: Scene, results: IsolationResult[]): Progress<void> {
+  for (const result of await fromInside(scene)) {
+    results.push(result)
+    yield lineOf(result)
+  }
+  for await (const result of fromOutside(scene)) {
+    results.push(result)
+    yield lineOf(result)
+  }
+}

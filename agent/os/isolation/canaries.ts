@@ -1,0 +1,50 @@
+import { siteCreate } from '#shared/commands/site.create.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Host } from '../../host/ports.ts'
+import { listSites, recording, removeSite, type Site, writeSite } from '../sites.ts'
+
+/** In the order in which they are made. Nobody can own a name below `.invalid` (RFC 2606). */
+const ROLES = ['attacker', 'neighbour'] as const
+export type Role = (typeof ROLES)[number]
+export type Pair = { readonly [R in Role]: Site }
+
+const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invalid$/
+
+/** A temporary site of an isolation check, which is never listed as one of the server's sites. */
+export const isCanary = (domain: string): boolean => NAME.test(domain)
+
+export function makePair(host: Host, php: string): Pair {
+  const random = host.random.name(16)
+  const make = (role: Role): Site => {
+    const domain = `canary-${role}-${random}.invalid`
+    const user = `canary-${role[0]}${random.slice(0, 12)}`
+    const email = `nobody@${domain}`
+    return siteCreate.params.parse({ domain, user, email, php, tier: 'small', tls: 'none' })
+  }
+  return { attacker: make('attacker'), neighbour: make('neighbour') }
+}
+
+export function roleOf({ domain }: Site): Role {
+  return NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
+}
+
+/** The part of a name that nobody can guess. */
+export const randomOf = ({ domain }: Site): string => NAME.exec(domain)?.[2] ?? ''
+
+/** Written before anything of them is made, and removed after everything of them is gone. */
+export async function record(host: Host, sites: readonly Site[]): Promise<void> {
+  for (const site of sites) await writeSite(host, site, 'canaries')
+}
+
+/** What `record` would do. */
+export async function recordingOf(host: Host, sites: readonly Site[]): Promise<Effect[]> {
+  const [first, ...rest] = await Promise.all(sites.map((site) => recording(host, site, 'canaries')))
+  // The folder is made once.
+  return [...(first ?? []), ...rest.flatMap((effects) => effects.slice(-1))]
+}
+
+export async function forget(host: Host, sites: readonly Site[]): Promise<void> {
+  for (const { domain } of sites) await removeSite(host, domain, 'canaries')
+}
+
+export const recorded = (host: Host): Promise<Site[]> => listSites(host, 'canaries')

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { ISOLATION_OUTCOMES } from '#shared/isolation.ts'
+import type { Host } from '../../host/ports.ts'
+import type { Site } from '../sites.ts'
+import { ask, type Scene, textOf } from './scene.ts'
+import { JOB_ANSWER } from './scripts.ts'
+
+const POLL_MS = 250
+/** cron(8) looks once a minute, and may just have looked. */
+const LATEST_MS = 150_000
+
+const VerdictAnswer = z.object({
+  outcome: z.enum(ISOLATION_OUTCOMES),
+  detail: z.string().max(1000),
+})
+export const Verdicts = z.record(z.string(), VerdictAnswer)
+const JobAnswer = z.object({ verdicts: Verdicts, cgroup: z.string() })
+
+/** What the job has written down. Throws when it did not run. */
+export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeof JobAnswer>> {
+  const text = await textOf(host, attacker, JOB_ANSWER)
+  if (text === '') throw new Error('no job of the site has run')
+  return JobAnswer.parse(JSON.parse(text))
+}
+
+/**
+ * Has WordPress schedule the attacks, and runs the jobs of the site with whatever runs them by itself:
+ * its timer under systemd, else cron. Throws when they have not run after some minutes.
+ */
+export async function runJob(scene: Pick<Scene, 'host' | 'attacker' | 'key'>): Promise<void> {
+  const { host, attacker } = scene
+  await ask(scene, attacker, 'schedule')
+  const unit = host.init === 'systemd' ? await unitOf(host, attacker.user) : undefined
+  if (unit !== undefined) await host.shell.try(['systemctl', 'start', '--', unit])
+  else await hasten(host, attacker.user)
+  const end = host.clock.elapsed() + LATEST_MS
+  while ((await textOf(host, attacker, JOB_ANSWER)) === '') {
+    if (host.clock.elapsed() > end) throw new Error('no job of the site has run')
+    await host.clock.sleep(POLL_MS)
+  }
+}
+
+/** The service that a timer of this user starts. */
+async function unitOf(host: Host, user: string): Promise<string | undefined> {
+  const list = ['list-units', '--all', '--type=timer', '--plain', '--no-legend', '--full']
+  const { stdout } = await host.shell.run(['systemctl', ...list])
+  const timers = stdout.split('\n').map((line) => line.trim().split(' ')[0] ?? '')
+  const timer = timers.find((name) => unescaped(name).includes(user))
+  if (timer === undefined) return undefined
+  const show = ['systemctl', 'show', '--property=Unit', '--value', '--', timer]
+  const { stdout: unit } = await host.shell.run(show)
+  return unit.trim() || undefined
+}
+
+const unescaped = (name: string) => name.replaceAll('\\x2d', '-')
+
+/** Makes cron run the jobs of this site in the next minute instead of the next five. */
+async function hasten(host: Host, user: string): Promise<void> {
+  const path = `/etc/cron.d/hosting-${user}`
+  const text = await host.files.read(path)
+  if (text === undefined) return
+  await host.files.write(path, text.replace(/^\d+-59\/\d+ \* \* \* \* /m, '* * * * * '))
+}

@@ -1,0 +1,31 @@
+import type { Host } from '../../host/ports.ts'
+import { clientOf, runAsOwner } from '../database/as-owner.ts'
+import { applyAccount } from '../mariadb.ts'
+import type { Site } from '../sites.ts'
+
+const LIMIT_MS = 30_000
+/** Between statements: their own text holds semicolons. */
+const DELIMITER = '$$'
+
+/** Statements by the account of a site, with its rights alone. Returns the rows, tabs between columns. */
+export async function ownSql(
+  host: Host,
+  { user }: Site,
+  statements: readonly string[],
+): Promise<string[]> {
+  const argv = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names', '--', user]
+  const input = [`DELIMITER ${DELIMITER}`, ...statements.map((text) => `${text}${DELIMITER}`), '']
+  const options = { input: input.join('\n'), timeout_ms: LIMIT_MS }
+  const { stdout } = await runAsOwner(host, user, argv, options)
+  return stdout.split('\n').filter(Boolean)
+}
+
+/** While the work goes on, the account of the site may make views and routines, as some sites may. */
+export async function withRoutines<T>(host: Host, site: Site, work: () => Promise<T>): Promise<T> {
+  await applyAccount(host, { ...site, database_routines: true })
+  try {
+    return await work()
+  } finally {
+    await applyAccount(host, { ...site, database_routines: false })
+  }
+}

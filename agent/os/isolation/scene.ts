@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { Inventory } from '#shared/inventory.ts'
+import type { Host } from '../../host/ports.ts'
+import { runAsSite, tryAsSite } from '../as-site/run.ts'
+import { homeOf } from '../paths.ts'
+import type { Site } from '../sites.ts'
+
+/** What the script of the neighbour reports: an attacker could have found this out. */
+export const Neighbour = z.object({
+  /** Of its workers and their master. */
+  pid: z.number().int().positive(),
+  ppid: z.number().int().nonnegative(),
+  prefix: z.string().regex(/^\w{1,32}$/),
+})
+
+/** Two temporary sites, one of which attacks the other. */
+export interface Scene {
+  host: Host
+  attacker: Site
+  neighbour: Site
+  /** Part of the names of all that the attacks make; nobody can guess it. */
+  random: string
+  /** What only the neighbour knows. */
+  secret: string
+  /** The scripts answer nobody without it: other sites see the names of users and domains. */
+  key: string
+  about: z.infer<typeof Neighbour>
+  /** Reads a site as a scan that somebody asks for. */
+  scan(domain: string): Promise<Inventory>
+}
+
+/** Of an account that no attack must come to make. */
+export const plantedName = (random: string) => `canary-p${random}`
+
+const MOST_ANSWER = 1 << 18
+/** An answer that is on its way while nginx replaces its workers is lost. */
+const TRIES = 3
+
+/** What a script of a site answers as JSON, requested through nginx. Throws for any other answer. */
+export async function ask(
+  { host, key }: Pick<Scene, 'host' | 'key'>,
+  { domain }: Site,
+  wanted: string,
+): Promise<unknown> {
+  for (let left = TRIES - 1; ; left--) {
+    const words = new URLSearchParams({ do: wanted, key, run: host.random.text(8) })
+    const { status, body } = await host.net.probe({ host: domain, path: `/isolation.php?${words}` })
+    if (status === 200) return JSON.parse(body.slice(0, MOST_ANSWER))
+    if (left === 0) throw new Error(`${wanted} was answered with ${status}`)
+    await host.clock.sleep(200)
+  }
+}
+
+/** The text of a file of a site, read as its user; "" when there is none. `path` is below its home. */
+export async function textOf(host: Host, site: Site, path: string): Promise<string> {
+  const argv = ['head', `--bytes=${MOST_ANSWER}`, '--', `${homeOf(site.user)}/${path}`]
+  const { code, stdout } = await tryAsSite(host, site, argv, { network: false })
+  return code === 0 ? stdout : ''
+}
+
+/** Writes a file of a site as its user. `path` is below its home. */
+export async function put(host: Host, site: Site, path: string, text: string): Promise<void> {
+  const target = `of=${homeOf(site.user)}/${path}`
+  await runAsSite(host, site, ['dd', 'status=none', target], { umask: 0o027, input: text })
+}
+
+/**
+ * A program with the rights of the site's user alone, without the sandbox that `runAsSite` has: what
+ * the kernel allows the user is itself what an attack looks at.
+ */
+export const unsandboxed = ({ user }: Site, argv: readonly string[]): string[] => [
+  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs'],
+  ...['--inh-caps=-all', '--bounding-set=-all', '--', ...argv],
+]

@@ -1,0 +1,41 @@
+import type { Effect } from '#shared/plan.ts'
+import type { Host } from '../../host/ports.ts'
+import { accountOf } from '../database/account.ts'
+import { remove } from '../effects.ts'
+import { homeOf, logsOf, trashOf } from '../paths.ts'
+import { accountsOf } from '../site-etc/places.ts'
+import type { Site } from '../sites.ts'
+import { removePlanted } from './attacks/restore.ts'
+import { randomOf } from './canaries.ts'
+import { unsandboxed } from './scene.ts'
+import { markerOf, SHARED } from './scripts.ts'
+
+/**
+ * What attacks leave outside the two sites, when they succeed or are cut off: files in folders that
+ * the system shares, a file and an account of MariaDB, a dump.
+ */
+export async function removeTraces(host: Host, sites: readonly Site[]): Promise<void> {
+  for (const site of sites) {
+    const random = randomOf(site)
+    const marker = markerOf(random)
+    const paths = SHARED.map((folder) => `${folder}/${marker}`)
+    // As the user that made them, and outside the sandbox of the agent, which has its own /tmp.
+    await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), { unconfined: true })
+    await host.files.remove(`/var/lib/mysql/${marker}`)
+    await host.files.remove(trashOf(site.user))
+    await removePlanted({ host, random })
+  }
+}
+
+/** What the removal of the sites does. */
+export const removingOf = (host: Host, sites: readonly Site[]): Effect[] =>
+  sites.flatMap(({ user, domain }) => [
+    remove('account', accountOf(user)),
+    remove('database', user),
+    remove('folder', homeOf(user)),
+    remove('folder', logsOf(user)),
+    remove('user', user),
+    remove('group', user),
+    ...(host.init === 'systemd' ? [remove('folder', accountsOf(user))] : []),
+    remove('file', `${host.settings.state_dir}/canaries/${domain}.json`),
+  ])

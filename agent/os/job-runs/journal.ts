@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import type { Host } from '../../host/ports.ts'
+import { serviceUnitOf } from '../cron-files.ts'
+
+/** What systemd reports about a unit, by the MESSAGE_ID of systemd.journal-fields(7). */
+const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
+const FINISHED = '39f53479d3a045ac8e11786248231fbf'
+const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
+const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
+
+/** A run has up to six entries of systemd. */
+const MOST_ENTRIES = 6 * MOST_JOB_RUNS
+/** Of all runs; journalctl leaves out a line of more than 4,096 bytes. */
+const MOST_LINES = 400
+const LIMIT_MS = 20_000
+
+/** How a run ended, by the result of its unit: systemd.service(5). */
+const RESULTS: Record<string, AgentJobRun['result']> = {
+  timeout: 'timed_out',
+  signal: 'killed',
+  'core-dump': 'killed',
+  'oom-kill': 'killed',
+}
+
+/** Bytes that are no UTF-8 are a list of numbers, and a field that is too long is null. */
+const Field = z.union([z.string(), z.null(), z.array(z.number())])
+const Entry = z.object({
+  __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
+  MESSAGE: Field.catch(''),
+  MESSAGE_ID: Field.catch('').optional(),
+  INVOCATION_ID: Field.catch('').optional(),
+  _SYSTEMD_INVOCATION_ID: Field.catch('').optional(),
+  EXIT_STATUS: Field.catch('').optional(),
+  UNIT_RESULT: Field.catch('').optional(),
+})
+type Entry = z.infer<typeof Entry>
+
+/**
+ * The newest runs of a site's jobs, as systemd has written them down. What systemd itself reports has
+ * `_PID=1`, which the journal sets and no site can; the lines of a run are known by its invocation.
+ */
+export async function runsInJournal(host: Host, user: string): Promise<AgentJobRun[]> {
+  const unit = serviceUnitOf(user)
+  const [reports, lines] = await Promise.all([
+    entriesOf(host, MOST_ENTRIES, ['_PID=1', `UNIT=${unit}`]),
+    entriesOf(host, MOST_LINES, [`_SYSTEMD_UNIT=${unit}`]),
+  ])
+  const runs = grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)
+  const printed = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
+  return [...runs]
+    .flatMap(([id, entries]) => runOf(entries, printed.get(id) ?? []) ?? [])
+    .reverse()
+    .slice(0, MOST_JOB_RUNS)
+}
+
+function runOf(entries: readonly Entry[], lines: readonly Entry[]): AgentJobRun | undefined {
+  const begun = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
+  // The beginning of the oldest run may be gone from the journal.
+  if (!begun) return undefined
+  const end = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === FINISHED || MESSAGE_ID === FAILED)
+  const exited = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === EXITED)
+  const status = Number(exited?.EXIT_STATUS ?? Number.NaN)
+  return {
+    started_at: new Date(timeOf(begun)).toISOString(),
+    seconds: end ? Math.max(0, timeOf(end) - timeOf(begun)) / 1000 : null,
+    result: resultOf(end),
+    exit_status: isStatus(status) ? status : end?.MESSAGE_ID === FINISHED ? 0 : null,
+    output: lines.map(textOf).join('\n').slice(-MOST_JOB_OUTPUT),
+  }
+}
+
+function resultOf(end: Entry | undefined): AgentJobRun['result'] {
+  if (!end) return 'running'
+  if (end.MESSAGE_ID === FINISHED) return 'success'
+  return RESULTS[String(end.UNIT_RESULT)] ?? 'failed'
+}
+
+const isStatus = (status: number) => Number.isInteger(status) && status >= 0 && status <= 255
+const timeOf = ({ __REALTIME_TIMESTAMP: microseconds }: Entry) =>
+  Math.floor(Number(microseconds) / 1000)
+
+function textOf({ MESSAGE }: Entry): string {
+  if (MESSAGE === null) return '(a line of more than 4,096 bytes)'
+  return typeof MESSAGE === 'string' ? MESSAGE : Buffer.from(MESSAGE).toString('utf8')
+}
+
+function grouped(entries: readonly Entry[], by: (entry: Entry) => unknown): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const key = by(entry)
+    if (typeof key === 'string') groups.set(key, [...(groups.get(key) ?? []), entry])
+  }
+  return groups
+}
+
+async function entriesOf(host: Host, most: number, matches: string[]): Promise<Entry[]> {
+  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${most}`]
+  const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
+  const argv = ['journalctl', ...shape, fields, ...matches]
+  const { stdout } = await host.shell.run(argv, { timeout_ms: LIMIT_MS })
+  return stdout.split('\n').flatMap((line) => {
+    const entry = line === '' ? undefined : Entry.safeParse(jsonIn(line))
+    return entry?.success ? [entry.data] : []
+  })
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

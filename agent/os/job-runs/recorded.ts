@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import type { Host } from '../../host/ports.ts'
+import { recordOf } from './recorder.ts'
+
+/** Twice what the recorder writes when every byte of the output takes six in JSON. */
+const MOST_BYTES = 1 << 20
+/** What timeout(1) ends with when it has ended the program, and what a program ends with by a signal. */
+const TIMED_OUT = [124, 137]
+
+const Recorded = z.object({
+  at: z.number().min(0).max(8e15),
+  seconds: z.number().nonnegative().max(1e6),
+  status: z.int().min(-1).max(255),
+  output: z.string(),
+})
+
+/** The newest runs of a site's jobs, as the recorder has written them down. */
+export async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
+  const text = (await host.files.read(recordOf(user), MOST_BYTES)) ?? ''
+  const runs = text.split('\n').flatMap((line) => {
+    const run = line === '' ? undefined : Recorded.safeParse(jsonIn(line))
+    return run?.success ? [runOf(run.data)] : []
+  })
+  return runs.reverse().slice(0, MOST_JOB_RUNS)
+}
+
+function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): AgentJobRun {
+  return {
+    started_at: new Date(at).toISOString(),
+    seconds,
+    result: status === 0 ? 'success' : TIMED_OUT.includes(status) ? 'timed_out' : 'failed',
+    exit_status: status < 0 ? null : status,
+    output: output.slice(-MOST_JOB_OUTPUT),
+  }
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

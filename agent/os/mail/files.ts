@@ -1,0 +1,47 @@
+import type { Host } from '../../host/ports.ts'
+import type { Site } from '../sites.ts'
+import { MAIL_USER, mailPlaces } from './places.ts'
+import {
+  NO_SERVER_SETTING,
+  newSiteSetting,
+  parseSetting,
+  ServerSetting,
+  SiteSetting,
+} from './setting.ts'
+
+/** Root's, and readable by the queue alone: it may hold the password of a relay. */
+export async function writeSetting(
+  host: Host,
+  path: string,
+  setting: ServerSetting | SiteSetting,
+): Promise<void> {
+  const text = `${JSON.stringify(setting, null, 2)}\n`
+  await host.files.write(path, text, { mode: 0o640, group: MAIL_USER })
+}
+
+export async function readServerSetting({ files, settings }: Host): Promise<ServerSetting> {
+  const path = mailPlaces(settings.mail_dir).server
+  const text = await files.read(path)
+  return text === undefined ? NO_SERVER_SETTING : parseSetting(ServerSetting, text, path)
+}
+
+export async function readSiteSetting(
+  { files, settings }: Host,
+  { user, domain }: Pick<Site, 'user' | 'domain'>,
+): Promise<SiteSetting> {
+  const path = mailPlaces(settings.mail_dir).site(user)
+  const text = await files.read(path)
+  return text === undefined ? newSiteSetting(domain) : parseSetting(SiteSetting, text, path)
+}
+
+/** Whether the server, or a site that it has, has a relay; a setting can be left out. */
+export async function hasRelay(host: Host, but?: string): Promise<boolean> {
+  const { server, sites, site } = mailPlaces(host.settings.mail_dir)
+  if (server !== but && (await readServerSetting(host)).relay) return true
+  for (const { name } of await host.files.list(sites)) {
+    const [, user] = /^([^.].*)\.json$/.exec(name) ?? []
+    if (!user || site(user) === but) continue
+    if ((await readSiteSetting(host, { user, domain: '' })).relay) return true
+  }
+  return false
+}

@@ -1,0 +1,37 @@
+import type { Effect } from '#shared/plan.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { hasRelay } from './files.ts'
+import { MAIL_USER } from './places.ts'
+
+const NONE = 'none\n'
+/** Not of the form of a setting, so that it is never taken for one. */
+const formerOf = (path: string) => `${path}.former`
+const SECRET = { mode: 0o600 }
+
+/** Keeps what is there now, for the way back; what an operation before this one kept is older, and stays. */
+export async function keep({ files }: Host, path: string): Promise<void> {
+  if (await files.stat(formerOf(path))) return
+  await files.write(formerOf(path), (await files.read(path)) ?? NONE, SECRET)
+}
+
+/** What `keep` and the writing of another setting do. */
+export const keeping = async (host: Host, path: string): Promise<Effect[]> => [
+  await effects.putting(host, path),
+]
+
+export async function bringBack({ files }: Host, path: string): Promise<void> {
+  const former = await files.read(formerOf(path))
+  if (former === undefined) return
+  if (former === NONE) await files.remove(path)
+  else await files.write(path, former, { mode: 0o640, group: MAIL_USER })
+  await files.remove(formerOf(path))
+}
+
+export const forget = ({ files }: Host, path: string): Promise<void> => files.remove(formerOf(path))
+
+export const isKept = async ({ files }: Host, path: string): Promise<boolean> =>
+  (await files.stat(formerOf(path))) !== undefined
+
+/** Whether there is a relay in another setting than this one. */
+export const others = (host: Host, path: string): Promise<boolean> => hasRelay(host, path)

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * Where the mail of sites lies. Settings hold the passwords of relays: root writes them, and the queue
+ * alone reads them. In the folder of its own that each site has below `sockets`, the queue listens;
+ * no other site can go into it, so that whoever connects there is that site.
+ */
+export const MAIL_USER = 'hosting-mail'
+export const MAIL_ROOT = '/var/lib/hosting-mail'
+
+export const mailPlaces = (root: string) => ({
+  settings: `${root}/settings`,
+  sites: `${root}/settings/sites`,
+  server: `${root}/settings/server.json`,
+  site: (user: string) => `${root}/settings/sites/${user}.json`,
+  sockets: `${root}/sockets`,
+  door: (user: string) => doorOf(root, user),
+  socket: (user: string) => `${doorOf(root, user)}/mail.sock`,
+  queue: `${root}/queue`,
+  queueOf: (user: string) => `${root}/queue/${user}`,
+  status: `${root}/status`,
+  statusOf: (user: string) => `${root}/status/${user}.json`,
+})
+
+/** As those of PHP-FPM: every process can list the paths of sockets, so they name no site. */
+function doorOf(root: string, user: string): string {
+  const hash = createHash('sha256').update(`hosting-mail ${user}`).digest('hex')
+  return `${root}/sockets/${hash.slice(0, 32)}`
+}
+
+export type MailPlaces = ReturnType<typeof mailPlaces>
+
+/** Of this machine. */
+export const MAIL = mailPlaces(MAIL_ROOT)

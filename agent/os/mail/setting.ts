@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import {
+  DEFAULT_HOURLY_LIMIT,
+  DEFAULT_REWRITE,
+  MailRules,
+  RelayPassword,
+  RelayPlace,
+  RelayUser,
+  type Rewrite,
+} from '#shared/mail.ts'
+import { apexOf } from '#shared/names.ts'
+
+const Relay = RelayPlace.extend({ user: RelayUser, password: RelayPassword })
+export type Relay = z.infer<typeof Relay>
+
+/** The file of the server, as root writes it for the queue. */
+export const ServerSetting = MailRules.extend({ relay: Relay.nullable() })
+export type ServerSetting = z.infer<typeof ServerSetting>
+
+/** That of one site: null is what the server has. */
+export const SiteSetting = ServerSetting.extend({ domain: z.string() })
+export type SiteSetting = z.infer<typeof SiteSetting>
+
+const UNSET = { enabled: true, relay: null, from_address: null, rewrite_from: null }
+export const NO_SERVER_SETTING: ServerSetting = { ...UNSET, hourly_limit: null }
+export const newSiteSetting = (domain: string): SiteSetting => ({ ...NO_SERVER_SETTING, domain })
+
+/** What holds for one site in the end. */
+export interface Effective {
+  domain: string
+  relay: Relay
+  /** Replaces addresses, and stands for one that is missing. */
+  from_address: string
+  rewrite_from: Rewrite
+  hourly_limit: number
+}
+
+/** Why nothing is sent, in words for the site. */
+export interface Unset {
+  reason: string
+}
+
+const NO_RELAY = 'no relay is configured for this site: mail is not sent'
+
+export function effective(server: ServerSetting, site: SiteSetting): Effective | Unset {
+  if (!server.enabled || !site.enabled) return { reason: 'mail is turned off for this site' }
+  const relay = site.relay ?? server.relay
+  if (!relay) return { reason: NO_RELAY }
+  return {
+    domain: site.domain,
+    relay,
+    from_address: site.from_address ?? server.from_address ?? `wordpress@${apexOf(site.domain)}`,
+    rewrite_from: site.rewrite_from ?? server.rewrite_from ?? DEFAULT_REWRITE,
+    hourly_limit: site.hourly_limit ?? server.hourly_limit ?? DEFAULT_HOURLY_LIMIT,
+  }
+}
+
+/** Throws a readable Error; the text of the file, which may hold a password, is in none. */
+export function parseSetting<T>(schema: z.ZodType<T>, text: string, path: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON: save the mail settings again`)
+  }
+  const result = schema.safeParse(value)
+  if (!result.success) throw new Error(`${path} is no mail setting: save the mail settings again`)
+  return result.data
+}

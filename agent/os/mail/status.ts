@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Mail } from '#shared/agent.ts'
+import { MailCounts, NO_MAIL } from '#shared/mail.ts'
+import type { Host } from '../../host/ports.ts'
+import { isRunning } from '../services/service.ts'
+import { listSites } from '../sites.ts'
+import { mailPlaces } from './places.ts'
+import { mailService } from './service.ts'
+
+const Status = z.object({ shown: MailCounts })
+
+/** What the queue says of the mail of each site; nothing where it has never had any. */
+export async function readMail(host: Host): Promise<Mail> {
+  const sites = await listSites(host)
+  const told = sites.map(async ({ domain, user }) => ({
+    ...(await readStatus(host, user)),
+    domain,
+  }))
+  return { running: await isRunning(host, mailService(host)), sites: await Promise.all(told) }
+}
+
+/** The file is that of the queue, which is no root: what cannot be read is nothing. */
+async function readStatus({ files, settings }: Host, user: string): Promise<MailCounts> {
+  try {
+    const text = await files.read(mailPlaces(settings.mail_dir).statusOf(user))
+    return text === undefined ? NO_MAIL : Status.parse(JSON.parse(text)).shown
+  } catch {
+    return NO_MAIL
+  }
+}

@@ -1,0 +1,52 @@
+import type { Maintenance } from '#shared/maintenance.ts'
+import type { Host } from '../../host/ports.ts'
+import { lastUpdate } from './last-update.ts'
+import { oldPrograms, reported } from './old-files.ts'
+import { listsReadAt, pendingPackages } from './pending.ts'
+import { rebootOf } from './reboot.ts'
+import { type Kept, readKept, writeKept } from './records.ts'
+import { restartsOf } from './restarts.ts'
+import { unattendedOf } from './unattended.ts'
+
+/** Looks at all of it, and keeps what is found. One at a time: two would write over each other. */
+export function checkMaintenance(host: Host): Promise<Maintenance> {
+  return host.exclusive('maintenance', async () => {
+    const kept = await readKept(host)
+    const maintenance = await found(host, kept)
+    const still = new Set(maintenance.old_files.map(({ name }) => name))
+    const failed = Object.entries(kept.failed).filter(([name]) => still.has(name))
+    const renewed = Object.entries(kept.renewed).filter(([name]) => still.has(name))
+    await writeKept(host, {
+      ...kept,
+      maintenance,
+      failed: Object.fromEntries(failed),
+      renewed: Object.fromEntries(renewed),
+    })
+    return maintenance
+  })
+}
+
+/** Changes what is kept. */
+export function changeKept(host: Host, change: (kept: Kept) => Kept): Promise<void> {
+  return host.exclusive('maintenance', async () => writeKept(host, change(await readKept(host))))
+}
+
+async function found(host: Host, kept: Kept): Promise<Maintenance> {
+  const at = host.clock.now()
+  const now = new Date(at).toISOString()
+  const { packages, problem } = await pendingPackages(host)
+  const lists = await listsReadAt(host)
+  const problems = new Map(Object.entries(kept.failed))
+  const before = kept.maintenance
+  return {
+    checked_at: now,
+    lists_at: lists === null ? null : new Date(lists).toISOString(),
+    packages,
+    packages_problem: problem,
+    reboot: await rebootOf(host),
+    old_files: reported(await oldPrograms(host), before?.old_files ?? [], { now, problems }),
+    restarts: restartsOf(kept.restarts, at),
+    unattended: await unattendedOf(host),
+    last_update: await lastUpdate(host, before?.last_update ?? null),
+  }
+}

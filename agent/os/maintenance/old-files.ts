@@ -1,0 +1,96 @@
+import type { OldFilesProgram } from '#shared/maintenance.ts'
+import type { Host } from '../../host/ports.ts'
+import { type OldProcess, oldProcesses } from './mapped.ts'
+import { type NamedService, namedServices } from './services.ts'
+
+/** A program that runs what an update has replaced. */
+export interface OldProgram {
+  name: string
+  kind: OldFilesProgram['kind']
+  domain: string
+  /** Undefined for what is not the business of this agent. */
+  known: NamedService | undefined
+  /** False: its main process is new, and former ones end their last requests. */
+  main: boolean
+}
+
+/** What was started for an operation or a job of a site, and ends with that. */
+const PASSING = /^(hosting-operation-|hosting-cron@|run-)/
+const OTHER_ADVICE = 'Restart it, or reboot the server: Hosting Control does not restart it'
+
+export async function oldPrograms(host: Host): Promise<OldProgram[]> {
+  const processes = await oldProcesses(host)
+  if (processes.length === 0) return []
+  const services = await namedServices(host)
+  const owners = await ownersOf(host, services)
+  const programs = new Map<string, OldProgram>()
+  for (const one of processes) {
+    const known = owners.find(({ owns }) => owns(one))
+    if (!known && PASSING.test(one.unit)) continue
+    const program = known ? ofKnown(known.service) : ofOther(one)
+    if (!program) continue
+    const main = known === undefined || known.main === undefined || known.main === one.pid
+    const before = programs.get(program.name)
+    programs.set(program.name, { ...program, main: main || (before?.main ?? false) })
+  }
+  return [...programs.values()]
+}
+
+/** As they are reported: `since` of those that were there before stays. */
+export function reported(
+  programs: readonly OldProgram[],
+  before: readonly OldFilesProgram[],
+  { now, problems }: { now: string; problems: ReadonlyMap<string, string> },
+): OldFilesProgram[] {
+  return programs.map(({ name, kind, domain, main }) => ({
+    name,
+    kind,
+    domain,
+    since: before.find((former) => former.name === name)?.since ?? now,
+    problem: problems.get(name) ?? adviceFor(name, kind, main),
+  }))
+}
+
+function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): string {
+  if (kind === 'other') return OTHER_ADVICE
+  if (name === 'mariadb') return 'Its restart interrupts sites for some seconds: ask for it'
+  return main ? '' : 'Former processes end their last requests'
+}
+
+interface Owner {
+  service: NamedService
+  owns(one: OldProcess): boolean
+  /** Undefined: each of its processes counts as the main one. */
+  main: number | undefined
+}
+
+async function ownersOf(host: Host, services: readonly NamedService[]): Promise<Owner[]> {
+  return Promise.all(
+    services.map(async (service): Promise<Owner> => {
+      const { unit, name } = service
+      const pid = await pidOf(host, service)
+      const main = name === 'nginx' ? pid : undefined
+      if (host.init === 'systemd') return { service, main, owns: (one) => one.unit === unit }
+      const owns = (one: OldProcess) => one.pid === pid || (pid !== undefined && one.parent === pid)
+      return { service, main, owns }
+    }),
+  )
+}
+
+async function pidOf({ files }: Host, { service }: NamedService): Promise<number | undefined> {
+  const text = service && (await files.read(service.pid_file))?.trim()
+  return text && /^[1-9]\d*$/.test(text) ? Number(text) : undefined
+}
+
+const ofKnown = (known: NamedService) => ({
+  name: known.name,
+  kind: known.kind,
+  domain: known.site?.domain ?? '',
+  known,
+})
+
+/** Root's own programs and those of users that are logged in; a process without a unit has no name. */
+function ofOther({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> | undefined {
+  const name = unit.replace(/\.(service|scope)$/, '') || (pid === 1 ? 'systemd' : '')
+  return name === '' ? undefined : { name, kind: 'other', domain: '', known: undefined }
+}

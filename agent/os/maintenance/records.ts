@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Maintenance } from '#shared/maintenance.ts'
+import type { Host } from '../../host/ports.ts'
+import { NO_RESTARTS, Restarts, restartsOf } from './restarts.ts'
+
+const MOST_BYTES = 16 << 20
+
+const Kept = z.object({
+  maintenance: Maintenance.nullable(),
+  restarts: Restarts,
+  /** What could not be restarted, and why. */
+  failed: z.record(z.string(), z.string()),
+  /** When each program was restarted last because of replaced files. */
+  renewed: z.record(z.string(), z.number()).default({}),
+})
+export type Kept = z.infer<typeof Kept>
+
+const NOTHING: Kept = { maintenance: null, restarts: NO_RESTARTS, failed: {}, renewed: {} }
+
+const pathIn = ({ settings }: Host) => `${settings.state_dir}/maintenance.json`
+
+/** What the last check found. A file that cannot be read is as none: everything is checked again. */
+export async function readKept(host: Host): Promise<Kept> {
+  const text = await host.files.read(pathIn(host), MOST_BYTES)
+  if (text === undefined) return NOTHING
+  try {
+    return Kept.safeParse(JSON.parse(text)).data ?? NOTHING
+  } catch {
+    return NOTHING
+  }
+}
+
+export async function writeKept(host: Host, kept: Kept): Promise<void> {
+  await host.files.write(pathIn(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })
+}
+
+/** As `GET /maintenance` reports it. */
+export async function readMaintenance(host: Host): Promise<Maintenance | null> {
+  const { maintenance, restarts } = await readKept(host)
+  return maintenance && { ...maintenance, restarts: restartsOf(restarts, host.clock.now()) }
+}

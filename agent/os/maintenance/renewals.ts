@@ -1,0 +1,111 @@
+import { apexOf } from '#shared/names.ts'
+import type { Effect } from '#shared/plan.ts'
+import { WHOLE_SERVER } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { MAIL_UNIT } from '../mail/service.ts'
+import { restartMariadb } from '../mariadb.ts'
+import { renewNginx } from '../nginx-renewal.ts'
+import * as fpm from '../php-fpm.ts'
+import { untilQuiet } from '../php-fpm-quiet.ts'
+import { servicesOf } from '../services/index.ts'
+import { CRON } from '../services/known.ts'
+import { type OldProgram, oldPrograms } from './old-files.ts'
+import { AGENT_UNIT, FRONT_UNIT, type NamedService } from './services.ts'
+
+/** One program that gets the files of its update. */
+export interface Renewal {
+  name: string
+  /** The PHP version of a site: when one fails, those of the same version wait. */
+  group: string
+  /** What it must not run beside: see Command.lock. */
+  key: string
+  title: string
+  effects: readonly Effect[]
+  apply(): Promise<void>
+}
+
+type Way = Pick<Renewal, 'key' | 'title'> & { apply(host: Host): Promise<void> }
+
+/** A request that is running ends first: systemd, or the former nginx, holds the socket meanwhile. */
+const WAYS: Record<string, Way> = {
+  nginx: { key: 'service nginx', title: 'Renewing nginx', apply: renewNginx },
+  cron: {
+    key: 'service cron',
+    title: 'Restarting cron',
+    apply: (host) => servicesOf(host).restart(CRON),
+  },
+  'hosting-agent-front': {
+    key: 'service hosting-agent-front',
+    title: 'Restarting the half of the agent that listens',
+    apply: async ({ shell }) => {
+      await shell.run(['systemctl', 'restart', FRONT_UNIT])
+    },
+  },
+  // What sites hand over meanwhile waits for it in their sendmail.
+  'hosting-agent-mail': {
+    key: 'service hosting-agent-mail',
+    title: 'Restarting the queue of the mail of sites',
+    apply: async ({ shell }) => {
+      await shell.run(['systemctl', 'restart', MAIL_UNIT])
+    },
+  },
+  // Between two operations; what it was doing otherwise begins anew.
+  'hosting-agent': {
+    key: WHOLE_SERVER,
+    title: 'Restarting the agent',
+    apply: async ({ shell }) => {
+      await shell.run(['systemctl', 'restart', '--no-block', AGENT_UNIT])
+    },
+  },
+}
+
+/** Interrupts every site for some seconds: only where somebody has asked for it. */
+const DATABASE: Way = {
+  key: 'service mariadb',
+  title: 'Restarting MariaDB',
+  apply: restartMariadb,
+}
+
+/** For each program that runs old files, and that this agent may restart. The agent itself is the last. */
+export async function renewals(host: Host, { database }: { database: boolean }) {
+  const programs = (await oldPrograms(host)).filter(({ main, known }) => main && known)
+  return ordered(programs).flatMap((program) => renewalOf(host, program, database))
+}
+
+/** As the services of the server are listed. */
+function ordered(programs: readonly OldProgram[]): OldProgram[] {
+  const rank = { service: 0, site: 1, agent: 2, other: 3 }
+  return programs.toSorted((one, other) => rank[one.kind] - rank[other.kind])
+}
+
+function renewalOf(host: Host, { name, known }: OldProgram, database: boolean): Renewal[] {
+  const way = known && wayOf(known, database)
+  if (!known || !way) return []
+  return [
+    {
+      name,
+      group: known.site ? `PHP ${known.site.php}` : name,
+      key: way.key,
+      title: way.title,
+      effects: [effects.run('restart', known.unit)],
+      apply: () => way.apply(host),
+    },
+  ]
+}
+
+function wayOf({ name, site }: NamedService, database: boolean): Way | undefined {
+  if (name === 'mariadb') return database ? DATABASE : undefined
+  if (!site) return WAYS[name]
+  const { user, php, domain } = site
+  return {
+    key: apexOf(domain),
+    title: `Restarting PHP ${php} of ${domain}`,
+    async apply(host) {
+      await untilQuiet(host, { user, php })
+      // Without systemd nobody holds the socket while it restarts.
+      const renew = host.init === 'systemd' ? fpm.restart : fpm.reload
+      await renew(host, { user, php })
+    },
+  }
+}

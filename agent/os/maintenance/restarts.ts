@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { ServiceRestarts } from '#shared/maintenance.ts'
+import type { Host } from '../../host/ports.ts'
+import { namedServices } from './services.ts'
+
+const HOUR_MS = 3_600_000
+const MOST_MOMENTS = 5000
+
+/** How often systemd has started each unit again since it was started by hand, and when that grew. */
+export const Restarts = z.object({
+  counts: z.record(z.string(), z.int().nonnegative()),
+  moments: z.array(z.object({ name: z.string(), at: z.number(), count: z.int().positive() })),
+})
+export type Restarts = z.infer<typeof Restarts>
+export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
+
+/** What has changed since the last look. systemd counts from 0 again when a unit is started by hand. */
+export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
+  if (host.init !== 'systemd') return before
+  const named = await namedServices(host)
+  const counts = await countsOf(
+    host,
+    named.map(({ unit }) => unit),
+  )
+  const now = host.clock.now()
+  const fresh = named.flatMap(({ name, unit }) => {
+    const [count, former] = [counts[unit] ?? 0, before.counts[unit]]
+    // One that is seen for the first time may have been restarted whenever.
+    const more = former === undefined ? 0 : count < former ? count : count - former
+    return more > 0 ? [{ name, at: now, count: more }] : []
+  })
+  const recent = before.moments.filter(({ at }) => at > now - HOUR_MS && at <= now)
+  return { counts, moments: [...recent, ...fresh].slice(-MOST_MOMENTS) }
+}
+
+/** Of the last hour, those that were restarted most first. */
+export function restartsOf({ moments }: Restarts, now: number): ServiceRestarts[] {
+  const found = new Map<string, ServiceRestarts>()
+  for (const { name, at, count } of moments) {
+    if (at <= now - HOUR_MS) continue
+    const before = found.get(name)?.count ?? 0
+    found.set(name, { name, count: before + count, last_at: new Date(at).toISOString() })
+  }
+  return [...found.values()].sort((one, other) => other.count - one.count)
+}
+
+async function countsOf(host: Host, units: readonly string[]): Promise<Record<string, number>> {
+  const argv = ['systemctl', 'show', '--property=Id,NRestarts', '--', ...units]
+  const { stdout } = await host.shell.try(argv)
+  const blocks = stdout
+    .split(/\n\s*\n/)
+    .map((block): [string, number] => [
+      /^Id=(.*)$/m.exec(block)?.[1] ?? '',
+      Number(/^NRestarts=(\d+)$/m.exec(block)?.[1] ?? 0),
+    ])
+  return Object.fromEntries(blocks.filter(([unit]) => unit !== ''))
+}

@@ -1,0 +1,40 @@
+import type { OldFilesProgram } from '#shared/maintenance.ts'
+import type { Host } from '../../host/ports.ts'
+import { MAIL_UNIT } from '../mail/service.ts'
+import { fpmService } from '../php-fpm-files.ts'
+import { CRON, MARIADB, NGINX } from '../services/known.ts'
+import type { Service } from '../services/service.ts'
+import { listSites, type Site } from '../sites.ts'
+
+/** A service that is the business of this agent, under the name that `GET /services` has for it. */
+export interface NamedService {
+  name: string
+  kind: Exclude<OldFilesProgram['kind'], 'other'>
+  unit: string
+  /** What systemd runs in its own way: without it, its processes are known by this. */
+  service?: Service
+  site?: Site
+}
+
+export const AGENT_UNIT = 'hosting-agent.service'
+export const FRONT_UNIT = 'hosting-agent-front.service'
+
+const KNOWN: readonly NamedService[] = [
+  { name: 'nginx', kind: 'service', unit: NGINX.unit, service: NGINX },
+  { name: 'mariadb', kind: 'service', unit: MARIADB.unit, service: MARIADB },
+  { name: 'cron', kind: 'service', unit: CRON.unit, service: CRON },
+]
+const OWN: readonly NamedService[] = [
+  { name: 'hosting-agent-front', kind: 'agent', unit: FRONT_UNIT },
+  { name: 'hosting-agent-mail', kind: 'agent', unit: MAIL_UNIT },
+  { name: 'hosting-agent', kind: 'agent', unit: AGENT_UNIT },
+]
+
+/** In the order in which they are restarted; the agent, which does it, comes last. */
+export async function namedServices(host: Host): Promise<NamedService[]> {
+  const sites = (await listSites(host)).map((site): NamedService => {
+    const service = fpmService(site)
+    return { name: `php-fpm:${site.user}`, kind: 'site', unit: service.unit, service, site }
+  })
+  return [...KNOWN, ...sites, ...(host.init === 'systemd' ? OWN : [])]
+}

@@ -1,0 +1,117 @@
+import type { Unattended } from '#shared/maintenance.ts'
+import type { Progress, Step } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { MARK_LINE, readGenerated, replace } from '../generated.ts'
+import { install, installing } from '../packages.ts'
+
+const PACKAGE = 'unattended-upgrades'
+const PROGRAM = '/usr/bin/unattended-upgrade'
+const FOLDER = '/etc/apt/apt.conf.d'
+/** Is read after the file of the package, and so counts. */
+export const UNATTENDED_FILE = `${FOLDER}/60hosting-unattended-upgrades`
+const DEBIAN_SWITCH = '20auto-upgrades'
+const DEBIAN_TEXT =
+  /^\s*APT::Periodic::Update-Package-Lists "1";\s*APT::Periodic::Unattended-Upgrade "1";\s*$/
+const OWN_SETTING =
+  /^\s*(APT::Periodic::(Unattended-Upgrade|Enable)|Unattended-Upgrade::(Origins-Pattern|Allowed-Origins))\b/m
+/** unattended-upgrades puts the codename of the server in its place. */
+const CODENAME = '$'.concat('{distro_codename}')
+const TIMER = 'apt-daily-upgrade.timer'
+
+/** Which configuration of unattended-upgrades is in effect, and what it does. */
+export async function unattendedOf(host: Host): Promise<Unattended> {
+  const admin = await administratorsOwn(host)
+  const ours = await host.files.read(UNATTENDED_FILE)
+  const wanted = ours === undefined ? null : ours === renderUnattended(true)
+  const source =
+    admin !== undefined ? 'administrator' : ours !== undefined ? 'hosting-control' : 'none'
+  const because = admin === undefined ? '' : `${admin} is the administrator's own`
+  if (!(await host.files.stat(PROGRAM))) {
+    return { enabled: false, wanted, source, detail: because || `${PACKAGE} is not installed` }
+  }
+  const { stdout } = await host.shell.try(['apt-config', 'dump'])
+  const value = (name: string) =>
+    new RegExp(`^APT::Periodic::${name} "(.*)";$`, 'm').exec(stdout)?.[1]
+  const on = !['', '0', undefined].includes(value('Unattended-Upgrade'))
+  if (!on || value('Enable') === '0') return { enabled: false, wanted, source, detail: because }
+  const stopped = await stoppedReason(host)
+  return { enabled: stopped === '', wanted, source, detail: stopped || because }
+}
+
+/**
+ * What makes it so, with security updates alone. Nothing where an administrator has a configuration: that
+ * stays, and `unattendedOf` reports what it does.
+ */
+export async function unattendedSteps(host: Host, enabled: boolean): Promise<Step[]> {
+  if ((await administratorsOwn(host)) !== undefined) return []
+  const missing = enabled && !(await host.files.stat(PROGRAM))
+  const text = renderUnattended(enabled)
+  const before = await readGenerated(host, UNATTENDED_FILE)
+  return [
+    ...(missing ? [packageStep(host)] : []),
+    ...(before === text ? [] : [fileStep(host, before, text)]),
+  ]
+}
+
+const packageStep = (host: Host): Step => ({
+  name: 'packages',
+  title: `Installing ${PACKAGE}`,
+  effects: () => installing(host, [PACKAGE]),
+  apply: (): Progress<void> => install(host, [PACKAGE], 'unattended'),
+})
+
+function fileStep(host: Host, before: string | undefined, text: string): Step {
+  return {
+    name: 'unattended upgrades',
+    title: 'Configuring unattended security updates',
+    effects: effects.writing(UNATTENDED_FILE, before, text),
+    async apply() {
+      await replace(host, UNATTENDED_FILE, text)
+    },
+    async undo() {
+      if (before === undefined) await host.files.remove(UNATTENDED_FILE)
+      else await host.files.write(UNATTENDED_FILE, before)
+    },
+  }
+}
+
+/** See apt.conf(5) and the file of the package: `#clear` empties the list of origins that it has. */
+export function renderUnattended(enabled: boolean): string {
+  const origins = [CODENAME, `${CODENAME}-security`].map(
+    (codename) => `  "origin=Debian,codename=${codename},label=Debian-Security";`,
+  )
+  return `// ${MARK_LINE}
+APT::Periodic::Update-Package-Lists "1";
+APT::Periodic::Unattended-Upgrade "${enabled ? 1 : 0}";
+#clear Unattended-Upgrade::Origins-Pattern;
+#clear Unattended-Upgrade::Allowed-Origins;
+Unattended-Upgrade::Origins-Pattern {
+${origins.join('\n')}
+};
+Unattended-Upgrade::Automatic-Reboot "false";
+`
+}
+
+/** The file that says that somebody else has decided; that of the package as Debian ships it is none. */
+async function administratorsOwn(host: Host): Promise<string | undefined> {
+  const { files, shell } = host
+  const names = (await files.list(FOLDER)).map(({ name }) => name).sort()
+  for (const name of names) {
+    const path = `${FOLDER}/${name}`
+    if (path === UNATTENDED_FILE || name === '50unattended-upgrades') continue
+    const text = (await files.read(path)) ?? ''
+    if (name === DEBIAN_SWITCH && DEBIAN_TEXT.test(text)) continue
+    if (OWN_SETTING.test(text)) return path
+  }
+  if (!(await files.stat(PROGRAM))) return undefined
+  const { stdout } = await shell.try(['dpkg', '--verify', PACKAGE])
+  const own = `${FOLDER}/50unattended-upgrades`
+  return stdout.includes(own) ? own : undefined
+}
+
+async function stoppedReason({ init, shell }: Host): Promise<string> {
+  if (init !== 'systemd') return 'systemd does not run here, which would start them each day'
+  const { code } = await shell.try(['systemctl', 'is-active', '--quiet', TIMER])
+  return code === 0 ? '' : `${TIMER}, which starts them each day, does not run`
+}

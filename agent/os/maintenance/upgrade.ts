@@ -1,0 +1,79 @@
+import type { PendingPackage } from '#shared/maintenance.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Progress, Step } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import { APT, APT_OPTIONS, READ_ONLY, readable, repair, taken, update } from '../apt.ts'
+import * as effects from '../effects.ts'
+import { listsReadAt, pendingPackages } from './pending.ts'
+
+export type Scope = 'security' | 'all'
+
+const HOUR_MS = 3_600_000
+/** No update is worth a package that a site needs: apt then refuses. */
+const SAFE = ['-y', '-q', '--no-install-recommends', '--no-remove']
+const NAME = /^[a-z0-9][a-z0-9+.:-]*$/
+/** A kernel or a large set of packages takes its time on a slow disk. */
+const LONG = { ...APT_OPTIONS, timeout_ms: 50 * 60_000 }
+
+/** Reads the package lists when what is known of them is older than an hour. */
+export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<void> {
+  const at = await listsReadAt(host)
+  if (at !== null && Math.abs(host.clock.now() - at) < most_ms) return
+  const release = await taken(host, 'apt')
+  try {
+    yield* update(host)
+  } finally {
+    release()
+  }
+}
+
+/** The step that installs what is pending now; none when there is nothing. Throws what apt says. */
+export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
+  const { packages, problem } = await pendingPackages(host)
+  if (problem !== '') throw new Error(`apt cannot say what is pending: ${problem}`)
+  const names = namesOf(packages, scope)
+  if (names.length === 0) return []
+  const what = scope === 'security' ? 'security updates' : 'updates'
+  return [
+    {
+      name: 'packages',
+      title: `Installing ${what} of ${names.length === 1 ? names[0] : `${names.length} packages`}`,
+      effects: () => upgrading(host, argvOf(names, scope)),
+      apply: () => upgrade(host, argvOf(names, scope)),
+    },
+  ]
+}
+
+/** Those that are there already; what comes new with them is for apt to find. */
+function namesOf(packages: readonly PendingPackage[], scope: Scope): string[] {
+  return packages
+    .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))
+    .map(({ name }) => name)
+    .filter((name) => NAME.test(name))
+}
+
+function argvOf(names: readonly string[], scope: Scope): string[] {
+  if (scope === 'all') return ['upgrade', '--with-new-pkgs', ...SAFE]
+  return ['install', '--only-upgrade', ...SAFE, '--', ...names]
+}
+
+/** What apt says that it would do. */
+async function upgrading(host: Host, argv: readonly string[]): Promise<Effect[]> {
+  const { stdout } = await host.shell.run(['apt-get', ...READ_ONLY, '--simulate', ...argv])
+  return [...stdout.matchAll(/^Inst (\S+)( \[)?/gm)].map(([, name = '', former]) =>
+    former ? effects.change('package', name) : effects.create('package', name),
+  )
+}
+
+async function* upgrade(host: Host, argv: readonly string[]): Progress<void> {
+  const release = await taken(host, 'apt')
+  try {
+    await repair(host)
+    yield* readable(host.shell.stream(['apt-get', ...APT, ...argv], LONG))
+  } catch (error) {
+    await repair(host.steady ?? host)
+    throw error
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,82 @@
+import type { UnknownUpdates } from '#shared/inventory.ts'
+import type { Host } from '../../host/ports.ts'
+import type { TenantSite } from '../../host/scanner-port.ts'
+import { READING_MS, type Reader, readAsSite } from '../as-site/reading.ts'
+import { PROGRAM } from './program.ts'
+
+export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
+
+/** What the site has said of itself, or why it has not. */
+export type Told = { told: string } | { why: UnknownUpdates }
+
+const REFUSED = 77
+const MISSING = 127
+/** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
+const FIRST_UID = 1000
+const NOBODY = 65534
+const MOST_BYTES = 7 << 20
+
+/** Of an ini file, nothing that runs code; what it prints in errors is nobody's business. */
+const INI = {
+  memory_limit: '128M',
+  max_execution_time: '5',
+  display_errors: '0',
+  log_errors: '0',
+  auto_prepend_file: '',
+  auto_append_file: '',
+  open_basedir: '',
+}
+
+/**
+ * Has the configuration of a site run with the rights of the site, and nothing else of it. `folders`:
+ * what its plugins and themes are, too. Never throws for what the site does.
+ */
+export async function askSite(
+  host: Machine,
+  site: TenantSite,
+  { owner, folders }: { owner: string; folders: boolean },
+): Promise<Told> {
+  const reader = await readerOf(host, site, owner)
+  if (!reader) return { why: 'config_refused' }
+  const word = host.random.text(32)
+  const { docroot, domain = 'localhost' } = site
+  const as_owner = reader.user === owner && !reader.own && site.php_user !== owner
+  const input = JSON.stringify({ word, docroot, domain, as_owner, folders })
+  const start = host.clock.elapsed()
+  const argv = [`/usr/bin/php${site.php ?? ''}`, ...ini(), '-r', PROGRAM]
+  const { code, stdout } = await readAsSite(host, reader, argv, input)
+  const told = answerIn(stdout, word)
+  if (told !== undefined) return { told }
+  if (code === MISSING) return { why: 'config_no_php' }
+  if (code === REFUSED) return { why: 'config_refused' }
+  const late = host.clock.elapsed() - start >= READING_MS - 500
+  return { why: late ? 'config_slow' : 'config_failed' }
+}
+
+const ini = () => Object.entries(INI).flatMap(([name, value]) => ['-d', `${name}=${value}`])
+
+/**
+ * The site's own user, else the user that PHP runs it as, who runs this code anyway; else the owner of
+ * the docroot, whose files nobody else may be able to write (see PROGRAM). Never root or a program's.
+ */
+async function readerOf(
+  { files, privileged }: Machine,
+  { user, php_user, docroot }: TenantSite,
+  owner: string,
+): Promise<Reader | undefined> {
+  if (!privileged) return undefined
+  const name = user ?? (php_user || owner)
+  const passwd = (await files.read('/etc/passwd')) ?? ''
+  const fields = passwd.split('\n').map((line) => line.split(':'))
+  const uid = Number(fields.find(([known]) => known === name)?.[2] ?? 0)
+  const ordinary = name === 'www-data' ? uid > 0 : uid >= FIRST_UID && uid !== NOBODY
+  return ordinary ? { user: name, own: user !== undefined, docroot } : undefined
+}
+
+/** The line that begins with the word: the program has ended after it. */
+function answerIn(output: string, word: string): string | undefined {
+  const start = output.lastIndexOf(`\n${word} `)
+  const end = output.indexOf('\n', start + 1)
+  const text = start < 0 || end < 0 ? undefined : output.slice(start + word.length + 2, end)
+  return text !== undefined && text.length <= MOST_BYTES ? text : undefined
+}

@@ -1,0 +1,125 @@
+import { FOLDERS_OF_SITE, SETTINGS_OF_SITE } from './program-answers.ts'
+
+/**
+ * A PHP program that says how a WordPress is set up and what its plugins and themes are. It runs the
+ * configuration up to where that loads WordPress, with the rights of the site: see `as-the-site.ts`.
+ *
+ * It gets its question as JSON on standard input, and answers on one line of standard output that
+ * begins with the word of the question: whatever else is printed is the site's. A configuration that
+ * ends before it loads WordPress leaves no answer. What it says is the site's own word in any case.
+ */
+export const PROGRAM = `
+final class HostingReader {
+  private static $ask, $out, $config, $core, $code, $said = false;
+  private static $entries = 20000, $bytes = 3000000, $gaps = false;
+  private static $lists = [], $heads = [], $exists = [];
+
+  public static function begin() {
+    self::$out = fopen('php://stdout', 'wb');
+    // What it writes fails, and does not end it: setrlimit(2).
+    if (function_exists('pcntl_signal')) pcntl_signal(SIGXFSZ, SIG_IGN);
+    self::$ask = json_decode(stream_get_contents(STDIN), true);
+    $docroot = self::$ask['docroot'];
+    @chdir($docroot);
+    self::$core = self::core($docroot);
+    if (self::$core === null) return;
+    $config = self::$core . '/wp-config.php';
+    $upper = dirname(self::$core);
+    if (!file_exists($config) && !file_exists("$upper/wp-settings.php")) $config = "$upper/wp-config.php";
+    self::$config = is_file($config) && filesize($config) <= 1048576 ? realpath($config) : null;
+    if (self::$config === null) return;
+    if (self::$ask['as_owner'] && !self::own(self::$config)) exit(77);
+    $source = file_get_contents(self::$config);
+    self::$code = $source === false ? null : self::prepared($source);
+    $server = ['HTTP_HOST' => self::$ask['domain'], 'SERVER_NAME' => self::$ask['domain'],
+      'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/', 'SERVER_PORT' => '443', 'HTTPS' => 'on',
+      'SERVER_PROTOCOL' => 'HTTP/1.1', 'REMOTE_ADDR' => '127.0.0.1', 'QUERY_STRING' => '',
+      'DOCUMENT_ROOT' => $docroot, 'SCRIPT_FILENAME' => "$docroot/index.php",
+      'SCRIPT_NAME' => '/index.php', 'PHP_SELF' => '/index.php'];
+    foreach ($server as $name => $value) $_SERVER[$name] = $value;
+    set_include_path('.' . PATH_SEPARATOR . dirname(self::$config) . PATH_SEPARATOR . get_include_path());
+    define('ABSPATH', self::$core . '/');
+    register_shutdown_function(['HostingReader', 'last']);
+  }
+
+  public static function code() { return (string) self::$code; }
+
+  /** Files that others can write are not run with the rights of their owner. */
+  private static function own($file) {
+    foreach ([$file, dirname($file)] as $path) {
+      if (!function_exists('posix_geteuid') || fileowner($path) !== posix_geteuid()) return false;
+      if (fileperms($path) & 022) return false;
+    }
+    return true;
+  }
+
+  private static function core($docroot) {
+    $folders = ['', '/wp', '/wordpress', '/blog'];
+    $index = is_file("$docroot/index.php") ? (string) @file_get_contents("$docroot/index.php", false, null, 0, 8192) : '';
+    if (preg_match('~[\\'"]/?([\\w.-]+(?:/[\\w.-]+)*)/wp-blog-header\\.php[\\'"]~', $index, $found))
+      array_splice($folders, 1, 0, ['/' . $found[1]]);
+    foreach ($folders as $folder) {
+      $path = realpath($docroot . $folder);
+      if ($path === false || !is_file("$path/wp-includes/version.php")) continue;
+      $loader = realpath("$path/wp-load.php");
+      return $loader === false ? $path : dirname($loader);
+    }
+    return null;
+  }
+
+  /** Without what loads WordPress, and with the constants that a string of code does not have. */
+  private static function prepared($source) {
+    if (strncmp($source, "\\xef\\xbb\\xbf", 3) === 0) $source = substr($source, 3);
+    $tokens = token_get_all($source);
+    $code = '';
+    for ($at = 0; $at < count($tokens); $at++) {
+      $kind = is_array($tokens[$at]) ? $tokens[$at][0] : null;
+      $text = is_array($tokens[$at]) ? $tokens[$at][1] : $tokens[$at];
+      if ($kind === T_FILE) $code .= var_export(self::$config, true);
+      elseif ($kind === T_DIR) $code .= var_export(dirname(self::$config), true);
+      elseif (in_array($kind, [T_REQUIRE, T_REQUIRE_ONCE, T_INCLUDE, T_INCLUDE_ONCE], true)) {
+        $end = $at;
+        $path = '';
+        while ($end < count($tokens) && $tokens[$end] !== ';' && $tokens[$end][0] !== T_CLOSE_TAG) {
+          $path .= is_array($tokens[$end]) ? $tokens[$end][1] : $tokens[$end];
+          $end++;
+        }
+        if (strpos($path, 'wp-settings.php') === false) $code .= $text;
+        else {
+          $code .= ' \\\\HostingReader::finish()';
+          $at = $end - 1;
+        }
+      } else $code .= $text;
+    }
+    return preg_match('/^<\\?php\\s/i', $code) ? substr($code, 5) : '?>' . $code;
+  }
+
+  /** A file that the configuration includes has loaded WordPress itself: the settings are there. */
+  public static function last() {
+    if (!self::$said && in_array(self::$core . '/wp-settings.php', get_included_files(), true)) self::finish();
+  }
+
+  public static function finish() {
+    if (self::$said) return;
+    self::$said = true;
+    $answer = ['wordpress' => self::$core !== null, 'version' => null, 'constants' => (object) [],
+      'table_prefix' => null, 'unsure' => [], 'environment' => false];
+    if (self::$core !== null) {
+      $answer['version'] = base64_encode((string) self::head(self::$core . '/wp-includes/version.php'));
+      if (self::$config !== null && self::$code !== null) $answer = self::settings($answer);
+      elseif (file_exists(self::$core . '/wp-config.php')) $answer['unsure'] = ['DB_NAME'];
+      if (self::$ask['folders']) self::folders();
+    }
+    $answer += ['lists' => (object) self::$lists, 'heads' => (object) self::$heads,
+      'exists' => array_keys(self::$exists), 'gaps' => self::$gaps];
+    @fwrite(self::$out, "\\n" . self::$ask['word'] . ' ' . json_encode($answer) . "\\n");
+    @fflush(self::$out);
+    // Nothing of the site goes on.
+    if (function_exists('posix_kill')) posix_kill(posix_getpid(), 9);
+    exit(0);
+  }
+${SETTINGS_OF_SITE}${FOLDERS_OF_SITE}}
+HostingReader::begin();
+eval(HostingReader::code());
+HostingReader::finish();
+`

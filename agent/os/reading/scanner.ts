@@ -1,0 +1,74 @@
+import type { UnknownUpdates } from '#shared/inventory.ts'
+import type { Application, Scanner, SiteReader, TenantSite } from '../../host/scanner-port.ts'
+import { askSite, type Machine, type Told } from './as-the-site.ts'
+import { Remembered } from './remembered.ts'
+import { Turns } from './turns.ts'
+
+/**
+ * The answers about sites: by reading alone where that is certain, which is fast; else by what the site
+ * itself says when its configuration is run with its rights, or unknown, with the reason.
+ */
+export function siteScanner(reader: SiteReader, host: Machine): Scanner {
+  const turns = new Turns(host)
+  const applications = new Remembered<Application>(host)
+  const settings = new Remembered<Told>(host)
+  const ask = (site: TenantSite, owner: string, folders: boolean, urgent = true) =>
+    turns.take(() => askSite(host, site, { owner, folders }), urgent)
+
+  const application = async (site: TenantSite, owner: string, first: Application) => {
+    const said = await ask(site, owner, true, false)
+    if ('why' in said) return because(first, said.why)
+    const second = await reader.application(site, said.told).catch(() => undefined)
+    return second ? { ...second.answer, owner: first.owner } : because(first, 'config_failed')
+  }
+
+  return {
+    async inventory(site) {
+      const { answer, unsure, owner } = await reader.inventory(site)
+      if (!unsure) return answer
+      applications.forget(keyOf(site))
+      const said = await ask(site, owner, true)
+      const why = 'why' in said ? said.why : 'config_failed'
+      const second =
+        'told' in said && (await reader.inventory(site, said.told).catch(() => undefined))
+      if (second) return second.answer
+      return answer && { ...answer, inventory: because(answer.inventory, why) }
+    },
+    async application(site) {
+      const { answer, unsure, owner } = await reader.application(site)
+      if (!unsure) return answer
+      const work = () => application(site, owner, answer)
+      const known = await applications.get(keyOf(site), work, turns.patience())
+      return known ?? because(answer, 'config_pending')
+    },
+    async database(site) {
+      const { answer, unsure, owner } = await reader.database(site)
+      if (!unsure) return answer
+      const asked = () => ask(site, owner, false, false)
+      const retold = async (said: Told | undefined) =>
+        said && 'told' in said ? (await reader.database(site, said.told)).answer : answer
+      const known = settings.known(keyOf(site))
+      const first = known && (await retold(known))
+      if (first?.state === 'answers') return first
+      // The account may have changed.
+      settings.forget(keyOf(site))
+      return retold(await settings.get(keyOf(site), asked))
+    },
+    async databasePassword(site) {
+      const { answer, unsure, owner } = await reader.databasePassword(site)
+      if (!unsure) return answer
+      const said = await ask(site, owner, false)
+      return 'told' in said ? (await reader.databasePassword(site, said.told)).answer : undefined
+    },
+  }
+}
+
+const keyOf = ({ docroot, user = '', domain = '' }: TenantSite) => `${docroot}\n${user}\n${domain}`
+
+/** Only where something is unknown. */
+function because<T extends Pick<Application, 'updates' | 'unknown_because'>>(
+  answer: T,
+  why: UnknownUpdates,
+): T {
+  return Object.values(answer.updates).includes(null) ? { ...answer, unknown_because: why } : answer
+}

@@ -1,0 +1,38 @@
+import type { Host } from '../../host/ports.ts'
+
+const AT_ONCE = 2
+/** What all who wait for sites that have to be asked wait together, however many there are. */
+const PATIENCE_MS = 1500
+
+/** Work that takes a processor: two at a time, the others in their order. */
+export class Turns {
+  readonly #clock: Host['clock']
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #since = 0
+
+  constructor({ clock }: Pick<Host, 'clock'>) {
+    this.#clock = clock
+  }
+
+  /** `urgent`: somebody waits for it alone. */
+  async take<T>(work: () => Promise<T>, urgent: boolean): Promise<T> {
+    if (this.#running === 0) this.#since = this.#clock.elapsed()
+    if (this.#running >= AT_ONCE) {
+      await new Promise<void>((go) => (urgent ? this.#waiting.unshift(go) : this.#waiting.push(go)))
+    } else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+
+  /** Milliseconds that whoever begins to wait now waits at the most. */
+  patience(): number {
+    const since = this.#running === 0 ? 0 : this.#clock.elapsed() - this.#since
+    return Math.max(PATIENCE_MS - since, 0)
+  }
+}

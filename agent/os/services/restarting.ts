@@ -1,0 +1,79 @@
+import { dirname } from 'node:path'
+import type { Step } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { MARK_LINE, replace } from '../generated.ts'
+import { CRON, MARIADB, NGINX } from './known.ts'
+import type { Service } from './service.ts'
+
+/** What Debian starts and sites need, with what its unit must have beside a restart. */
+const NEEDED: readonly (readonly [Service, readonly string[]])[] = [
+  // The kernel ends one worker, which its master replaces: no reason to end the master, too. Two logs
+  // of each site, its connections and the files that it remembers are more than the usual 1,024.
+  [NGINX, ['OOMPolicy=continue', 'LimitNOFILE=65536']],
+  [MARIADB, []],
+  [CRON, []],
+]
+
+/** Leaves out what an administrator has set: see settingsOf. */
+const dropInOf = ({ unit }: Service) => `/etc/systemd/system/${unit}.d/hosting.conf`
+
+export const DROP_INS = NEEDED.map(([service]) => dropInOf(service))
+
+/**
+ * The step that makes systemd start again what ends by a failure or a signal: ten times in five minutes.
+ * None where that is so, or where systemd does not run. Debian's nginx has no restart at all.
+ */
+export async function restartingSteps(host: Host): Promise<Step[]> {
+  if (host.init !== 'systemd') return []
+  const files = await Promise.all(
+    NEEDED.map(async ([service, more]) => ({
+      path: dropInOf(service),
+      text: renderDropIn(more, await settingsOf(host, service)),
+    })),
+  )
+  const found = await Promise.all(files.map(({ path }) => host.files.read(path)))
+  const missing = files.filter(({ text }, at) => found[at] !== text)
+  if (missing.length === 0) return []
+  return [
+    {
+      name: 'restarts',
+      title: 'Making services come back after a failure',
+      effects: async () => [
+        ...(await effects.making(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
+        ...(await effects.generating(host, missing)),
+      ],
+      async apply() {
+        for (const { path, text } of missing) await replace(host, path, text)
+        await host.shell.run(['systemctl', 'daemon-reload'])
+      },
+    },
+  ]
+}
+
+/** Directives that an administrator has set for the unit, which count whatever the files are called. */
+async function settingsOf({ files }: Host, service: Service): Promise<Set<string>> {
+  const own = dropInOf(service)
+  const folder = dirname(own)
+  const names = (await files.list(folder)).map(({ name }) => `${folder}/${name}`)
+  const paths = [`/etc/systemd/system/${service.unit}`, ...names.filter((path) => path !== own)]
+  const texts = await Promise.all(paths.map((path) => files.read(path).catch(() => undefined)))
+  return new Set(
+    texts.flatMap((text) =>
+      [...(text ?? '').matchAll(/^\s*([A-Z]\w*)\s*=/gm)].map(([, name = '']) => name),
+    ),
+  )
+}
+
+const START_LIMIT = ['StartLimitIntervalSec=300', 'StartLimitBurst=10']
+const RESTART = ['Restart=on-failure', 'RestartSec=1']
+
+function renderDropIn(more: readonly string[], others: ReadonlySet<string>): string {
+  const lines = (all: readonly string[]) =>
+    all.filter((line) => !others.has(line.split('=')[0] ?? '')).map((line) => `${line}\n`)
+  return `# ${MARK_LINE}
+[Unit]
+${lines(START_LIMIT).join('')}
+[Service]
+${lines([...RESTART, ...more]).join('')}`
+}

@@ -1,0 +1,137 @@
+import { MARK_LINE } from '../generated.ts'
+import { LIBRARY } from '../paths.ts'
+import { WANTS } from '../php-fpm-files.ts'
+import { ETC_FILES } from './names.ts'
+import { SHARED_ETC, SITE_ETC } from './places.ts'
+
+const UNITS = '/etc/systemd/system'
+const SCRIPT = `${LIBRARY}/follow-etc.php`
+export const STAGING = `${SITE_ETC}/new`
+
+/** What makes the copies, when something in /etc changes, and what starts it a last time in any case. */
+export const SERVICE = 'hosting-etc.service'
+export const WATCH = 'hosting-etc.path'
+export const TIMER = 'hosting-etc.timer'
+
+/**
+ * Copies the files of ETC_FILES that have changed: each appears whole, by a rename. A link that leads
+ * out of /etc is the same link there, and one within it is a copy of its target. What not everybody may
+ * read is not copied. It waits until half a second goes by without a change, since systemd does not see
+ * those that happen while it runs. It is PHP since that is what every server with sites has.
+ */
+const SCRIPT_TEXT = String.raw`<?php
+// ${MARK_LINE}
+const NAMES = [${ETC_FILES.map((name) => `'${name}'`).join(', ')}];
+const FROM = '/etc';
+const TO = '${SHARED_ETC}';
+const STAGING = '${STAGING}';
+
+/** What a name is to be: a link and its target, a file and its text, or nothing. */
+function wanted(string $path): array {
+  $target = is_link($path) ? (string) readlink($path) : '';
+  if (preg_match('~^(\.\./|/(?!etc/)|/etc/alternatives/)~', $target)) return ['link', $target];
+  if (!is_file($path) || (fileperms($path) & 0004) === 0) return ['nothing', ''];
+  return ['file', (string) file_get_contents($path)];
+}
+
+function present(string $path): array {
+  if (is_link($path)) return ['link', (string) readlink($path)];
+  return is_file($path) ? ['file', (string) file_get_contents($path)] : ['nothing', ''];
+}
+
+function put(string $name, string $kind, string $content): void {
+  if ($kind === 'nothing') {
+    unlink(TO . "/$name");
+    return;
+  }
+  $new = STAGING . "/$name";
+  @unlink($new);
+  $whole = $kind === 'link' ? symlink($content, $new) : file_put_contents($new, $content) === strlen($content);
+  if (!$whole || !rename($new, TO . "/$name")) exit(1);
+}
+
+umask(0022);
+for ($left = 20; $left > 0; $left--) {
+  usleep(500000);
+  clearstatcache(true);
+  $changed = false;
+  foreach (NAMES as $name) {
+    $wanted = wanted(FROM . "/$name");
+    if ($wanted === present(TO . "/$name")) continue;
+    put($name, ...$wanted);
+    $changed = true;
+  }
+  if (!$changed) break;
+}
+`
+
+/** Root without a capability, which can write to this one folder and nothing else. */
+const SERVICE_TEXT = `# ${MARK_LINE}
+[Unit]
+Description=Copy what sites see of /etc
+StartLimitIntervalSec=0
+
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/php -n ${SCRIPT}
+TimeoutStartSec=60
+Restart=on-failure
+RestartSec=10
+Nice=10
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ReadWritePaths=${SITE_ETC}
+ProtectHome=yes
+ProtectProc=invisible
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateNetwork=yes
+RestrictNamespaces=yes
+RestrictAddressFamilies=AF_UNIX
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+MemoryMax=256M
+TasksMax=8
+`
+
+/** One watch of the folder sees every file that is written, made, replaced or removed in it. */
+const WATCH_TEXT = `# ${MARK_LINE}
+[Unit]
+Description=Changes of /etc, for sites
+
+[Path]
+PathChanged=/etc
+Unit=${SERVICE}
+
+[Install]
+WantedBy=multi-user.target
+`
+
+/** At each start of the machine, and for what happens in the moment in which nothing watches. */
+const TIMER_TEXT = `# ${MARK_LINE}
+[Unit]
+Description=What sites see of /etc, every 15 minutes
+
+[Timer]
+OnActiveSec=1s
+OnUnitInactiveSec=15min
+AccuracySec=1s
+Unit=${SERVICE}
+
+[Install]
+WantedBy=timers.target
+`
+
+export const FOLLOWER_FILES = [
+  { path: SCRIPT, text: SCRIPT_TEXT },
+  { path: `${UNITS}/${SERVICE}`, text: SERVICE_TEXT },
+  { path: `${UNITS}/${WATCH}`, text: WATCH_TEXT },
+  { path: `${UNITS}/${TIMER}`, text: TIMER_TEXT },
+] as const
+
+/** What starts with the machine: where it is enabled, and what it is. */
+export const FOLLOWER_LINKS = [
+  { path: `${WANTS}/${WATCH}`, target: `${UNITS}/${WATCH}` },
+  { path: `${UNITS}/timers.target.wants/${TIMER}`, target: `${UNITS}/${TIMER}` },
+] as const

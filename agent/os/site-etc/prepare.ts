@@ -1,0 +1,22 @@
+import type { Host } from '../../host/ports.ts'
+import { listSites } from '../sites.ts'
+import { writeAccounts } from './accounts.ts'
+import { provideSharedEtc } from './shared.ts'
+
+const PLACES = ['sites', 'trash', 'purging', 'canaries'] as const
+
+/**
+ * At the start of the agent, before it runs anything as a site: for sites that an earlier version has
+ * made, and with the accounts that packages have added since. Returns what went wrong.
+ */
+export async function prepareSiteEtc(host: Host): Promise<string[]> {
+  const sites = (await Promise.all(PLACES.map((place) => listSites(host, place)))).flat()
+  if (host.init !== 'systemd' || sites.length === 0) return []
+  try {
+    await provideSharedEtc(host)
+    await writeAccounts(host, ...sites.map(({ user }) => user))
+    return []
+  } catch (error) {
+    return [`What sites see of /etc was not prepared: ${String(error)}`]
+  }
+}

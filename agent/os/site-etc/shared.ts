@@ -1,0 +1,73 @@
+import { dirname } from 'node:path'
+import type { Effect } from '#shared/plan.ts'
+import type { Step } from '../../commands/command.ts'
+import type { Host } from '../../host/ports.ts'
+import * as effects from '../effects.ts'
+import { removeGenerated, replace } from '../generated.ts'
+import { FOLLOWER_FILES, FOLLOWER_LINKS, SERVICE, STAGING, TIMER, WATCH } from './follower.ts'
+import { ETC_FOLDERS } from './names.ts'
+import { ACCOUNT_FILES, ACCOUNTS, linkOf, SHARED_ETC, SITE_ETC } from './places.ts'
+
+/** Where folders of the server are mounted, `hosting` for what each site has of its own. */
+const FOLDERS = [
+  SITE_ETC,
+  STAGING,
+  ACCOUNTS,
+  SHARED_ETC,
+  ...[...ETC_FOLDERS, 'hosting'].map((name) => `${SHARED_ETC}/${name}`),
+]
+const LINKS = ACCOUNT_FILES.map((name) => ({ path: `${SHARED_ETC}/${name}`, target: linkOf(name) }))
+
+/** The step that makes the /etc of sites, and what follows the server's own; none where it is there. */
+export async function sharedEtcSteps(host: Host): Promise<Step[]> {
+  if (host.init !== 'systemd') return []
+  const missing = await missingOn(host)
+  if (missing.length === 0) return []
+  return [
+    {
+      name: 'site etc',
+      title: 'Preparing what sites see of /etc',
+      effects: missing,
+      apply: () => makeSharedEtc(host),
+    },
+  ]
+}
+
+/** The same at once, where nobody asks for steps. */
+export async function provideSharedEtc(host: Host): Promise<void> {
+  if ((await missingOn(host)).length > 0) await makeSharedEtc(host)
+}
+
+async function missingOn(host: Host): Promise<Effect[]> {
+  const links = [...LINKS, ...FOLLOWER_LINKS].map(({ path }) => path)
+  const enabling = FOLLOWER_LINKS.map(({ path }) => dirname(path))
+  const files = await effects.generating(host, FOLLOWER_FILES)
+  return [
+    ...(await effects.making(host, 'folder', ...FOLDERS, ...enabling)),
+    ...(await effects.making(host, 'link', ...links)),
+    ...files,
+  ]
+}
+
+/** It is enabled last, so that what is cut off is done again. */
+async function makeSharedEtc(host: Host): Promise<void> {
+  await host.files.mkdir(SITE_ETC, { mode: 0o700 })
+  for (const path of FOLDERS.slice(1)) await host.files.mkdir(path, { mode: 0o755 })
+  for (const { path, target } of LINKS) await host.files.link(target, path)
+  for (const { path, text } of FOLLOWER_FILES) await replace(host, path, text)
+  await host.shell.run(['systemctl', 'daemon-reload'])
+  await host.shell.run(['systemctl', 'start', SERVICE])
+  for (const { path, target } of FOLLOWER_LINKS) {
+    await host.files.mkdir(dirname(path))
+    await host.files.link(target, path)
+  }
+  await host.shell.run(['systemctl', 'restart', WATCH, TIMER])
+}
+
+/** Without a site, nothing needs it. */
+export async function removeSharedEtc(host: Host): Promise<void> {
+  await host.shell.try(['systemctl', 'stop', WATCH, TIMER, SERVICE])
+  for (const { path } of FOLLOWER_LINKS) await host.files.remove(path)
+  for (const { path } of FOLLOWER_FILES) await removeGenerated(host, path)
+  await host.files.remove(SITE_ETC)
+}

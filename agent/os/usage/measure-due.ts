@@ -1,0 +1,54 @@
+import type { Host } from '../../host/ports.ts'
+import { databaseSize } from '../database/dump.ts'
+import { findSite, listSites, type Site } from '../sites.ts'
+import { diskLimits } from '../tiers.ts'
+import { measureBytes, measureFiles } from './measure.ts'
+import { type Measured, readMeasured, recordMeasured } from './records.ts'
+
+const HOUR_MS = 3_600_000
+/** A site near a limit, or one that could not be measured, is measured each hour. */
+const NEAR = 0.8
+const NEAR_MS = HOUR_MS
+const USUAL_MS = 6 * HOUR_MS
+
+/**
+ * Measures the sites that are due, one after the other, and rests after each for as long as that took.
+ * `report` gets what went wrong with a site; the others are measured all the same.
+ */
+export async function measureDue(host: Host, report: (error: unknown) => void): Promise<void> {
+  const sites = await listSites(host)
+  const users = new Set(sites.map(({ user }) => user))
+  const known = await readMeasured(host)
+  for (const site of sites) {
+    if (!isDue(site, known[site.user], host.clock.now())) continue
+    const started = host.clock.elapsed()
+    await measureSite(host, users, site).catch(report)
+    await host.clock.sleep(host.clock.elapsed() - started)
+  }
+}
+
+async function measureSite(host: Host, users: ReadonlySet<string>, { domain, user }: Site) {
+  if ((await findSite(host, domain))?.user !== user) return
+  const bytes = await measureBytes(host, user, { idle: true })
+  const files = bytes === null ? null : await measureFiles(host, user, { idle: true })
+  const database_bytes = await databaseSize(host, user).then(
+    (size) => size ?? 0,
+    () => null,
+  )
+  const measured_at = new Date(host.clock.now()).toISOString()
+  const measured = { bytes, files, database_bytes, measured_at }
+  await recordMeasured(host, users, [user, measured])
+}
+
+/** A time in the future is one of a clock that was wrong. */
+function isDue(site: Site, measured: Measured | undefined, now: number): boolean {
+  if (!measured) return true
+  const age = now - Date.parse(measured.measured_at)
+  return age < 0 || age >= (isNear(site, measured) ? NEAR_MS : USUAL_MS)
+}
+
+function isNear({ tier }: Site, { bytes, files, database_bytes }: Measured): boolean {
+  if (bytes === null || files === null) return true
+  const limits = diskLimits(tier)
+  return bytes + (database_bytes ?? 0) >= NEAR * limits.bytes || files >= NEAR * limits.files
+}

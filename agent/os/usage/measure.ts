@@ -1,0 +1,47 @@
+import type { Host } from '../../host/ports.ts'
+import { tryAsSite } from '../as-site/run.ts'
+import { stopOrphanedSlice } from '../as-site/slice.ts'
+import { homeOf } from '../paths.ts'
+
+const LIMITS = { network: false, timeout_ms: 5 * 60_000 } as const
+/** What a site does while it is measured: a file that is gone again is not there. */
+const VANISHED = ': No such file or directory'
+
+type Pace = { idle?: boolean }
+
+/** Bytes that the file system allots to what is in the folder of a site; null: not measured to its end. */
+export const measureBytes = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
+  measured(host, user, '--block-size=1', pace)
+
+/** Files, folders and links in the folder of a site; null: not measured to its end. */
+export const measureFiles = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
+  measured(host, user, '--inodes', pace)
+
+/**
+ * By du(1) with the rights of the site, which may make its folders endless or closed to itself. Its
+ * own folder is root's and not readable for it, so root lists what is in there. Not limited to one file
+ * system: files on overlayfs have device numbers of their own, and a site mounts nothing.
+ */
+async function measured(
+  host: Host,
+  user: string,
+  unit: '--block-size=1' | '--inodes',
+  { idle = false }: Pace,
+): Promise<number | null> {
+  const home = homeOf(user)
+  const parts = (await host.files.list(home)).map(({ name }) => `${home}/${name}`).sort()
+  if (parts.length === 0) return 0
+  const argv = ['du', '--summarize', '--total', unit, '--', ...parts]
+  try {
+    const { code, stdout, stderr } = await tryAsSite(host, { user }, argv, { ...LIMITS, idle })
+    const total = /^(\d+)\ttotal$/m.exec(stdout)?.[1]
+    return total === undefined || (code !== 0 && !isWhole(stderr)) ? null : Number(total)
+  } finally {
+    await stopOrphanedSlice(host, user)
+  }
+}
+
+function isWhole(stderr: string): boolean {
+  const lines = stderr.split('\n').filter((line) => line !== '')
+  return lines.length > 0 && lines.every((line) => line.endsWith(VANISHED))
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Host } from '../../host/ports.ts'
+
+const amount = z.number().int().nonnegative().nullable()
+
+const Measured = z.object({
+  bytes: amount,
+  files: amount,
+  database_bytes: amount,
+  measured_at: z.iso.datetime(),
+})
+/** One measurement of a site; null: not measured to its end. */
+export type Measured = z.infer<typeof Measured>
+
+/** By system user: a site that is created again under its former domain has another one. */
+const Records = z.record(z.string(), Measured)
+type Records = z.infer<typeof Records>
+
+const MOST_BYTES = 16 << 20
+
+const pathIn = ({ settings }: Host) => `${settings.state_dir}/usage.json`
+
+/** What was measured last. A file that cannot be read is as none: everything is measured again. */
+export async function readMeasured(host: Host): Promise<Records> {
+  const text = await host.files.read(pathIn(host), MOST_BYTES)
+  return text === undefined ? {} : (Records.safeParse(parsed(text)).data ?? {})
+}
+
+/** Adds a measurement, and forgets those of other users than `users`. */
+export async function recordMeasured(
+  host: Host,
+  users: ReadonlySet<string>,
+  [user, measured]: readonly [user: string, measured: Measured],
+): Promise<void> {
+  const before = Object.entries(await readMeasured(host)).filter(([name]) => users.has(name))
+  const after = { ...Object.fromEntries(before), [user]: measured }
+  await host.files.write(pathIn(host), `${JSON.stringify(after)}\n`, { mode: 0o600 })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

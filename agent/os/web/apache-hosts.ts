@@ -1,0 +1,167 @@
+import type { ApacheConfig } from './apache-config.ts'
+import type { ApacheDirective } from './apache-lines.ts'
+import { type ApachePhp, phpOf } from './apache-php.ts'
+import {
+  fastcgiAddress,
+  type Kind,
+  type Listen,
+  NO_PHP,
+  type Php,
+  type VirtualHost,
+} from './virtual-host.ts'
+
+type Block = readonly ApacheDirective[]
+
+/** What Apache does with every name that it knows, in the order of its configuration. */
+export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[] {
+  const seen = new Set<string>()
+  const hosts = directives.filter(({ name, block }) => name === 'virtualhost' && block)
+  const server = directives.filter(({ name }) => name !== 'virtualhost')
+  const found = hosts.map(({ args, block = [] }) =>
+    hostOf(block, { server, modules, listens: listensOf(args, seen, block) }),
+  )
+  return found.length > 0 ? found : mainServer(server, modules)
+}
+
+interface Around {
+  server: Block
+  modules: ReadonlySet<string>
+  listens: Listen[]
+}
+
+/** Without any virtual host, the server itself is a site for every name. */
+function mainServer(server: Block, modules: ReadonlySet<string>): VirtualHost[] {
+  const ports = server.filter(({ name }) => name === 'listen').map(({ args }) => args[0] ?? '')
+  if (!valueIn(server, 'documentroot')) return []
+  return [hostOf(server, { server, modules, listens: listensOf(ports, new Set(), server) })]
+}
+
+function hostOf(block: Block, { server, modules, listens }: Around): VirtualHost {
+  const written = valueIn(block, 'documentroot') || valueIn(server, 'documentroot')
+  const computed = block.some(({ name }) => name.startsWith('virtualdocumentroot'))
+  const docroot = computed || written.includes('${') ? undefined : written.replace(/(?<=.)\/+$/, '')
+  const proxy = proxyOf(block)
+  const { php, reason } = knownPhp(
+    proxy === '' ? phpOf(block, server, docroot ?? '', modules) : NO_PHP,
+  )
+  return {
+    names: namesOf(block),
+    listens,
+    kind: kindOf(block, docroot, proxy, listens),
+    docroot: proxy === '' ? (docroot ?? '') : '',
+    php,
+    proxy,
+    certificate: listens.some(({ tls }) => tls) ? certificateOf(block, server) : '',
+    tls: listens.some(({ tls }) => tls),
+    user: userOf(block),
+    unknown: {
+      ...(docroot === undefined && { docroot: 'computed' }),
+      ...(reason && { php: reason }),
+    },
+  }
+}
+
+function knownPhp(php: ApachePhp): { php: Php; reason?: string } {
+  if (php === 'wrapper') return { php: NO_PHP, reason: 'wrapper' }
+  if (php.version !== 'unknown') return { php }
+  return { php: { ...php, version: '' }, reason: 'module_version' }
+}
+
+function namesOf(block: Block): string[] {
+  const own = valueIn(block, 'servername')
+    .replace(/^\w+:\/\//, '')
+    .replace(/:\d+$/, '')
+  const aliases = block.flatMap(({ name, args }) => (name === 'serveralias' ? args : []))
+  return own === '' ? ['', ...aliases] : [...new Set([own, ...aliases])]
+}
+
+function listensOf(args: readonly string[], seen: Set<string>, block: Block): Listen[] {
+  const tls = valueIn(block, 'sslengine').toLowerCase() === 'on'
+  return args.map((written) => {
+    const [, place = written, port = '80'] = /^(.*?):?(\d+|\*)$/.exec(written) ?? []
+    const address = ['*', '_default_', '[::]', '0.0.0.0', ''].includes(place) ? '' : place
+    const key = `${address}:${port}`
+    const first = !seen.has(key)
+    seen.add(key)
+    return { address, port: port === '*' ? 80 : Number(port), tls, default: first }
+  })
+}
+
+function kindOf(
+  block: Block,
+  docroot: string | undefined,
+  proxy: string,
+  listens: readonly Listen[],
+): Kind {
+  const moved = block.find(({ name, args }) => /^redirect/.test(name) && isWhole(args))
+  if (moved) return /^(4\d\d|5\d\d|gone)$/.test(moved.args[0] ?? '') ? 'closed' : 'none'
+  if (rewritesAway(block, listens)) return 'none'
+  if (deniesAll(block, docroot ?? '')) return 'closed'
+  if (proxy !== '') return 'proxy'
+  return docroot === '' ? 'none' : 'files'
+}
+
+/** `Redirect permanent / https://…`, `RedirectMatch 503 ^`, `RedirectMatch ^/(.*) https://…`. */
+function isWhole(args: readonly string[]): boolean {
+  const from = args.find((word) => !/^(permanent|temp|seeother|gone|\d{3})$/.test(word))
+  return from === '/' || /^\^?(\/?\(?\.\*\)?)?\$?$/.test(from ?? 'no')
+}
+
+/**
+ * A rule that sends every visitor elsewhere. Its conditions may leave out the tokens of ACME, or be
+ * for visitors without TLS, which all of those are who come here.
+ */
+function rewritesAway(block: Block, listens: readonly Listen[]): boolean {
+  let conditions: (readonly string[])[] = []
+  const tls = listens.some((listen) => listen.tls)
+  for (const { name, args } of block) {
+    if (name === 'rewritecond') conditions.push(args)
+    if (name !== 'rewriterule') continue
+    const [pattern = '', target = '', flags = ''] = args
+    const every = /^(\^?(\/?\(?\.[*+]\)?)?\$?|\^\/?)$/.test(pattern)
+    const leaves = /^https?:\/\//.test(target) && /\b(R|redirect)\b/.test(flags)
+    if (every && leaves && conditions.every((condition) => isForAll(condition, tls))) return true
+    conditions = []
+  }
+  return false
+}
+
+function isForAll([test = '', pattern = '']: readonly string[], tls: boolean): boolean {
+  if (test === '%{REQUEST_URI}') return pattern.startsWith('!')
+  if (test === '%{HTTPS}' || test === '%{SERVER_PORT}') return !tls
+  return test === '%{SERVER_NAME}' && pattern.startsWith('=')
+}
+
+function deniesAll(block: Block, docroot: string): boolean {
+  return block.some(({ name, args, block: inner }) => {
+    const isRoot = name === 'directory' ? args[0]?.replace(/\/$/, '') === docroot : args[0] === '/'
+    if (!inner || !isRoot || !['directory', 'location'].includes(name)) return false
+    const requires = inner.filter((each) => each.name === 'require')
+    return requires.length === 1 && requires[0]?.args.join(' ').toLowerCase() === 'all denied'
+  })
+}
+
+/** Of `ProxyPass / http://localhost:3000/`, also in `<Location />`. */
+function proxyOf(block: Block): string {
+  const direct = block.find(({ name, args }) => name === 'proxypass' && args[0] === '/')?.args[1]
+  const inner = block.find(({ name, args }) => name === 'location' && args[0] === '/')?.block
+  const target = direct ?? inner?.find(({ name }) => name === 'proxypass')?.args[0] ?? ''
+  if (!/^(https?|unix|ajp|ws|balancer|h2c?):/.test(target)) return ''
+  const [, socket] = /^unix:([^|]+)\|/.exec(target) ?? []
+  const place = /^\w+:\/\/([^/]+)/.exec(target)?.[1] ?? ''
+  return fastcgiAddress(socket ?? (/:\d+$/.test(place) ? place : `${place}:80`))
+}
+
+function certificateOf(block: Block, server: Block): string {
+  return valueIn(block, 'sslcertificatefile') || valueIn(server, 'sslcertificatefile')
+}
+
+/** By suexec, mpm-itk or mod_ruid2. */
+function userOf(block: Block): string {
+  const names = ['suexecusergroup', 'assignuserid', 'ruidgid']
+  return block.find(({ name }) => names.includes(name))?.args[0] ?? ''
+}
+
+function valueIn(block: Block, wanted: string): string {
+  return block.findLast(({ name }) => name === wanted)?.args[0] ?? ''
+}

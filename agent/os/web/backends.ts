@@ -1,0 +1,50 @@
+import type { Host } from '../../host/ports.ts'
+import { wildcardFits } from './nginx-variables.ts'
+import { isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
+
+/** Finds what answers on this machine where a proxy asks. */
+export type Backends = (address: string, name: string) => VirtualHost | undefined
+
+/** By address and name: exact, then by wildcard, then whatever answers to any name. */
+export function backendsOf(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Backends {
+  const exact = new Map<string, VirtualHost>()
+  const byPlace = new Map<string, VirtualHost[]>()
+  for (const host of hosts) {
+    for (const place of new Set(host.listens.map(portOrSocket))) {
+      const here = byPlace.get(place) ?? []
+      here.push(host)
+      byPlace.set(place, here)
+      for (const name of host.names) {
+        const key = `${place} ${name.toLowerCase()}`
+        if (!exact.has(key)) exact.set(key, host)
+      }
+    }
+  }
+  return (address, name) => {
+    const place = placeOf(address, local)
+    if (place === undefined) return undefined
+    return exact.get(`${place} ${name}`) ?? answeringTo(name, byPlace.get(place) ?? [])
+  }
+}
+
+const portOrSocket = ({ address, port }: Listen) =>
+  port === 0 ? address.replace(/^unix:/, '') : String(port)
+
+function answeringTo(name: string, hosts: readonly VirtualHost[]): VirtualHost | undefined {
+  const wild = hosts.find(({ names }) => names.some((each) => wildcardFits(each, name)))
+  return wild ?? hosts.find(({ listens }) => listens.some((listen) => listen.default))
+}
+
+/** The port, or the path of a socket. Undefined: on another machine, or in a container. */
+function placeOf(address: string, local: ReadonlySet<string>): string | undefined {
+  if (address.startsWith('/')) return address
+  const [, machine = '', port] = /^(.*):(\d+)$/.exec(address) ?? []
+  return isLoopback(machine) || local.has(machine) ? port : undefined
+}
+
+/** The addresses of this machine (proc(5), /proc/net/fib_trie), whatever network the agent has. */
+export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Set<string>> {
+  const trie = (await files.read('/proc/1/net/fib_trie').catch(() => undefined)) ?? ''
+  const found = trie.matchAll(/\|-- (\d+\.\d+\.\d+\.\d+)\n\s+\/32 host LOCAL/g)
+  return new Set([...found].map(([, address = '']) => address))
+}

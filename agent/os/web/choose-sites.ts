@@ -1,0 +1,160 @@
+import { apexOf, canonicalDomain } from '#shared/names.ts'
+import { type Backends, backendsOf } from './backends.ts'
+import { isLoopback, type Kind, type Listen, type VirtualHost } from './virtual-host.ts'
+
+/** One site as it is served. */
+export interface Vhost extends Omit<VirtualHost, 'listens' | 'tls'> {
+  /** Empty where no name of it is a domain: a wildcard, an expression, an address, any name. */
+  domain: string
+}
+
+/** What answers to one name, as one server block has it. */
+interface Entry {
+  key: string
+  name: string
+  host: VirtualHost
+  /** What stands behind it, where that is another server of this machine. */
+  source: VirtualHost
+  order: number
+  isPublic: boolean
+}
+
+interface Site extends Vhost {
+  sources: Set<VirtualHost>
+  firsts: Set<string>
+}
+
+const PUBLIC = [80, 443]
+const KINDS: readonly Kind[] = ['none', 'closed', 'text', 'proxy', 'files']
+const MOST_PROXIES = 3
+
+/**
+ * The sites that server blocks make. Of several for one name, one on 80 or 443 counts more than one
+ * on another port, what runs PHP more than plain files, and these more than what is only passed on.
+ */
+export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Vhost[] {
+  const backends = backendsOf(hosts, local)
+  const entries = new Map<string, Entry[]>()
+  for (const [order, host] of hosts.entries()) {
+    for (const name of host.names) {
+      const entry = entryOf(host, name, order, backends)
+      if (entry) entries.set(entry.key, [...(entries.get(entry.key) ?? []), entry])
+    }
+  }
+  const sites = new Map<string, Site[]>()
+  const chosen = [...entries.values()].map(chosenOf).filter((entry) => entry !== undefined)
+  // Names first: a wildcard beside one belongs to its site.
+  const named = chosen.filter(({ key }) => isDomain(key))
+  for (const entry of [...named, ...chosen.filter(({ key }) => !isDomain(key))]) add(sites, entry)
+  return [...sites.values()].flat().map(finished)
+}
+
+const isDomain = (key: string) => canonicalDomain(key) !== undefined
+
+function entryOf(
+  host: VirtualHost,
+  name: string,
+  order: number,
+  backends: Backends,
+): Entry | undefined {
+  const domain = canonicalDomain(name.startsWith('.') ? name.slice(1) : name)
+  const isPublic = host.listens.some(isReached)
+  const any = domain === undefined && isNoName(name)
+  const place = host.listens.find((listen) => listen.default && isReached(listen))
+  // What answers to any name, and on another port only, is no site but a part of the machine.
+  if (any && !place) return undefined
+  const key = domain ?? (any ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
+  const source = behind(host, any ? '' : key, backends)
+  return { key, name: any ? '_' : (domain ?? name), host, source, order, isPublic }
+}
+
+/** `_`, or what else can be no name of a site. */
+const isNoName = (name: string) => name === '' || /^[_!"@]/.test(name)
+
+const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoopback(address)
+
+/** Follows a proxy to what answers on this machine; one that leads elsewhere stays a proxy. */
+function behind(host: VirtualHost, name: string, backends: Backends): VirtualHost {
+  let at = host
+  for (let hop = 0; hop < MOST_PROXIES && at.kind === 'proxy'; hop++) {
+    const next = backends(at.proxy, name)
+    if (!next || next === at || next === host) break
+    at = next
+  }
+  return at
+}
+
+function chosenOf(all: readonly Entry[]): Entry | undefined {
+  const best = all.reduce((one, other) => (rank(other) > rank(one) ? other : one))
+  if (best.source.kind === 'none') return undefined
+  // Who refuses every unknown name has no site there.
+  if (best.name === '_' && best.source.kind === 'closed') return undefined
+  // A cache in between is not understood, but the same name behind it is.
+  const served = best.source.kind === 'proxy' && all.find(({ source }) => source.kind === 'files')
+  const secure = all.find(({ host, source }) => host.tls && source.kind !== 'none')
+  const tls =
+    best.host.tls || !secure || secure.isPublic !== best.isPublic ? best.host : secure.host
+  return { ...best, host: tls, ...(served && { source: served.source }) }
+}
+
+function rank({ host, source, isPublic, order }: Entry): number {
+  const kind = KINDS.indexOf(source.kind)
+  const php = source.php.address !== '' || source.php.version !== ''
+  const scores = [
+    kind > 0,
+    isPublic,
+    kind > 1,
+    php,
+    kind > 2,
+    kind > 3,
+    host.tls,
+    host.docroot !== '',
+  ]
+  return scores.reduce((sum, score) => sum * 2 + Number(score), 0) - order / 1e9
+}
+
+function add(sites: Map<string, Site[]>, entry: Entry): void {
+  const { source, host, key, name } = entry
+  const { docroot, proxy, php } = source
+  const content = JSON.stringify([docroot, proxy, php])
+  const same = sites.get(content) ?? []
+  const known = same.find((site) => belongs(site, entry))
+  const domain = isDomain(key) ? key : ''
+  if (known) {
+    known.names = [...known.names, name]
+    known.sources.add(source)
+    known.firsts.add(firstOf(source, host))
+    if (known.certificate === '') known.certificate = host.certificate
+    return
+  }
+  const { listens: _, tls: __, ...rest } = source
+  const unknown = { ...source.unknown, ...(host.unknown.tls && { tls: host.unknown.tls }) }
+  const site = { ...rest, domain, names: [name], certificate: host.certificate, unknown }
+  const firsts = new Set([firstOf(source, host)])
+  sites.set(content, [...same, { ...site, sources: new Set([source]), firsts }])
+}
+
+/** The same server, or the name with or without www of what serves the same. */
+function belongs(site: Site, { source, key }: Entry): boolean {
+  if (site.sources.has(source)) return true
+  if (!isDomain(key) && site.domain === '') return source.docroot !== ''
+  if (!isDomain(key) || site.domain === '' || (source.docroot === '' && source.proxy === ''))
+    return false
+  return site.names.some((name) => apexOf(name) === apexOf(key) || source.names.includes(name))
+}
+
+function firstOf(source: VirtualHost, host: VirtualHost): string {
+  for (const name of [...source.names, ...host.names]) {
+    const domain = canonicalDomain(name.startsWith('.') ? name.slice(1) : name)
+    if (domain !== undefined) return domain
+  }
+  return ''
+}
+
+function finished({ sources: _, firsts, ...site }: Site): Vhost {
+  const names = [...new Set(site.names)]
+  const [first = '', ...others] = firsts
+  const bare = apexOf(first)
+  const agreed = others.length === 0 ? first : names.includes(bare) ? bare : first
+  return { ...site, names, domain: site.domain && names.includes(agreed) ? agreed : site.domain }
+}

@@ -1,0 +1,78 @@
+import { basename, dirname, resolve } from 'node:path'
+import type { Host } from '../../host/ports.ts'
+import { FPM_FOLDER } from '../php-fpm-files.ts'
+import { filesOnDisk } from './config-files.ts'
+import type { Process } from './processes.ts'
+
+/** A file with pools, and the version of the PHP that reads it; empty: not known. */
+export interface PoolFile {
+  path: string
+  text: string
+  php: string
+  /** A master that runs has read it. */
+  running: boolean
+}
+
+/** Where the packages of Debian, Sury, Remi, Plesk, cPanel, RunCloud, DirectAdmin and aaPanel have them. */
+const FOLDERS = [
+  '/etc/php/*/fpm/pool.d/*.conf',
+  '/opt/plesk/php/*/etc/php-fpm.d/*.conf',
+  '/etc/opt/remi/php*/php-fpm.d/*.conf',
+  '/opt/cpanel/ea-php*/root/etc/php-fpm.d/*.conf',
+  '/etc/php*rc/fpm.d/*.conf',
+  '/usr/local/php*/etc/php-fpm.d/*.conf',
+  '/www/server/php/*/etc/php-fpm.conf',
+  `${FPM_FOLDER}/*.d/pool.conf`,
+]
+
+const MASTER = /^php-fpm: master process \((\/[^)]*)\)/
+
+/** What every master that runs has read, and what masters that do not run would read. */
+export async function poolFiles(
+  host: Host,
+  processes: readonly Process[],
+): Promise<readonly PoolFile[]> {
+  const source = filesOnDisk(host)
+  const found = new Map<string, PoolFile>()
+  const add = async (path: string, php: string, running: boolean) => {
+    const text = await source.read(path)
+    if (text === undefined || found.has(path)) return
+    found.set(path, { path, text, php, running })
+    const includes = text.matchAll(/^[ \t]*include[ \t]*=[ \t]*"?([^\s";]+)/gm)
+    for (const [, pattern = ''] of running ? includes : []) {
+      const below = await source.expand(resolve(dirname(path), pattern))
+      for (const file of below) await add(file, php, running)
+    }
+  }
+  for (const process of processes) {
+    const path = process.root ? MASTER.exec(process.line)?.[1] : undefined
+    if (path) await add(path, versionIn(path) || (await versionOf(host, process)), true)
+  }
+  for (const pattern of FOLDERS) {
+    for (const path of await source.expand(pattern)) await add(path, versionIn(path), false)
+  }
+  return [...found.values()]
+}
+
+/** The folder of a version, as its package has it. */
+function versionIn(path: string): string {
+  const [, own] = /^(?:.*-(?:php)?)(\d\.\d+)\.d$/.exec(basename(dirname(path))) ?? []
+  if (path.startsWith(`${FPM_FOLDER}/`)) return own ?? ''
+  const [, dotted] = /^(?:\/etc|\/opt\/plesk)\/php\/(\d\.\d+)\//.exec(path) ?? []
+  if (dotted) return dotted
+  const packaged =
+    /^\/(?:etc\/opt\/remi\/|opt\/cpanel\/ea-|opt\/alt\/|etc\/|usr\/local\/)php(\d)(\d{1,2})(?:rc)?\//
+  const [, major, minor] =
+    packaged.exec(path) ?? /^\/www\/server\/php\/(\d)(\d{1,2})\//.exec(path) ?? []
+  return major === undefined ? '' : `${major}.${minor}`
+}
+
+/** What the program of a master says of itself: root runs it already. */
+async function versionOf({ shell }: Host, { pid }: Process): Promise<string> {
+  const options = { unconfined: true, timeout_ms: 5000 }
+  const link = await shell.try(['realpath', '-e', `/proc/${pid}/exe`], options)
+  const program = link.stdout.trim()
+  if (link.code !== 0 || !/^\/[\w./+-]*php-fpm[\w.-]*$/.test(program)) return ''
+  const { stdout } = await shell.try([program, '-v'], options)
+  return /^PHP (\d\.\d+)\./.exec(stdout)?.[1] ?? ''
+}

@@ -1,0 +1,70 @@
+import type { Directive } from '../nginx-config.ts'
+import { evaluate, expression, type Variables } from './nginx-variables.ts'
+
+type Block = readonly Directive[]
+export type Answer = 'redirect' | 'closed' | 'text' | undefined
+
+/** Any page but the first: what is special about `/` alone says nothing of the site. */
+export const ANY_PAGE = '/some/page-of-the-site/'
+
+/** What a block answers by itself to any page: `return`, `rewrite` to elsewhere, `if` around them. */
+export function answerOf(block: Block, variables: Variables): Answer {
+  for (const directive of block) {
+    const answer = answerOfOne(directive, variables)
+    if (answer) return answer
+  }
+  return undefined
+}
+
+function answerOfOne({ name, args, block }: Directive, variables: Variables): Answer {
+  if (name === 'return') return returned(args)
+  if (name === 'rewrite') return isRedirect(args) ? 'redirect' : undefined
+  if (name !== 'if' || !block || !holds(args, variables)) return undefined
+  return answerOf(block, variables)
+}
+
+function returned([first = '', ...rest]: readonly string[]): Answer {
+  if (!/^\d+$/.test(first)) return 'redirect'
+  const code = Number(first)
+  if (code >= 400) return 'closed'
+  if (code >= 300) return code === 304 || rest.length === 0 ? 'closed' : 'redirect'
+  return 'text'
+}
+
+/** ngx_http_rewrite_module: also without a flag when the replacement is an address. */
+function isRedirect([pattern = '', replacement = '', flag = '']: readonly string[]): boolean {
+  const leaves = /^(https?:\/\/|\$scheme)/.test(replacement)
+  if (!leaves && !['permanent', 'redirect'].includes(flag)) return false
+  return expression(pattern, false)?.test(ANY_PAGE) ?? false
+}
+
+/** Of an `if`; a condition that is not certain does not hold. */
+function holds(args: readonly string[], variables: Variables): boolean {
+  const words = args.join(' ').replace(/^\(\s*|\s*\)$/g, '')
+  const [, variable = '', sign = '', written = ''] =
+    /^(\$\{?\w+\}?)\s*(!?~\*?|!?=)\s*(.*)$/s.exec(words) ?? []
+  const left = variable === '' ? undefined : known(variable, variables)
+  if (left === undefined) return false
+  const right = written.replace(/^(["'])(.*)\1$/s, '$2')
+  const negated = sign.startsWith('!')
+  if (sign.includes('~')) {
+    const pattern = expression(right, sign.endsWith('*'))
+    return pattern !== undefined && pattern.test(left) !== negated
+  }
+  return (left === evaluate(right, variables)) !== negated
+}
+
+function known(variable: string, variables: Variables): string | undefined {
+  const { tls } = variables
+  if (variable === '$server_port') return tls ? '443' : '80'
+  if (variable === '$ssl_protocol' && !tls) return ''
+  if (variable === '$request_method') return 'GET'
+  return evaluate(variable, variables)
+}
+
+/** `deny all` without anybody who is let in. */
+export function deniesAll(block: Block): boolean {
+  const denies = block.some(({ name, args }) => name === 'deny' && args[0] === 'all')
+  const opens = block.some(({ name }) => name === 'allow' || name === 'satisfy')
+  return denies && !opens
+}

@@ -1,0 +1,181 @@
+import type { Directive } from '../nginx-config.ts'
+import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
+import { defaultServers, type ListenedServer } from './nginx-listens.ts'
+import { blocksFor, namedLocation } from './nginx-locations.ts'
+import { evaluate, mapsOf, setsOf, type Variables } from './nginx-variables.ts'
+import { fastcgiAddress, type Kind, NO_PHP, type VirtualHost } from './virtual-host.ts'
+
+type Block = readonly Directive[]
+
+interface Http {
+  scope: Block
+  upstreams: ReadonlyMap<string, string>
+  maps: Variables['maps']
+}
+
+const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
+
+/** What nginx does with every name that it knows, in the order of its configuration. */
+export function nginxHosts(config: Block): VirtualHost[] {
+  const inner = config.flatMap(({ name, block }) => (name === 'http' ? (block ?? []) : []))
+  const scope = inner.length > 0 ? inner : config
+  const http = { scope, upstreams: upstreamsOf(scope), maps: mapsOf(scope) }
+  const servers = scope.flatMap(({ name, block }) => (name === 'server' && block ? [block] : []))
+  return defaultServers(servers).flatMap((server) => hostsOf(http, server))
+}
+
+/** Names for which the same is done are one; a variable can tell them apart. */
+function hostsOf(http: Http, { server, listens, names }: ListenedServer): VirtualHost[] {
+  const sets = setsOf(server)
+  const tls = listens.some((listen) => listen.tls)
+  const found = new Map<string, VirtualHost & { names: string[] }>()
+  for (const name of names) {
+    const literal = /^[\w-]+(\.[\w-]+)*$/.test(name) && name !== '_'
+    const host = literal ? name.toLowerCase() : undefined
+    const variables = { host, server_name: names[0] ?? '', tls, sets, maps: http.maps }
+    const done = doneFor(http, server, variables)
+    const same = JSON.stringify(done)
+    const before = found.get(same)
+    if (before) before.names.push(name)
+    else found.set(same, { ...done, names: [name], listens, tls, user: '' })
+  }
+  return [...found.values()]
+}
+
+type Done = Omit<VirtualHost, 'names' | 'listens' | 'tls' | 'user'>
+
+function doneFor(http: Http, server: Block, variables: Variables): Done {
+  const page = blocksFor(server, ANY_PAGE)
+  const script = blocksFor(server, '/index.php')
+  const answer = answerIn(page, variables)
+  const fastcgi = passIn(server, script, 'fastcgi_pass') ?? passIn(server, page, 'fastcgi_pass')
+  const proxy = fastcgi === undefined ? proxyIn(server, page) : undefined
+  const root = rootFor(http, page, fastcgi ? script : [], variables)
+  const php = fastcgi === undefined ? '' : addressOf(http, fastcgi, variables)
+  const certificate = variables.tls ? certificateOf(http, server, variables) : ''
+  const path = isServed(root, answer, proxy) ? root.path : ''
+  return {
+    kind: kindOf(answer, proxy !== undefined, root, fastcgi !== undefined),
+    docroot: path ?? '',
+    php: { ...NO_PHP, address: fastcgiAddress(php ?? '') },
+    proxy: proxy ? proxyAddress(addressOf(http, proxy.to, variables) ?? '') : '',
+    certificate: certificate ?? '',
+    unknown: computed({ docroot: path, php, tls: certificate }),
+  }
+}
+
+/** What all servers inherit is the folder of none that does something else. */
+function isServed(root: Root, answer: Answer, proxy: { after_files: boolean } | undefined) {
+  if (proxy?.after_files === false) return false
+  return !root.inherited || (proxy === undefined && answer === undefined)
+}
+
+/** Which of the values depend on what only a request has. */
+function computed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
+  const fields = Object.entries(values).filter(([, value]) => value === undefined)
+  return Object.fromEntries(fields.map(([field]) => [field, 'computed']))
+}
+
+/** What is closed and has no folder of its own is no site. */
+function kindOf(answer: Answer, proxied: boolean, root: Root, fastcgi: boolean): Kind {
+  if (answer === 'closed') return (root.written && !root.inherited) || fastcgi ? 'closed' : 'none'
+  if (answer === 'redirect') return 'none'
+  if (answer) return answer
+  if (proxied) return 'proxy'
+  return root.written || fastcgi ? 'files' : 'none'
+}
+
+function answerIn(blocks: readonly Block[], variables: Variables): Answer {
+  for (const block of blocks) {
+    const answer = answerOf(block, variables) ?? (deniesAll(block) ? 'closed' : undefined)
+    if (answer) return answer
+  }
+  return undefined
+}
+
+interface Root {
+  /** Undefined: it cannot be computed here. */
+  path: string | undefined
+  written: boolean
+  /** Of `http`: of all servers, and so of no site in particular. */
+  inherited: boolean
+}
+
+function rootFor(http: Http, page: Block[], script: Block[], variables: Variables): Root {
+  const own = innermost(page, ['root', 'alias']) ?? innermost(script, ['root', 'alias'])
+  const written = own ?? innermost([http.scope], ['root'])
+  if (written === undefined) return { path: '', written: false, inherited: false }
+  const value = evaluate(written, variables)
+  const path = value?.startsWith('/') === false ? `/usr/share/nginx/${value}` : value
+  const clean = path?.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+  return { path: clean, written: true, inherited: own === undefined }
+}
+
+function innermost(blocks: readonly Block[], wanted: readonly string[]): string | undefined {
+  for (const block of blocks.toReversed()) {
+    const found = block.findLast(({ name }) => wanted.includes(name))
+    if (found) return found.args[0]
+  }
+  return undefined
+}
+
+/** In the innermost block, or in the named location that it falls back to. */
+function passIn(server: Block, blocks: readonly Block[], wanted: string): string | undefined {
+  const block = blocks.at(-1) ?? []
+  const own = block.find(({ name }) => name === wanted)?.args[0]
+  if (own !== undefined) return own
+  return fallbackOf(server, block)?.find(({ name }) => name === wanted)?.args[0]
+}
+
+function proxyIn(server: Block, blocks: readonly Block[]) {
+  const block = blocks.at(-1) ?? []
+  const find = (directives: Block) => directives.find(({ name }) => PROXIES.includes(name))
+  const direct = find(block)?.args[0]
+  if (direct !== undefined) return { to: direct, after_files: false }
+  const fallback = find(fallbackOf(server, block) ?? [])?.args[0]
+  return fallback === undefined ? undefined : { to: fallback, after_files: true }
+}
+
+function fallbackOf(server: Block, block: Block): Block | undefined {
+  const last = block.find(({ name }) => name === 'try_files')?.args.at(-1)
+  const error = block.find(({ name, args }) => name === 'error_page' && args.at(-1)?.[0] === '@')
+  const named = last?.startsWith('@') ? last : error?.args.at(-1)
+  return named === undefined ? undefined : namedLocation(server, named)
+}
+
+/** Of FastCGI or a proxy, behind variables and the name of an upstream. */
+function addressOf(http: Http, pass: string, variables: Variables): string | undefined {
+  const value = evaluate(pass, variables)
+  if (value === undefined) return undefined
+  const [, scheme = '', rest = ''] = /^(\w+:\/\/)?(.*)$/s.exec(value) ?? []
+  const [name = ''] = rest.split('/')
+  const upstream = http.upstreams.get(rest) ?? http.upstreams.get(name)
+  return upstream === undefined ? value : `${scheme}${upstream}`
+}
+
+/** `http://127.0.0.1:8080/x` is 127.0.0.1:8080; a socket is its path. */
+function proxyAddress(url: string): string {
+  const rest = url.replace(/^\w+:\/\//, '')
+  const [, socket] = /^unix:([^:]*)/.exec(rest) ?? []
+  if (socket !== undefined) return fastcgiAddress(socket)
+  const [place = ''] = rest.split('/')
+  const port = url.startsWith('https:') ? '443' : '80'
+  return fastcgiAddress(/:\d+$/.test(place) ? place : `${place}:${port}`)
+}
+
+function certificateOf(http: Http, server: Block, variables: Variables): string | undefined {
+  const find = (block: Block) => block.find(({ name }) => name === 'ssl_certificate')?.args[0]
+  return evaluate(find(server) ?? find(http.scope) ?? '', variables)
+}
+
+function upstreamsOf(scope: Block): Map<string, string> {
+  return new Map(
+    scope
+      .filter(({ name }) => name === 'upstream')
+      .map(({ args, block }) => {
+        const servers = (block ?? []).filter(({ name }) => name === 'server')
+        const working = servers.find((each) => !/^(backup|down)$/.test(each.args.at(-1) ?? ''))
+        return [args[0] ?? '', (working ?? servers[0])?.args[0] ?? '']
+      }),
+  )
+}

@@ -1,0 +1,58 @@
+import type { Directive } from '../nginx-config.ts'
+import type { Listen } from './virtual-host.ts'
+
+type Block = readonly Directive[]
+
+export interface ListenedServer {
+  server: Block
+  names: readonly string[]
+  listens: readonly Listen[]
+}
+
+/** Servers with what they listen on, and which of them is the default of an address and port. */
+export function defaultServers(servers: readonly Block[]): ListenedServer[] {
+  const read = servers.map((server) => ({
+    server,
+    names: namesOf(server),
+    listens: listensOf(server),
+  }))
+  const keyOf = ({ address, port }: Listen) => `${address}:${port}`
+  const explicit = new Set(
+    read.flatMap(({ listens }) => listens.filter((listen) => listen.default).map(keyOf)),
+  )
+  const seen = new Set(explicit)
+  return read.map(({ server, names, listens }) => ({
+    server,
+    names,
+    listens: listens.map((listen) => {
+      const key = keyOf(listen)
+      const first = !seen.has(key)
+      seen.add(key)
+      return { ...listen, default: listen.default || first }
+    }),
+  }))
+}
+
+function namesOf(server: Block): string[] {
+  const names = server.flatMap(({ name, args }) => (name === 'server_name' ? args : []))
+  return names.length > 0 ? [...new Set(names)] : ['']
+}
+
+function listensOf(server: Block): Listen[] {
+  const ssl = server.some(({ name, args }) => name === 'ssl' && args[0] === 'on')
+  const written = server.filter(({ name }) => name === 'listen').map(({ args }) => args)
+  return (written.length > 0 ? written : [['80']]).map(([place = '', ...options]) => ({
+    ...placeOf(place),
+    tls: ssl || options.includes('ssl') || options.includes('quic'),
+    default: options.includes('default_server') || options.includes('default'),
+  }))
+}
+
+/** `80`, `*:80`, `[::]:80`, `10.0.0.1:80`, `10.0.0.1`, `unix:/run/x.sock`. */
+function placeOf(place: string): { address: string; port: number } {
+  if (place.startsWith('unix:')) return { address: place, port: 0 }
+  if (/^\d+$/.test(place)) return { address: '', port: Number(place) }
+  const [, address = place, port = '80'] = /^(.*):(\d+)$/.exec(place) ?? []
+  const any = ['*', '[::]', '0.0.0.0'].includes(address)
+  return { address: any ? '' : address, port: Number(port) }
+}

@@ -1,0 +1,126 @@
+import type { Directive } from '../nginx-config.ts'
+
+/** What decides the value of a variable for one name of one server. */
+export interface Variables {
+  /** Of visitors; undefined where it can be several. */
+  host: string | undefined
+  server_name: string
+  tls: boolean
+  sets: ReadonlyMap<string, string | undefined>
+  maps: ReadonlyMap<string, NginxMap>
+}
+
+interface NginxMap {
+  source: string
+  entries: readonly (readonly [string, string])[]
+  fallback: string | undefined
+}
+
+const VARIABLE = /\$\{(\w+)\}|\$(\w+)/g
+const MOST_DEPTH = 8
+
+/** The text with the values of its variables, undefined where one of them is not certain. */
+export function evaluate(text: string, variables: Variables, depth = 0): string | undefined {
+  if (!text.includes('$')) return text
+  let certain = depth < MOST_DEPTH
+  const value = text.replace(VARIABLE, (_, braced: string, plain: string) => {
+    const found = certain ? variableOf(braced ?? plain, variables, depth + 1) : undefined
+    certain &&= found !== undefined
+    return found ?? ''
+  })
+  return certain ? value : undefined
+}
+
+function variableOf(name: string, variables: Variables, depth: number): string | undefined {
+  const { host, server_name, tls, sets, maps } = variables
+  if (sets.has(name)) {
+    const set = sets.get(name)
+    return set === undefined ? undefined : evaluate(set, variables, depth)
+  }
+  const map = maps.get(name)
+  if (map) return mapped(map, variables, depth)
+  if (['host', 'http_host', 'ssl_server_name'].includes(name)) return host
+  if (name === 'server_name') return server_name
+  if (name === 'scheme') return tls ? 'https' : 'http'
+  if (name === 'https') return tls ? 'on' : ''
+  return undefined
+}
+
+/** ngx_http_map_module: exact strings, then wildcards, then expressions, then the default. */
+function mapped(map: NginxMap, variables: Variables, depth: number): string | undefined {
+  const source = evaluate(map.source, variables, depth)?.toLowerCase()
+  if (source === undefined) return undefined
+  const exact = map.entries.find(([key]) => key.toLowerCase() === source)
+  const wild = map.entries.filter(([key]) => wildcardFits(key, source))
+  const [longest] = wild.sort(([one], [other]) => other.length - one.length)
+  const fits = exact ?? longest ?? map.entries.find(([key]) => expressionFits(key, source))
+  const value = fits?.[1] ?? map.fallback ?? ''
+  return evaluate(value, variables, depth)
+}
+
+export function wildcardFits(pattern: string, name: string): boolean {
+  const wanted = pattern.toLowerCase()
+  if (wanted.startsWith('.')) return name === wanted.slice(1) || name.endsWith(wanted)
+  if (wanted.startsWith('*.'))
+    return name.endsWith(wanted.slice(1)) && name.length > wanted.length - 1
+  return wanted.endsWith('.*') && name.startsWith(wanted.slice(0, -1))
+}
+
+function expressionFits(pattern: string, text: string): boolean {
+  if (!pattern.startsWith('~')) return false
+  const source = pattern.replace(/^~\*?/, '')
+  return expression(source, true)?.test(text) ?? false
+}
+
+/** A pattern of PCRE, where it means the same here; undefined: it is not understood. */
+export function expression(source: string, ignore_case: boolean): RegExp | undefined {
+  const named = source.replace(/\(\?P?</g, (group) => (group === '(?P<' ? '(?<' : group))
+  const inline = /^\(\?i\)/.test(named)
+  try {
+    return new RegExp(named.replace(/^\(\?i\)/, ''), ignore_case || inline ? 'i' : '')
+  } catch {
+    return undefined
+  }
+}
+
+/** The maps of `http`, by the name of the variable that they make. */
+export function mapsOf(scope: readonly Directive[]): Map<string, NginxMap> {
+  const maps = new Map<string, NginxMap>()
+  for (const { name, args, block } of scope) {
+    const [source = '', variable = ''] = args
+    if (name !== 'map' || !block) continue
+    const flags = ['hostnames', 'volatile']
+    const entries = block
+      .filter((entry) => !(flags.includes(entry.name) && entry.args.length === 0))
+      .map((entry) => [entry.name.replace(/^\\/, ''), entry.args[0] ?? ''] as const)
+    const fallback = entries.find(([key]) => key === 'default')?.[1]
+    const rest = entries.filter(([key]) => key !== 'default')
+    maps.set(variable.slice(1), { source, entries: rest, fallback })
+  }
+  return maps
+}
+
+/**
+ * The variables that a server sets. One that is set in an `if` or a location too has no certain
+ * value, unless it is the same.
+ */
+export function setsOf(server: readonly Directive[]): Map<string, string | undefined> {
+  const sets = new Map<string, string | undefined>()
+  for (const { args, always } of setsIn(server, true)) {
+    const [variable = '', value = ''] = args
+    const key = variable.replace(/^\$/, '')
+    const differs = sets.has(key) && sets.get(key) !== value
+    sets.set(key, always || !differs ? value : undefined)
+  }
+  return sets
+}
+
+function* setsIn(
+  directives: readonly Directive[],
+  always: boolean,
+): Generator<{ args: readonly string[]; always: boolean }> {
+  for (const { name, args, block } of directives) {
+    if (name === 'set') yield { args, always }
+    else if (block) yield* setsIn(block, false)
+  }
+}

@@ -1,0 +1,145 @@
+import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
+import type {
+  Application,
+  DatabaseAnswer,
+  Limit,
+  Read,
+  ScannedWordpress,
+  SiteReader,
+  TenantSite,
+} from '../host/scanner-port.ts'
+import { bounded } from './bounded.ts'
+import { databaseAnswerOf } from './database-answer.ts'
+import { type Reading, readSettings, readSite } from './reading.ts'
+import type { OpenTree } from './site-tree.ts'
+import { readTold } from './told.ts'
+import { healthQuery, isReachedByTcp, type OptionsQuery, optionsQuery } from './wp-options.ts'
+import { inventoryOf } from './wp-scan.ts'
+import { stateOf, UNKNOWN_STATE, type WpState } from './wp-updates.ts'
+
+/** How a scan gets at a site: with the rights of the site, and within a budget. */
+export interface Access {
+  /** The socket of the local MariaDB: no other server is ever connected to. */
+  socket: string
+  /** Name of the user that the docroot belongs to, empty where there is none. */
+  owner(site: TenantSite): string
+  /** Runs `work`, which reads and does not wait, with the rights of the site alone. */
+  read<T>(site: TenantSite, work: (open: OpenTree) => T): { value: T; limit: Limit }
+  query(query: OptionsQuery): Promise<readonly Record<string, unknown>[]>
+}
+
+interface Found {
+  reading: Reading
+  limit: Limit
+}
+
+const NO_UPDATES = { plugins: null, themes: null, core: null }
+
+/** The answers about sites. Each reads the files before it returns, and then asks the database. */
+export function scannerOn(access: Access): SiteReader {
+  const find = (site: TenantSite, told: string | undefined, read: typeof readSite): Found => {
+    if (told !== undefined) return { reading: readTold(told), limit: null }
+    const { value, limit } = access.read(site, (open) => read(open, site.docroot))
+    return { reading: value, limit }
+  }
+  const read = async <T>(site: TenantSite, { reading }: Found, answer: T): Promise<Read<T>> => {
+    const unsure = reading.unsure !== null
+    return { answer, unsure, owner: unsure ? access.owner(site) : '' }
+  }
+  return {
+    async inventory(site, told) {
+      const found = find(site, told, readSite)
+      const { reading, limit } = found
+      if (reading.framework !== 'wordpress' && reading.unsure !== null) {
+        return read(site, found, undefined)
+      }
+      const inventory = await inventoryIn(access, found)
+      return read<ScannedWordpress>(site, found, bounded({ inventory, limit }))
+    },
+    async application(site, told) {
+      const owner = access.owner(site)
+      const found = find(site, told, readSite)
+      const answer = { owner, limit: found.limit, ...(await described(access, found)) }
+      return read(site, found, answer)
+    },
+    async database(site, told) {
+      const found = find(site, told, readSettings)
+      const answer = await databaseOf(access, found.reading)
+      return {
+        ...(await read(site, found, answer)),
+        ...(answer.state !== 'none' && { unsure: false }),
+      }
+    },
+    async databasePassword(site, told) {
+      const found = find(site, told, readSettings)
+      const value = found.reading.config?.constants.get('DB_PASSWORD')
+      const password = typeof value === 'number' ? String(value) : value
+      const answer = typeof password === 'string' ? password : undefined
+      return {
+        ...(await read(site, found, answer)),
+        ...(answer !== undefined && { unsure: false }),
+      }
+    },
+  }
+}
+
+async function described(
+  access: Access,
+  found: Found,
+): Promise<Omit<Application, 'owner' | 'limit'>> {
+  const { framework, config } = found.reading
+  if (framework !== 'wordpress') {
+    return { framework, wp_version: '', db_name: '', updates: NO_UPDATES }
+  }
+  const { wp_version, updates, unknown_because } = await inventoryIn(access, found)
+  const db_name = String(config?.constants.get('DB_NAME') ?? '').slice(0, 255)
+  return { framework, wp_version, db_name, updates, ...(unknown_because && { unknown_because }) }
+}
+
+/** What is unknown of a site that has been asked, or cannot be. */
+const UNSURE = {
+  config: 'config_failed',
+  environment: 'config_environment',
+  folders: 'folders',
+} as const
+const NO_FILES = { wp_version: '', plugins: [], themes: [], cached: false, gaps: false }
+
+async function inventoryIn(access: Access, { reading, limit }: Found): Promise<Inventory> {
+  const files = reading.files ?? NO_FILES
+  const { state, why } = await readState(access, reading)
+  const inventory = inventoryOf(files, state, limit)
+  if (!Object.values(inventory.updates).includes(null) || reading.framework !== 'wordpress') {
+    return inventory
+  }
+  const own = reading.unsure && UNSURE[reading.unsure]
+  const read = limit === null ? own : 'limit'
+  const cached = files.cached ? 'object_cache' : undefined
+  return { ...inventory, unknown_because: read ?? cached ?? why ?? 'not_checked' }
+}
+
+async function databaseOf(access: Access, { framework, config }: Reading): Promise<DatabaseAnswer> {
+  const query = framework === 'wordpress' && config && healthQuery(config, access.socket)
+  if (!query || typeof query === 'string') return { state: 'none' }
+  try {
+    await access.query(query)
+    return { state: 'answers' }
+  } catch (error) {
+    return databaseAnswerOf(error)
+  }
+}
+
+interface Asked {
+  state: WpState
+  why?: UnknownUpdates
+}
+
+/** Unknown where the database is elsewhere, refuses the site's account or does not answer in time. */
+async function readState(access: Access, { config }: Reading): Promise<Asked> {
+  const query = config ? optionsQuery(config, access.socket) : 'incomplete'
+  if (query === 'incomplete') return { state: UNKNOWN_STATE, why: 'config_incomplete' }
+  if (query === 'elsewhere') return { state: UNKNOWN_STATE, why: 'database_elsewhere' }
+  const rows = await access.query(query).catch(() => undefined)
+  if (!rows) return { state: UNKNOWN_STATE, why: 'database' }
+  const other = query.tcp && !isReachedByTcp(rows)
+  return other ? { state: UNKNOWN_STATE, why: 'database_elsewhere' } : { state: stateOf(rows) }
+}

@@ -1,0 +1,94 @@
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import process from 'node:process'
+import type { TenantSite } from '../host/scanner-port.ts'
+
+export interface Identity {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
+const FIRST_UID = 1000
+const MOST_LINKS = 16
+const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
+
+/**
+ * Takes an identity that has no rights but those of an ordinary user. Real and saved user id stay
+ * root's, so that the next one can be taken; capabilities(7): whenever the effective user is not root,
+ * no capability is effective. A process that is not root's stays what it is.
+ */
+export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
+  if (process.getuid?.() !== 0) return
+  if (uid === 0 || gid === 0) throw new Error('a scan is never made as root')
+  process.seteuid?.(0)
+  process.setegid?.(gid)
+  process.seteuid?.(uid)
+  // What could not be given up must not go on.
+  if (process.geteuid?.() !== uid || process.getegid?.() !== gid) process.exit(70)
+}
+
+export const becomeNobody = () => become(NOBODY)
+
+/** Whose rights a site is read with: see `ownerOf` for a site that this agent did not make. */
+export function identityOf(site: TenantSite): Identity {
+  const users = usersOfMachine()
+  const ordinary = (name: string | undefined) =>
+    users.find((user) => user.name === name && isOrdinary(user))
+  if (site.user !== undefined) return ordinary(site.user) ?? NOBODY
+  const owner = users.find(({ uid }) => uid === ownerOf(site.docroot))
+  const [found] = [owner, ordinary(site.php_user), ordinary('www-data')].filter(
+    (user) => user !== undefined && isOrdinary(user),
+  )
+  return found ?? NOBODY
+}
+
+/** Name of the owner of a docroot, empty where it cannot be found. */
+export function ownerName({ docroot }: TenantSite): string {
+  const uid = ownerOf(docroot)
+  return usersOfMachine().find((user) => user.uid === uid)?.name ?? ''
+}
+
+function isOrdinary({ name, uid, gid }: Identity): boolean {
+  if (name === 'www-data') return uid > 0 && gid > 0
+  return uid >= FIRST_UID && uid !== NOBODY.uid && gid > 0
+}
+
+/**
+ * The owner of the first folder on the way that is not root's: whoever owns it decides what lies
+ * below, also by links, and so it is read with that user's rights. Undefined: not to be seen.
+ */
+export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
+  let at = ''
+  const parts = path.split('/').filter((part) => part !== '')
+  for (const [index, part] of parts.entries()) {
+    at = `${at}/${part}`
+    const found = attempt(() => lstatSync(at))
+    if (found?.uid !== 0) return found?.uid
+    if (!found.isSymbolicLink()) continue
+    const target = attempt(() => readlinkSync(at))
+    if (target === undefined || links === 0) return undefined
+    const rest = parts.slice(index + 1).join('/')
+    return ownerOf(`${resolve(dirname(at), target)}/${rest}`, links - 1)
+  }
+  return 0
+}
+
+function usersOfMachine(): Identity[] {
+  const lines = attempt(() => readFileSync('/etc/passwd', 'utf8')) ?? ''
+  return lines.split('\n').flatMap((line) => {
+    const [name = '', , uid = '', gid = ''] = line.split(':')
+    return /^\d+$/.test(uid) && /^\d+$/.test(gid)
+      ? [{ name, uid: Number(uid), gid: Number(gid) }]
+      : []
+  })
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs'
+import { kindOf } from '../host/real/kind.ts'
+import type { Budget } from './budget.ts'
+import type { SiteTree } from './site-tree.ts'
+
+/** open(2): only a place in the tree, for which a folder need not be readable. */
+const O_PATH = 0o10000000
+const ROOT = O_PATH | constants.O_DIRECTORY
+const FOLDER = ROOT | constants.O_NOFOLLOW
+const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const MOST_OPEN = 64
+/**
+ * A folder is read at once and cannot be read in part. One that is larger than this has more than
+ * 50,000 entries on ext4, XFS, btrfs and tmpfs.
+ */
+const MOST_FOLDER_BYTES = 2 << 20
+
+/**
+ * Opens one component after the other, each below the descriptor of the one before: what a site's
+ * user renames or links meanwhile cannot lead outside (CWE-363). Folders stay open until the work
+ * that is done in one go ends: most of a scan's time would be opening the same four again.
+ */
+export function siteTree(root: string, budget: Budget): SiteTree {
+  const open = new Map<string, number>()
+  const close = () => {
+    for (const folder of open.values()) closeSync(folder)
+    open.clear()
+  }
+  const folderAt = (path: string): number => {
+    const known = open.get(path)
+    if (known !== undefined) return known
+    if (open.size >= MOST_OPEN) close()
+    if (open.size === 0) queueMicrotask(close)
+    const folder = path === '' ? openSync(root, ROOT) : openSync(below(path, folderAt), FOLDER)
+    open.set(path, folder)
+    return folder
+  }
+  const read = <T>(work: () => T): T | undefined => {
+    if (!budget.goesOn()) return undefined
+    try {
+      return work()
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    head: (path, most) => read(() => readHead(below(clean(path), folderAt), most, budget)),
+    list: (path) => read(() => entriesOf(folderAt(clean(path)), budget)),
+    stat: (path) => read(() => statOf(below(clean(path), folderAt))),
+    where: () => read(() => readlinkSync(`/proc/self/fd/${folderAt('')}`)),
+  }
+}
+
+/** The last component as a path that begins at its folder's descriptor. */
+function below(path: string, folderAt: (path: string) => number): string {
+  const slash = path.lastIndexOf('/')
+  const name = path.slice(slash + 1)
+  if (name === '..' || name.includes('\0')) throw new Error('refused')
+  return `/proc/self/fd/${folderAt(slash < 0 ? '' : path.slice(0, slash))}/${name}`
+}
+
+function clean(path: string): string {
+  return path.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '')
+}
+
+function entriesOf(folder: number, budget: Budget) {
+  if (fstatSync(folder).size > MOST_FOLDER_BYTES) {
+    budget.end('entries')
+    return []
+  }
+  const entries = readdirSync(`/proc/self/fd/${folder}`, { withFileTypes: true })
+  const granted = budget.take('entries', entries.length)
+  return entries.slice(0, granted).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+}
+
+function statOf(path: string) {
+  const found = lstatSync(path)
+  const { size, mode, uid, gid, mtimeMs } = found
+  return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
+}
+
+function readHead(path: string, most: number, budget: Budget): string | undefined {
+  const file = openSync(path, FILE)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile()) return undefined
+    const wanted = Math.min(most, found.size)
+    if (budget.take('bytes', wanted) < wanted) return undefined
+    const buffer = Buffer.allocUnsafe(wanted)
+    const length = readSync(file, buffer, 0, wanted, 0)
+    return buffer.toString('utf8', 0, length)
+  } finally {
+    closeSync(file)
+  }
+}

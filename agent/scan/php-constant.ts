@@ -1,0 +1,95 @@
+import { isSign } from './php-statements.ts'
+import type { PhpToken } from './php-tokens.ts'
+
+export type Literal = string | number | boolean
+
+/** What an expression may refer to. */
+export interface Known {
+  constants: ReadonlyMap<string, Literal>
+  /** The real path of the file, undefined where it is not known. */
+  file: string | undefined
+}
+
+const MOST_LEVELS = 16
+
+/**
+ * The value of an expression that has one whatever happens: a string, a decimal number, true, false, a
+ * constant that is known, `__DIR__`, `__FILE__`, dirname() of one, and several of them with `.` between.
+ */
+export function constantValue(tokens: readonly PhpToken[], known: Known): Literal | undefined {
+  const reader = { tokens, at: 0, known }
+  const value = joined(reader, 0)
+  return reader.at === tokens.length ? value : undefined
+}
+
+interface Reader {
+  tokens: readonly PhpToken[]
+  at: number
+  known: Known
+}
+
+function joined(reader: Reader, level: number): Literal | undefined {
+  let value = valueIn(reader, level)
+  while (value !== undefined && isSign(reader.tokens[reader.at], '.')) {
+    reader.at += 1
+    const next = valueIn(reader, level)
+    value = next === undefined ? undefined : text(value) + text(next)
+  }
+  return value
+}
+
+function valueIn(reader: Reader, level: number): Literal | undefined {
+  const token = reader.tokens[reader.at]
+  if (level > MOST_LEVELS) return undefined
+  reader.at += 1
+  if (token?.kind === 'string') return token.text
+  if (token?.kind === 'number') return numberOf(token.text ?? '')
+  if (isSign(token, '(')) return closed(reader, joined(reader, level + 1))
+  return token?.kind === 'word' ? named(reader, token.text ?? '', level) : undefined
+}
+
+/** Longer ones are no integers everywhere; those with a 0 in front are octal. */
+function numberOf(written: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,14})$/.test(written) ? Number(written) : undefined
+}
+
+function named(reader: Reader, written: string, level: number): Literal | undefined {
+  const name = written.replace(/^\\/, '')
+  const { file, constants } = reader.known
+  if (/^(?:true|false)$/i.test(name)) return name.toLowerCase() === 'true'
+  if (/^__FILE__$/i.test(name)) return file
+  if (/^__DIR__$/i.test(name)) return file === undefined ? undefined : parentOf(file)
+  if (/^dirname$/i.test(name)) return folderOf(reader, level)
+  return constants.get(name)
+}
+
+/** `dirname(path)` or `dirname(path, levels)`, of an absolute path. */
+function folderOf(reader: Reader, level: number): string | undefined {
+  if (!isSign(reader.tokens[reader.at], '(')) return undefined
+  reader.at += 1
+  const path = joined(reader, level + 1)
+  let levels: Literal | undefined = 1
+  if (isSign(reader.tokens[reader.at], ',')) {
+    reader.at += 1
+    levels = valueIn(reader, level + 1)
+  }
+  if (closed(reader, path) === undefined || typeof levels !== 'number') return undefined
+  if (typeof path !== 'string' || !path.startsWith('/') || levels < 1) return undefined
+  let folder = path
+  for (let up = 0; up < Math.min(levels, 64); up++) folder = parentOf(folder)
+  return folder
+}
+
+function closed(reader: Reader, value: Literal | undefined): Literal | undefined {
+  if (!isSign(reader.tokens[reader.at], ')')) return undefined
+  reader.at += 1
+  return value
+}
+
+const parentOf = (path: string) => path.replace(/\/+$/, '').replace(/\/+[^/]*$/, '') || '/'
+
+/** As PHP makes a string of it. */
+function text(value: Literal): string {
+  if (typeof value !== 'boolean') return String(value)
+  return value ? '1' : ''
+}

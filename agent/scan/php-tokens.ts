@@ -1,0 +1,98 @@
+import { LOST, quotedEnd, stringValue } from './php-strings.ts'
+
+/**
+ * A token of PHP source. `text` of a string is its value, and undefined where PHP would compute it;
+ * comments and blank space are no tokens; `open` stands for HTML up to and including an opening tag.
+ */
+export interface PhpToken {
+  kind: 'open' | 'word' | 'variable' | 'string' | 'number' | 'sign'
+  text: string | undefined
+}
+
+export const MOST_TOKENS = 100_000
+
+const OPEN = /<\?(?:php(?=\s|$)|=)/gi
+const BLANK = /\s+/y
+const LINE_COMMENT = /(?:\/\/|#(?!\[))(?:(?!\?>)[^\r\n])*/y
+const HEREDOC = /<<<[ \t]*(["']?)([a-z_]\w*)\1\r?\n/iy
+const KINDS: readonly [PhpToken['kind'], RegExp][] = [
+  ['variable', /\$[\w\u0080-\uffff]+/y],
+  ['word', /[\\a-z_\u0080-\uffff][\w\\\u0080-\uffff]*/iy],
+  ['number', /\d[\w.]*/y],
+]
+
+/**
+ * Splits PHP source into tokens without running it, as zend_language_scanner.l does as far as
+ * reading constants needs it. An unclosed string or comment goes to the end; never throws.
+ */
+export function phpTokens(source: string): PhpToken[] {
+  const tokens: PhpToken[] = []
+  let at = afterOpening(source, 0, tokens)
+  while (at < source.length && tokens.length < MOST_TOKENS) {
+    if (source.startsWith('?>', at)) at = afterOpening(source, at + 2, tokens)
+    else at = afterBlank(source, at) ?? afterToken(source, at, tokens)
+  }
+  return tokens
+}
+
+/** After a closing tag, everything up to the next opening one is HTML; so is the beginning. */
+function afterOpening(source: string, from: number, tokens: PhpToken[]): number {
+  OPEN.lastIndex = from
+  const found = OPEN.exec(source)
+  if (!found) return source.length
+  tokens.push({ kind: 'open', text: found[0] })
+  return OPEN.lastIndex
+}
+
+function afterBlank(source: string, at: number): number | undefined {
+  if (source.startsWith('/*', at)) {
+    const end = source.indexOf('*/', at + 2)
+    return end < 0 ? source.length : end + 2
+  }
+  const found = match(BLANK, source, at) ?? match(LINE_COMMENT, source, at)
+  return found === undefined ? undefined : at + found.length
+}
+
+/** Adds the token that begins here and returns where it ends. */
+function afterToken(source: string, at: number, tokens: PhpToken[]): number {
+  const sign = source[at] ?? ''
+  if (sign === "'" || sign === '"' || sign === '`') {
+    const end = quotedEnd(source, at)
+    tokens.push({ kind: 'string', text: stringValue(source.slice(at, end)) })
+    return end
+  }
+  for (const [kind, pattern] of KINDS) {
+    const text = match(pattern, source, at)
+    if (text === undefined) continue
+    tokens.push({ kind, text })
+    return at + text.length
+  }
+  const heredoc = sign === '<' ? heredocAt(source, at) : undefined
+  tokens.push(heredoc ? { kind: 'string', text: heredoc.text } : { kind: 'sign', text: sign })
+  return heredoc?.end ?? at + 1
+}
+
+/**
+ * Up to the closing word on a line of its own, which may be indented (PHP 7.3). It has a value where
+ * that word stands at the beginning of its line, and nothing in between needs a closer look.
+ */
+function heredocAt(
+  source: string,
+  at: number,
+): { end: number; text: string | undefined } | undefined {
+  const opening = match(HEREDOC, source, at)
+  if (opening === undefined) return undefined
+  const start = at + opening.length
+  const closing = new RegExp(`^([ \\t]*)${opening.replace(/\W/g, '')}\\b`, 'gm')
+  closing.lastIndex = start
+  const found = closing.exec(source)
+  if (!found) return { end: source.length, text: undefined }
+  const text = source.slice(start, Math.max(start, found.index)).replace(/\r?\n$/, '')
+  const plain = found[1] === '' && (opening.includes("'") || !/[\\$]/.test(text))
+  return { end: closing.lastIndex, text: plain && !text.includes(LOST) ? text : undefined }
+}
+
+function match(pattern: RegExp, source: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(source)?.[0]
+}

@@ -1,0 +1,73 @@
+import type { Application } from '../host/scanner-port.ts'
+import { type FoundConfig, openSite, readWpConfig, type SiteRoot } from './site-root.ts'
+import type { OpenTree } from './site-tree.ts'
+import type { WpConfig } from './wp-config.ts'
+import { extensionsOf, type WpFiles } from './wp-files.ts'
+
+/** What the files of a site say. */
+export interface Reading {
+  framework: Application['framework']
+  config: WpConfig | undefined
+  /** Of a WordPress. */
+  files: WpFiles | undefined
+  /** What the site itself would have to be asked for: its settings, or what links lead to. */
+  unsure: 'config' | 'environment' | 'folders' | null
+}
+
+const LINKED: Reading = {
+  framework: 'unknown',
+  config: undefined,
+  files: undefined,
+  unsure: 'folders',
+}
+
+/** Reads a site without running anything of it, and without following a link that it can make. */
+export function readSite(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  if (!root) return LINKED
+  const wp_version = root.version
+  if (wp_version === undefined) return otherSite(root)
+  const { config, ...settings } = readConfig(root)
+  const found = extensionsOf(root, config)
+  const files = { wp_version, ...found, gaps: found.gaps || settings.unsure === 'config' }
+  return { framework: 'wordpress', config, files, unsure: settings.unsure ?? gapIn(files) }
+}
+
+/** The settings alone: folders are not looked into. */
+export function readSettings(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  if (!root) return LINKED
+  const { config, unsure } = readConfig(root)
+  if (root.version !== undefined) {
+    return { framework: 'wordpress', files: undefined, config, unsure }
+  }
+  const other = otherSite(root)
+  return { ...other, config, unsure: unsure ?? other.unsure }
+}
+
+function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {
+  const found: FoundConfig = readWpConfig(root)
+  if (found === 'none') return { config: undefined, unsure: null }
+  if (found === 'unreadable') return { config: undefined, unsure: 'config' }
+  return { config: found, unsure: found.unsure.size > 0 ? 'config' : null }
+}
+
+const gapIn = ({ gaps }: WpFiles) => (gaps ? 'folders' : null)
+
+/** No WordPress, or one behind a link. */
+function otherSite(root: SiteRoot): Reading {
+  const { tree, base } = root
+  const places = ['wp-includes', 'wp-includes/version.php', 'wp', 'wordpress', 'blog']
+  const linked = places.some((place) => tree.stat(base + place)?.kind === 'link')
+  const entries = tree.list(base)
+  const hidden = linked || (entries === undefined && tree.stat(base) !== undefined)
+  const rest = { config: undefined, files: undefined, unsure: hidden ? ('folders' as const) : null }
+  return { framework: otherFramework(entries ?? []), ...rest }
+}
+
+/** PHP where there is a script; whether something runs it is for the caller to know. */
+function otherFramework(entries: ReturnType<SiteRoot['tree']['list']>): Reading['framework'] {
+  const files = (entries ?? []).filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
+  if (files.length === 0) return 'unknown'
+  return files.some(({ name }) => name.endsWith('.php')) ? 'php' : 'static'
+}

@@ -1,0 +1,87 @@
+import { basename, dirname } from 'node:path'
+import type { OpenTree, SiteTree } from './site-tree.ts'
+import { type ConfigPlace, parseWpConfig, type WpConfig } from './wp-config.ts'
+import { coreVersion } from './wp-files.ts'
+
+const MAX_CONFIG = 1 << 20
+/** Where WordPress lies when it is not in the docroot and index.php does not say. */
+const FOLDERS = ['wp/', 'wordpress/', 'blog/']
+const INDEX_BYTES = 8192
+
+/** Where a site is served from. Paths in `tree` begin with `base` (`""` or `public/`). */
+export interface SiteRoot {
+  docroot: string
+  /** Its real path, undefined where a link that root made leads to it. */
+  real: string | undefined
+  tree: SiteTree
+  base: string
+  /** The folder of WordPress, with `base` and a slash at the end. */
+  core: string
+  /** Its version; undefined where there is no WordPress. */
+  version: string | undefined
+  /** The folder above the docroot. */
+  above: SiteTree
+}
+
+/** A wp-config.php: what it says, that there is none, or that it is there and cannot be read like this. */
+export type FoundConfig = WpConfig | 'none' | 'unreadable'
+
+/**
+ * Opens a docroot from the folder above it, so that a site's user who puts a link in its place leads
+ * nowhere (undefined). A link that root made (`current` of a deployment) is followed.
+ */
+export function openSite(openTree: OpenTree, docroot: string): SiteRoot | undefined {
+  const name = basename(docroot)
+  const above = openTree(dirname(docroot))
+  const found = above.stat(name)
+  if (found?.kind === 'link' && found.uid !== 0) return undefined
+  const linked = found?.kind === 'link'
+  const [tree, base] = linked ? [openTree(docroot), ''] : [above, `${name}/`]
+  const folder = linked ? undefined : above.where()
+  const real = folder === undefined ? undefined : `${folder === '/' ? '' : folder}/${name}`
+  return { docroot, real, tree, base, above, ...coreIn(tree, base) }
+}
+
+/** The docroot itself, or the folder whose wp-blog-header.php its index.php loads. */
+function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'> {
+  const own = coreVersion(tree, base)
+  if (own !== undefined) return { core: base, version: own }
+  const index = tree.head(`${base}index.php`, INDEX_BYTES) ?? ''
+  const [, told] = /['"]\/?([\w.-]+(?:\/[\w.-]+)*)\/wp-blog-header\.php['"]/.exec(index) ?? []
+  const folders = told === undefined ? FOLDERS : [`${told}/`, ...FOLDERS]
+  for (const folder of folders.filter((path) => !path.split('/').includes('..'))) {
+    const version = coreVersion(tree, base + folder)
+    if (version !== undefined) return { core: base + folder, version }
+  }
+  return { core: base, version: undefined }
+}
+
+/**
+ * The site's wp-config.php, in the folder of WordPress or one level above it, there only when that is
+ * not the folder of another WordPress (wp-load.php).
+ */
+export function readWpConfig(site: SiteRoot): FoundConfig {
+  const { tree, base, core, above, real } = site
+  const abspath = real === undefined ? undefined : `${real}/${core.slice(base.length)}`
+  const own = configAt(
+    tree,
+    core,
+    abspath === undefined ? undefined : { file: `${abspath}wp-config.php`, abspath },
+  )
+  if (own !== 'none') return own
+  // Of a link, the folder above is another one for WordPress than for us.
+  if (abspath === undefined) return 'unreadable'
+  const upper = dirname(abspath.slice(0, -1))
+  const place = { file: `${upper === '/' ? '' : upper}/wp-config.php`, abspath }
+  const [outer, folder] =
+    core === base ? [above, ''] : [tree, `${dirname(core.slice(0, -1))}/`.replace(/^\.\//, '')]
+  if (outer.stat(`${folder}wp-settings.php`) !== undefined) return 'none'
+  return configAt(outer, folder, place)
+}
+
+function configAt(tree: SiteTree, folder: string, place: ConfigPlace | undefined): FoundConfig {
+  const path = `${folder}wp-config.php`
+  const text = tree.head(path, MAX_CONFIG + 1)
+  if (text === undefined) return tree.stat(path) === undefined ? 'none' : 'unreadable'
+  return Buffer.byteLength(text) > MAX_CONFIG ? 'unreadable' : parseWpConfig(text, place)
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { Reading } from './reading.ts'
+import type { SiteTree } from './site-tree.ts'
+import { extensionsIn, versionIn } from './wp-files.ts'
+
+const text = z.string().max(4096)
+
+/**
+ * What a site has said of itself: see `agent/os/reading/program.ts`, which makes it with the rights of
+ * the site. Paths begin with `content` and `plugins`; heads of files are in Base64.
+ */
+const Told = z.object({
+  wordpress: z.boolean(),
+  version: text.nullable(),
+  constants: z.record(z.string().max(64), z.union([text, z.number(), z.boolean()])),
+  table_prefix: text.nullable(),
+  unsure: z.array(z.string().max(64)).max(64),
+  lists: z.record(text, z.array(z.tuple([text, z.enum(['file', 'directory'])]))),
+  heads: z.record(text, z.string().max(16_384)),
+  exists: z.array(text).max(100_000),
+  gaps: z.boolean(),
+  environment: z.boolean(),
+})
+type Told = z.infer<typeof Told>
+
+/** The same as `readSite` finds; throws when it is not what the program writes. */
+export function readTold(json: string): Reading {
+  const told = Told.parse(JSON.parse(json))
+  if (!told.wordpress) {
+    return { framework: 'unknown', config: undefined, files: undefined, unsure: null }
+  }
+  const tree = treeOf(told)
+  const found = extensionsIn({ tree, folder: 'content' }, { tree, folder: 'plugins' })
+  const wp_version = versionIn(decoded(told.version ?? '')) ?? ''
+  const config = {
+    constants: new Map(Object.entries(told.constants)),
+    table_prefix: told.table_prefix ?? undefined,
+    unsure: new Set(told.unsure),
+  }
+  const files = { wp_version, ...found, gaps: found.gaps || told.gaps }
+  const settings = told.environment ? 'environment' : 'config'
+  const unsure = told.unsure.length > 0 ? settings : null
+  return {
+    framework: 'wordpress',
+    config,
+    files,
+    unsure: unsure ?? (files.gaps ? 'folders' : null),
+  }
+}
+
+const decoded = (head: string) => Buffer.from(head, 'base64').toString('utf8')
+
+function treeOf({ lists, heads, exists }: Told): SiteTree {
+  const kinds = new Map<string, 'file' | 'directory'>(exists.map((path) => [path, 'file']))
+  for (const path of Object.keys(lists)) kinds.set(path, 'directory')
+  for (const path of Object.keys(heads)) kinds.set(path, 'file')
+  const listed = new Map(Object.entries(lists))
+  const read = new Map(Object.entries(heads))
+  return {
+    where: () => undefined,
+    list: (path) => listed.get(path)?.map(([name, kind]) => ({ name, kind })),
+    head: (path) => {
+      const head = read.get(path)
+      return head === undefined ? undefined : decoded(head)
+    },
+    stat: (path) => {
+      const kind = kinds.get(path)
+      return kind && { kind, size: 0, mode: 0, uid: 0, gid: 0, mtime_ms: 0 }
+    },
+  }
+}

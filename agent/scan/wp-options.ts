@@ -1,0 +1,149 @@
+import type { WpConfig } from './wp-config.ts'
+
+/** One SELECT, and the account of the site that runs it. */
+export interface OptionsQuery {
+  user: string
+  password: string
+  sql: string
+  /** For `??`, which are identifiers, and `?`, which are values, in their order. */
+  values: readonly string[]
+  /** The server has to be the one that is reached by TCP: see `isReachedByTcp`. */
+  tcp?: boolean
+}
+
+/** A site can write what it likes into its own rows: more is not brought here. */
+const MAX_BYTES = 1 << 20
+const MAX_ROWS = 16
+/** Seconds that the server works on the statement, or waits for a table that is locked. */
+const LIMITS = 'SET STATEMENT max_statement_time = 1.2, lock_wait_timeout = 1 FOR'
+
+const OPTIONS = ['active_plugins', 'template', 'stylesheet']
+const NETWORK = [
+  'active_sitewide_plugins',
+  '_site_transient_update_core',
+  '_site_transient_update_plugins',
+  '_site_transient_update_themes',
+]
+
+/** Why a database is not asked. */
+export type Unasked = 'incomplete' | 'elsewhere'
+
+/**
+ * Reads all options at once (in a network, update data lies in sitemeta: get_site_transient), or tells
+ * why not: the account, the database or the prefix is unknown, or the server is not the one behind
+ * `socket`.
+ */
+export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
+  const found = accountIn(config, socket)
+  if (typeof found === 'string') return found
+  return { ...found.account, ...statementFor(config, found) }
+}
+
+/** Reads one row of the tables that every page needs: one that is missing or broken is an error. */
+export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
+  const found = accountIn(config, socket)
+  if (typeof found === 'string') return found
+  const { account, name, prefix } = found
+  const one = '(SELECT 1 FROM ??.?? LIMIT 1)'
+  const values = [name, `${prefix}options`, name, `${prefix}posts`]
+  return { ...account, sql: `${LIMITS} ${one} UNION ALL ${one}`, values }
+}
+
+interface Found {
+  account: { user: string; password: string }
+  name: string
+  prefix: string
+  /** The site connects by TCP: whether that is this server, the server has to say. */
+  tcp: boolean
+}
+
+function accountIn({ constants, table_prefix, unsure }: WpConfig, socket: string): Found | Unasked {
+  // Of those in doubt, only the folders say nothing about the database.
+  const known = [...unsure].every((setting) => /^WP_.*_DIR$/.test(setting))
+  const place = known ? placeIn(constants.get('DB_HOST'), socket) : undefined
+  const [name, user, password] = ['DB_NAME', 'DB_USER', 'DB_PASSWORD'].map((key) =>
+    textOf(constants.get(key)),
+  )
+  if (place === 'elsewhere') return place
+  if (name === undefined || user === undefined || password === undefined) return 'incomplete'
+  if (!place || !table_prefix || !/^\w+$/.test(table_prefix)) return 'incomplete'
+  return { account: { user, password }, name, prefix: table_prefix, tcp: place === 'tcp' }
+}
+
+/** As the driver of WordPress sends it: a number is written out. */
+function textOf(value: string | number | boolean | undefined): string | undefined {
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
+}
+
+function statementFor(config: WpConfig, { name, prefix, tcp }: Found) {
+  const { constants } = config
+  const multisite = isMultisite(constants)
+  const wanted = multisite ? OPTIONS : [...OPTIONS, ...NETWORK]
+  const selected = selecting(constants.get('DB_CHARSET'))
+  const parts = [selected('option_name', 'option_value', `option_name IN (${marks(wanted)})`)]
+  const values = [name, `${prefix}${blogOf(constants)}options`, ...wanted]
+  if (multisite) {
+    parts.push(
+      selected('meta_key', 'meta_value', `site_id = ? AND meta_key IN (${marks(NETWORK)})`),
+    )
+    const site = String(Number(constants.get('SITE_ID_CURRENT_SITE') ?? 1))
+    values.push(name, `${prefix}sitemeta`, site, ...NETWORK)
+  }
+  if (tcp) parts.push(LISTENS)
+  return { sql: `${LIMITS} ${parts.join(' UNION ALL ')} LIMIT ${MAX_ROWS}`, values, tcp }
+}
+
+/** is_multisite(): any value that PHP takes for true. */
+function isMultisite(constants: WpConfig['constants']): boolean {
+  const value = constants.get('MULTISITE')
+  if (value !== undefined) return ![false, 0, '', '0'].includes(value)
+  return ['SUBDOMAIN_INSTALL', 'VHOST', 'SUNRISE'].some((name) => constants.has(name))
+}
+
+/** The tables of the main site of a network have the bare prefix only when it is the first one. */
+function blogOf(constants: WpConfig['constants']): string {
+  const blog = Number(isMultisite(constants) ? (constants.get('BLOG_ID_CURRENT_SITE') ?? 1) : 1)
+  return Number.isInteger(blog) && blog > 1 ? `${blog}_` : ''
+}
+
+/**
+ * LEFT as well as LENGTH: a view can answer twice, and something else the second time. With another
+ * character set than Unicode, the bytes that WordPress gets: it counts bytes in what it serialises.
+ */
+function selecting(charset: string | number | boolean | undefined) {
+  const foreign = /^(?!utf8)\w{1,32}$/i.exec(String(charset ?? ''))?.[0]
+  return (name: string, value: string, where: string) => {
+    const left = `LEFT(${value}, ${MAX_BYTES})`
+    const bytes = foreign ? `CAST(CONVERT(${left} USING ${foreign}) AS BINARY)` : left
+    const columns = `LEFT(${name}, 64) AS name, ${bytes} AS value`
+    return `SELECT ${columns} FROM ??.?? WHERE ${where} AND LENGTH(${value}) <= ${MAX_BYTES}`
+  }
+}
+
+const marks = (names: readonly string[]) => names.map(() => '?').join(', ')
+
+const LISTENS = "SELECT '@listens', CONCAT_WS(' ', @@skip_networking, @@port, @@bind_address)"
+
+/** Whether the server that answered is the one that a site reaches by TCP on this machine. */
+export function isReachedByTcp(rows: readonly Record<string, unknown>[]): boolean {
+  const [networking, port, ...addresses] = String(
+    rows.find(({ name }) => String(name) === '@listens')?.value ?? '',
+  ).split(/[ ,]+/)
+  const all = addresses.length === 0 || addresses.includes('')
+  const here = addresses.some((address) =>
+    /^(?:\*|0\.0\.0\.0|127\.0\.0\.1|::1?|localhost)$/.test(address),
+  )
+  return /^(?:0|OFF)$/.test(networking ?? '') && port === '3306' && (all || here)
+}
+
+/** DB_HOST is `host`, `host:port` or `localhost:/path/of/socket` (wpdb::parse_db_host). */
+function placeIn(host: unknown, socket: string): 'socket' | 'tcp' | 'elsewhere' {
+  if (host === undefined) return 'socket'
+  const match = /^(localhost|127\.0\.0\.1|::1|\[::1\])?(?::(3306|\/.*))?$/.exec(String(host))
+  if (!match) return 'elsewhere'
+  const [, name = 'localhost', end = ''] = match
+  if (end.startsWith('/')) {
+    return end.replace(/^\/var\/run\//, '/run/') === socket ? 'socket' : 'elsewhere'
+  }
+  return name === 'localhost' ? 'socket' : 'tcp'
+}

@@ -1,0 +1,108 @@
+import type { SiteTree } from './site-tree.ts'
+import { HEADER_BYTES, type Headers, themeHeaders } from './wp-headers.ts'
+import { entriesOf } from './wp-plugins.ts'
+
+/** `slug` as WordPress knows the theme: `twentytwentyfive`, `collection/child`. */
+export interface Theme {
+  slug: string
+  name: string
+  version: string
+}
+
+interface Folder {
+  tree: SiteTree
+  folder: string
+  gap: () => void
+}
+
+interface Found extends Folder {
+  /** Without a style.css: broken, but it can still be a parent. */
+  themes: ReadonlyMap<string, Headers | undefined>
+}
+
+const MAX_THEMES = 2000
+
+/**
+ * The themes that wp_get_themes() shows: found by search_theme_directories(), and without the errors
+ * that WP_Theme finds (no stylesheet, no template file, parent missing or itself a child).
+ * `gap` is called for each place that may hold more, and cannot be read.
+ */
+export function listThemes(tree: SiteTree, folder: string, gap: () => void): Theme[] {
+  const place = { tree, folder, gap }
+  const themes = findThemes(place)
+  const found = { ...place, themes }
+  return [...themes].flatMap(([slug, headers]) => {
+    if (!headers || !isSound(found, slug, headers)) return []
+    return [{ slug, name: headers.name, version: headers.version }]
+  })
+}
+
+function findThemes(place: Folder): Map<string, Headers | undefined> {
+  const themes = new Map<string, Headers | undefined>()
+  for (const name of folders(place, '')) {
+    if (themes.size >= MAX_THEMES) {
+      place.gap()
+      break
+    }
+    const headers = headersOf(place, name)
+    const below = headers ? [] : collection(place, name)
+    for (const [slug, nested] of below) themes.set(slug, nested)
+    if (below.length === 0) themes.set(name, headers)
+  }
+  return themes
+}
+
+/** A folder of themes: one level more, where the folder itself is none. */
+function collection(place: Folder, name: string): [string, Headers][] {
+  return folders(place, `/${name}`)
+    .slice(0, MAX_THEMES)
+    .flatMap((below) => {
+      const headers = headersOf(place, `${name}/${below}`)
+      return headers ? [[`${name}/${below}`, headers]] : []
+    })
+}
+
+function headersOf({ tree, folder, gap }: Folder, slug: string): Headers | undefined {
+  const path = `${folder}/${slug}/style.css`
+  const head = tree.head(path, HEADER_BYTES)
+  if (head === undefined && tree.stat(path) !== undefined) gap()
+  return head === undefined ? undefined : themeHeaders(head)
+}
+
+function folders({ tree, folder, gap }: Folder, below: string): string[] {
+  const entries = entriesOf(tree, `${folder}${below}`, gap).filter(
+    ({ name }) => !name.startsWith('.') && name !== 'CVS',
+  )
+  if (entries.some(({ kind }) => kind === 'link')) gap()
+  return entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
+}
+
+function isSound(found: Found, slug: string, { template }: Headers): boolean {
+  if (template === slug) return false
+  if (template === '') return hasIndex(found, slug)
+  const parent = parentOf(found, slug, template)
+  return parent !== undefined && !isChild(found, parent)
+}
+
+function hasIndex({ tree, folder }: Found, slug: string): boolean {
+  return ['index.php', 'templates/index.html', 'block-templates/index.html'].some(
+    (file) => tree.stat(`${folder}/${slug}/${file}`) !== undefined,
+  )
+}
+
+/** The parent's slug: among the themes, or beside the child in a folder of themes. */
+function parentOf({ tree, folder, themes }: Found, slug: string, template: string) {
+  const has = (name: string) => tree.stat(`${folder}/${name}/index.php`) !== undefined
+  const slash = slug.lastIndexOf('/')
+  const beside = `${slug.slice(0, slash)}/${template}`
+  if (has(template)) return template
+  if (slash > 0 && has(beside)) return beside
+  return themes.has(template) ? template : undefined
+}
+
+/** Only two generations are allowed; a parent whose own parent is missing has another error first. */
+function isChild(found: Found, slug: string): boolean {
+  const template = found.themes.get(slug)?.template ?? ''
+  if (template === '' || template === slug) return false
+  return parentOf(found, slug, template) !== undefined
+}

@@ -1,0 +1,37 @@
+import { invalid } from '#shared/errors.ts'
+import type { Secret } from '#shared/secret.ts'
+import type { Caller } from './caller.ts'
+import type { LoginDeps } from './login.ts'
+import { findUser } from './queries.ts'
+import type { Throttle } from './throttle.ts'
+
+type Deps = Pick<LoginDeps, 'db' | 'passwords' | 'throttle'>
+
+interface Given {
+  what: Parameters<Throttle['confirm']>[0]
+  password: Secret
+  /** The field of the body that it came in. */
+  field: string
+}
+
+/**
+ * Has the owner of a session give the password once more: a stolen session is not enough. Throws 422
+ * for a wrong one, and 429 after five of them; strangers who guess at the login do not count here.
+ */
+export async function confirmPassword(
+  { db, passwords, throttle }: Deps,
+  { user, jti }: Caller,
+  { what, password, field }: Given,
+): Promise<void> {
+  const attempt = throttle.confirm(what, jti)
+  const matches = await findUser(db, user.id)
+    .then((found) =>
+      passwords.verify(password, found?.password_hash, { by: jti, known: true, delay_ms: 0 }),
+    )
+    .catch((error: unknown) => {
+      attempt.withdraw()
+      throw error
+    })
+  if (!matches) throw invalid({ [field]: ['Is not the current password'] })
+  attempt.succeed()
+}

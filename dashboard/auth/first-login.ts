@@ -1,0 +1,47 @@
+import { fstatSync } from 'node:fs'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Login {
+  email: string
+  password: string
+}
+
+export const fileOf = (data_dir: string) => join(data_dir, 'first-login')
+
+export const textOf = ({ email, password }: Login) =>
+  `first login: ${email}\npassword: ${password}\n`
+
+/**
+ * Whether what is written to standard output is kept in the journal, where every administrator of
+ * the machine can read it for months. `stream`: JOURNAL_STREAM, `<device>:<inode>` (systemd.exec(5)).
+ */
+export function goesToJournal(stream: string | undefined, descriptor = 1): boolean {
+  if (stream === undefined) return false
+  const { dev, ino } = fstatSync(descriptor)
+  return stream === `${dev}:${ino}`
+}
+
+/** For its owner alone, and whole: called before the account exists, so that no password is lost. */
+export async function keepFirstLogin(data_dir: string, login: Login): Promise<void> {
+  const draft = `${fileOf(data_dir)}.draft`
+  await rm(draft, { force: true })
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(textOf(login))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, fileOf(data_dir))
+}
+
+/** The kept login, which is removed; undefined when it was shown before. */
+export async function takeFirstLogin(data_dir: string): Promise<string | undefined> {
+  const text = await readFile(fileOf(data_dir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  })
+  if (text !== undefined) await rm(fileOf(data_dir))
+  return text
+}

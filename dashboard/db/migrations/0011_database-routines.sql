@@ -1,0 +1,1 @@
+ALTER TABLE `sites` ADD `database_routines` integer DEFAULT false NOT NULL;

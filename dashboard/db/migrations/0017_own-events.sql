@@ -1,0 +1,1 @@
+ALTER TABLE `operations` ADD `own_events` integer DEFAULT 0 NOT NULL;

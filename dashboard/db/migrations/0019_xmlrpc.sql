@@ -1,0 +1,1 @@
+ALTER TABLE `sites` ADD `xmlrpc` integer DEFAULT true NOT NULL;

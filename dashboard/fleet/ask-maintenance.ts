@@ -1,0 +1,17 @@
+import { type Maintenance, MaintenanceAnswer } from '#shared/maintenance.ts'
+import type { Agents } from './agents.ts'
+
+type Address = Parameters<Agents['get']>[0]
+
+/** Undefined: the agent is one that does not report it, or has not checked yet; what is on record stays. */
+export async function askMaintenance(
+  agents: Agents,
+  to: Address,
+): Promise<Maintenance | undefined> {
+  try {
+    const { maintenance } = await agents.get(to, '/maintenance', MaintenanceAnswer)
+    return maintenance ?? undefined
+  } catch {
+    return undefined
+  }
+}

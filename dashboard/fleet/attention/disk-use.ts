@@ -1,0 +1,31 @@
+import type { AttentionItem } from '#shared/api/attention.ts'
+import type { DiskUse } from '#shared/api/disk-use.ts'
+import { diskLevelOf, diskShares, usedBytes } from '#shared/disk-levels.ts'
+import { item } from './item.ts'
+import type { DiskSite } from './queries.ts'
+
+const UNKNOWN =
+  'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user'
+
+/** A site near or over a limit of its tier, or one that nobody knows that of. */
+export function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem[] {
+  const level = disk && diskLevelOf(disk)
+  if (!level) return []
+  const advice = tier === 'large' ? 'remove what is not needed' : 'remove files, or raise its tier'
+  const reason =
+    level === 'unknown' ? UNKNOWN : `It takes ${used(disk)} of its tier ${tier}: ${advice}`
+  const severity = level === 'over' ? 'critical' : 'warning'
+  return [item({ severity, server_id, site_id: id, name: domain, reason, at: disk.measured_at })]
+}
+
+/** Of the limit that more is used of. */
+function used(use: DiskUse): string {
+  const shares = diskShares(use)
+  if (shares.files > shares.bytes)
+    return `${whole(use.files ?? 0)} files of the ${whole(use.limit_files)}`
+  return `${gigabytes(usedBytes(use) ?? 0)} of the ${gigabytes(use.limit_bytes)}`
+}
+
+const whole = (value: number) => value.toLocaleString('en-US')
+/** Rounded down, so that no more is said than is used. */
+const gigabytes = (bytes: number) => `${(Math.floor(bytes / 1e8) / 10).toLocaleString('en-US')} GB`

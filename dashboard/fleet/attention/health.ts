@@ -1,0 +1,13 @@
+import type { AttentionItem } from '#shared/api/attention.ts'
+import { HEALTH_ADVICE } from '#shared/health-advice.ts'
+import { advised, ofSite } from './item.ts'
+import type { NeedySite } from './queries.ts'
+
+/** A site that does not work, or not as it should, with what to do about it. */
+export const unwell =
+  (severity: 'critical' | 'warning') =>
+  (site: NeedySite): AttentionItem => {
+    const { health_code, health_reason, health_since: at } = site
+    const advice = HEALTH_ADVICE[health_code] ?? 'look at its log'
+    return ofSite(site, { severity, reason: advised(health_reason, advice), at })
+  }

@@ -1,0 +1,43 @@
+import type { listIsolation } from '#dashboard/servers/isolation/queries.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import { counted, groupOf, item } from './item.ts'
+
+type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
+
+const STALE_MS = 21 * 24 * 3600_000
+const MOST_NAMED = 2
+
+/** Servers on which sites reach each other, and those of which nobody knows that they do not. */
+export function isolationTroubles(rows: readonly Checked[], now: Date): Attention[] {
+  const found = rows.flatMap((row) => breached(row) ?? failing(row) ?? unchecked(row, now) ?? [])
+  return groupOf('isolation', found)
+}
+
+function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem | undefined {
+  if (succeeded.length === 0) return undefined
+  const named = succeeded.slice(0, MOST_NAMED).map((title) => `“${title}”`)
+  const more = succeeded.length - named.length
+  const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
+  const attacks = counted(succeeded.length, 'attack')
+  const reason = `${attacks} of one site on another succeeded (${list}): see what to mend on its page`
+  return item({ ...of(server), severity: 'critical', reason, at: checked_at })
+}
+
+function failing({ failures, reason: why, failed_at, ...server }: Checked) {
+  if (failures < 2) return undefined
+  const cause = why.replace(/[\s.:]+$/, '') || 'no reason was given'
+  const reason = `The isolation check could not run ${failures} times in a row (${cause}): mend that, then start it`
+  return item({ ...of(server), severity: 'warning', reason, at: failed_at })
+}
+
+/** One that is offline is reported as that. */
+function unchecked(row: Checked, now: Date): AttentionItem | undefined {
+  const { status, has_sites, checked_at, created_at } = row
+  if (status !== 'online' || !has_sites) return undefined
+  if (Date.parse(checked_at ?? created_at) > now.getTime() - STALE_MS) return undefined
+  const since = checked_at === null ? 'never' : `last on ${checked_at.slice(0, 10)}`
+  const reason = `The isolation of its sites was checked ${since}: start a check`
+  return item({ ...of(row), severity: 'warning', reason, at: checked_at })
+}
+
+const of = ({ id, name }: Pick<Checked, 'id' | 'name'>) => ({ server_id: id, name })

@@ -1,0 +1,69 @@
+import type { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import { counted, groupOf, item } from './item.ts'
+
+type Maintained = Awaited<ReturnType<typeof listMaintenance>>[number]
+
+/** One restart in an hour may be chance. */
+const OFTEN = 3
+const MOST_NAMED = 3
+
+/** What servers need for their security, as far as they are there to be asked. */
+export function maintenanceTroubles(rows: readonly Maintained[]): Attention[] {
+  const online = rows.filter(({ status }) => status === 'online')
+  return [
+    ...groupOf('service_restarts', online.flatMap(restarts)),
+    ...groupOf('old_files', online.flatMap(oldFiles)),
+    ...groupOf('security_updates', online.flatMap(securityUpdates)),
+    ...groupOf('reboot_needed', online.flatMap(reboot)),
+  ]
+}
+
+function restarts(server: Maintained): AttentionItem[] {
+  return server.restarts
+    .filter(({ count }) => count >= OFTEN)
+    .map(({ name, count, last_at }) => {
+      const ended = `${name} ended by itself ${count} times within an hour and was started again`
+      const reason = `${ended}: read its log on the server`
+      return item({ ...of(server), severity: 'warning', reason, at: last_at })
+    })
+}
+
+function oldFiles(server: Maintained): AttentionItem[] {
+  const { old_files, others, problem, since } = server
+  const names = [...old_files, ...others]
+  if (names.length === 0) return []
+  const run = names.length === 1 ? 'runs' : 'run'
+  const what = `${listed(names)} still ${run} files that an update has replaced`
+  const advice = problem || 'they are restarted by themselves'
+  const rest = old_files.length === 0 ? 'restart them, or reboot the server' : advice
+  const severity = old_files.length > 0 && problem !== '' ? 'warning' : 'info'
+  return [item({ ...of(server), severity, reason: `${what}: ${lower(rest)}`, at: since })]
+}
+
+function securityUpdates(server: Maintained): AttentionItem[] {
+  const { security, unattended } = server
+  if (security.length === 0) return []
+  const what = `${counted(security.length, 'security update')} pending (${listed(security)})`
+  const reason = unattended
+    ? `${what}: the server installs them by itself within a day, or install them now`
+    : `${what}: install them`
+  return [item({ ...of(server), severity: unattended ? 'info' : 'warning', reason })]
+}
+
+function reboot(server: Maintained): AttentionItem[] {
+  if (server.reboot.length === 0) return []
+  const reason = `An update takes effect with the next reboot (${listed(server.reboot)}): reboot the server`
+  return [item({ ...of(server), severity: 'warning', reason })]
+}
+
+/** The first of them, and how many more there are. */
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  const shown = names.slice(0, MOST_NAMED).join(', ')
+  return more > 0 ? `${shown} and ${more} more` : shown
+}
+
+/** In the middle of a sentence; a name such as PHP-FPM stays as it is. */
+const lower = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
+const of = ({ id, name }: Maintained) => ({ server_id: id, name })

@@ -1,0 +1,46 @@
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { Health } from '#shared/api/health.ts'
+
+/** A server is read each minute: what is older says nothing of now. */
+export const FRESH_MS = 3 * 60_000
+
+export interface HealthColumns
+  extends Pick<
+      SiteRow,
+      'found' | 'status' | 'health' | 'health_code' | 'health_reason' | 'health_since'
+    >,
+    Pick<SiteRow, 'created_at'> {
+  server_status: ServerRow['status']
+  server_error: string
+  last_sync: string | null
+  metrics_at: string | null
+}
+
+const NONE: Health = { health: null, health_code: '', health_reason: '', health_since: null }
+
+/**
+ * What is known of a site now: what its agent said last, unless nobody has heard of its server since.
+ * A site that is not in use has no health, nor has a found one that its agent does not check. `healthAt` says the same in SQL.
+ */
+export function healthOf(row: HealthColumns, now: Date): Health {
+  if (row.status !== 'active' || (row.found && row.health === null)) return NONE
+  const heard = latest(row.metrics_at, row.last_sync)
+  const unknown = (health_code: string, health_reason: string, health_since: string | null) =>
+    ({ health: 'unknown', health_code, health_reason, health_since }) as const
+  if (row.server_status !== 'online') {
+    const why = row.server_error.replace(/[\s.:]+$/, '')
+    const reason = why === '' ? 'Its server is offline' : `Its server is offline: ${why}`
+    return unknown('server_offline', reason, heard)
+  }
+  if ((row.metrics_at ?? '') < new Date(now.getTime() - FRESH_MS).toISOString())
+    return unknown('no_contact', 'Its server has not answered for some minutes', heard)
+  if (row.health === null)
+    return unknown('not_checked', 'Its agent has not checked it', row.created_at)
+  const { health, health_code, health_reason, health_since } = row
+  return { health, health_code, health_reason, health_since }
+}
+
+function latest(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other
+  return one > other ? one : other
+}

@@ -1,0 +1,65 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import { piecesOf } from '#dashboard/runtime/breathe.ts'
+import type { SiteHealth } from '#shared/agent.ts'
+import type { HealthState } from '#shared/values.ts'
+import { FRESH_MS } from './of-site.ts'
+
+const PIECE = 200
+
+/** The state of a site as `healthOf` tells it, on what the index `sites_listing` has. */
+export function healthAt(now: Date): SQL<HealthState | null> {
+  const fresh = new Date(now.getTime() - FRESH_MS).toISOString()
+  return sql<HealthState | null>`case
+    when ${sites.status} <> 'active' or (${sites.found} and ${sites.health} is null) then null
+    when ${sites.server_id} in (
+      select id from servers where servers.status <> 'online' or coalesce(metrics_at, '') < ${fresh})
+    then 'unknown'
+    else coalesce(${sites.health}, 'unknown') end`
+}
+
+/** For a select of sites that is joined with their servers. */
+export const HEALTH_COLUMNS = {
+  health: sites.health,
+  health_code: sites.health_code,
+  health_reason: sites.health_reason,
+  health_since: sites.health_since,
+  server_status: servers.status,
+  server_error: servers.last_error,
+  last_sync: servers.last_sync,
+  metrics_at: servers.metrics_at,
+}
+
+/**
+ * What an agent said of its sites, by domain; those that are not on record are left out. A state keeps
+ * the time at which it began. Returns how many sites are another than before.
+ */
+export async function storeHealth(
+  db: Database,
+  server_id: number,
+  found: readonly SiteHealth[],
+  now: string,
+): Promise<number> {
+  let changed = 0
+  for (const some of piecesOf(found, PIECE)) {
+    const rows = some.map(({ domain, state, code, reason, checks }) => ({
+      ...{ domain, state, code, reason, checks: JSON.stringify(checks) },
+    }))
+    const ids = await db.write((queries) =>
+      queries.all<{ id: number }>(sql`
+        update sites set
+          health_since = case when health is said.value ->> 'state' then health_since else ${now} end,
+          health = said.value ->> 'state', health_code = said.value ->> 'code',
+          health_reason = said.value ->> 'reason', health_checks = said.value ->> 'checks'
+        from json_each(${JSON.stringify(rows)}) as said
+        where sites.server_id = ${server_id} and sites.domain = said.value ->> 'domain'
+          and (health, health_code, health_reason, health_checks) is not (
+            said.value ->> 'state', said.value ->> 'code', said.value ->> 'reason',
+            said.value ->> 'checks')
+        returning sites.id`),
+    )
+    changed += ids.length
+  }
+  return changed
+}

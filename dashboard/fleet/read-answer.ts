@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { breathe } from '#dashboard/runtime/breathe.ts'
+import { offline } from '#shared/errors.ts'
+import { MOST_FOUND, MOST_FOUND_BYTES } from './budgets.ts'
+import { ListReader, parsed } from './read-list.ts'
+
+const PIECE = 32 << 10
+
+export async function readJson(response: IncomingMessage, most: number): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    size += chunk.length
+    if (size > most) throw offline('The agent sent an answer that is too large')
+    chunks.push(chunk)
+  }
+  return parsed(Buffer.concat(chunks).toString('utf8'))
+}
+
+export interface ListOf<S extends z.ZodType> {
+  /** The one field of the answer. */
+  key: string
+  entry: S
+}
+
+/** Entries as they were read, and how many there are in all: those beyond a number are only counted. */
+export interface Listed<T> {
+  entries: T[]
+  total: number
+}
+
+/** Undefined when an entry is not what it should be. Other work has its turn while it is read. */
+export async function readList<S extends z.ZodType>(
+  response: IncomingMessage,
+  { key, entry }: ListOf<S>,
+): Promise<Listed<z.output<S>> | undefined> {
+  const listed: Listed<z.output<S>> = { entries: [], total: 0 }
+  let isGood = true
+  const reader = new ListReader(key, (text) => {
+    listed.total += 1
+    if (!isGood || listed.total > MOST_FOUND) return
+    const read = entry.safeParse(parsed(text))
+    if (read.success) listed.entries.push(read.data)
+    isGood = read.success
+  })
+  let size = 0
+  for await (const piece of piecesFrom(response)) {
+    size += piece.length
+    if (size > MOST_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
+    reader.add(piece)
+    if (!isGood) return undefined
+  }
+  reader.end()
+  return listed
+}
+
+/** The bytes of an answer in small pieces: however fast they come, everything else has its turn. */
+export async function* piecesFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  for await (const chunk of response) {
+    for (let from = 0; from < chunk.length; from += PIECE) {
+      yield chunk.subarray(from, from + PIECE)
+      await breathe()
+    }
+  }
+}

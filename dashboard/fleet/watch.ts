@@ -1,0 +1,45 @@
+/** Ends a request that is too slow or no longer wanted. */
+export class Watch {
+  #destroy: ((reason: Error) => void) | undefined
+  #timer: ReturnType<typeof setTimeout>
+  readonly #last: ReturnType<typeof setTimeout> | undefined
+  readonly #signal: AbortSignal | undefined
+  readonly #abort = () => this.#stop(new Error('no longer wanted'))
+  /** Whether it has ended the request. */
+  over = false
+
+  /** `end`: when it ends in any case, and with which error. */
+  constructor(ms: number, signal?: AbortSignal, end?: { ms: number; error: () => Error }) {
+    this.#timer = this.#arm(ms)
+    if (end) this.#last = setTimeout(() => this.#stop(end.error()), end.ms)
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  guard(destroy: (reason: Error) => void): void {
+    this.#destroy = destroy
+    if (this.#signal?.aborted) this.#abort()
+  }
+
+  /** The time that is left from now on. */
+  again(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#arm(ms)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    clearTimeout(this.#last)
+    this.#signal?.removeEventListener('abort', this.#abort)
+  }
+
+  #arm(ms: number) {
+    const late = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
+    return setTimeout(() => this.#stop(late), ms)
+  }
+
+  #stop(reason: Error): void {
+    this.over = true
+    this.#destroy?.(reason)
+  }
+}

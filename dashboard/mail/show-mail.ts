@@ -1,0 +1,78 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { Mail } from '#shared/agent.ts'
+import type {
+  MailSettingView,
+  ServerMailView,
+  SiteMailCounts,
+  SiteMailView,
+} from '#shared/api/mail.ts'
+import { NO_MAIL } from '#shared/mail.ts'
+import { findMail, idsByDomain, type MailTarget } from './queries.ts'
+
+interface Deps {
+  db: Database
+  agents: Agents
+  contact_ms: number
+}
+
+const UNSET: MailSettingView = {
+  ...{ enabled: true, relay: null, from_address: null, rewrite_from: null },
+  ...{ hourly_limit: null, updated_at: null },
+}
+
+async function settingOf(db: Database, target: MailTarget): Promise<MailSettingView> {
+  const found = await findMail(db, target)
+  if (!found) return UNSET
+  const { setting, password_sealed, updated_at } = found
+  const has_password = password_sealed !== ''
+  return { ...setting, relay: setting.relay && { ...setting.relay, has_password }, updated_at }
+}
+
+/** Undefined: the agent is away, or has no queue yet. */
+async function askedOf({ agents, contact_ms }: Deps, server: ServerRow): Promise<Mail | undefined> {
+  return agents.get(server, '/mail', Mail, contact_ms).catch(() => undefined)
+}
+
+export async function showServerMail(deps: Deps, server: ServerRow): Promise<ServerMailView> {
+  const [setting, asked, ids] = await Promise.all([
+    settingOf(deps.db, { server_id: server.id, site_id: null }),
+    askedOf(deps, server),
+    idsByDomain(deps.db, server.id),
+  ])
+  const sites = asked?.sites.map((counts) => ({
+    ...counts,
+    site_id: ids.get(counts.domain) ?? null,
+  }))
+  return {
+    setting,
+    sends: setting.enabled && setting.relay !== null,
+    running: asked?.running ?? null,
+    sites: sites?.filter(isBusy) ?? null,
+  }
+}
+
+const isBusy = ({ queued, sent_day, failed_day, refused_day, problem }: SiteMailCounts) =>
+  queued + sent_day + failed_day + refused_day > 0 || problem !== null
+
+export async function showSiteMail(
+  deps: Deps,
+  server: ServerRow,
+  { id, domain }: SiteRow,
+): Promise<SiteMailView> {
+  const [setting, inherited, asked] = await Promise.all([
+    settingOf(deps.db, { server_id: server.id, site_id: id }),
+    settingOf(deps.db, { server_id: server.id, site_id: null }),
+    askedOf(deps, server),
+  ])
+  const counts = asked?.sites.find((site) => site.domain === domain)
+  const relay = setting.relay ?? inherited.relay
+  return {
+    setting,
+    server: inherited,
+    sends: setting.enabled && inherited.enabled && relay !== null,
+    running: asked?.running ?? null,
+    counts: asked ? { ...NO_MAIL, ...counts, domain, site_id: id } : null,
+  }
+}

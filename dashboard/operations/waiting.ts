@@ -1,0 +1,34 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { bodyOf } from '#shared/errors.ts'
+import type { Bus } from './bus.ts'
+import { storeWaiting } from './progress/queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+  /** An agent that restarts is back before that. */
+  notice_ms: number
+}
+
+/**
+ * Whoever follows an operation whose agent was not reached within some seconds is told once that it
+ * waits, for what, and until when.
+ */
+export async function tellWaiting(
+  { db, bus, clock, notice_ms }: Deps,
+  { id, created_at, started_at, deadline_at }: OperationRow,
+  error: unknown,
+): Promise<void> {
+  const waited = clock.now().getTime() - Date.parse(created_at)
+  if (started_at !== null || waited < notice_ms) return
+  if (await storeWaiting(db, id, wordsFor(error, deadline_at))) bus.notify(id)
+}
+
+function wordsFor(error: unknown, deadline_at: string): string {
+  const { message, error: name } = bodyOf(error)
+  const until = `${deadline_at.slice(0, 16).replace('T', ' ')} UTC`
+  return `Waiting for the server until ${until}, then this fails. ${message ?? name}`
+}

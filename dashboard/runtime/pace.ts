@@ -1,0 +1,38 @@
+/**
+ * How many pieces of work may begin in one turn of the event loop. The others wait for the next turns,
+ * in order, so that what comes meanwhile is answered between them.
+ */
+export class Pace {
+  readonly #most: number
+  readonly #line: (() => void)[] = []
+  #begun = 0
+  #scheduled = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Undefined when the work may begin at once. */
+  turn(): Promise<void> | undefined {
+    this.#schedule()
+    if (this.#begun < this.#most && this.#line.length === 0) {
+      this.#begun += 1
+      return undefined
+    }
+    return new Promise((resolve) => this.#line.push(resolve))
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#next())
+  }
+
+  #next(): void {
+    this.#scheduled = false
+    const next = this.#line.splice(0, this.#most)
+    this.#begun = next.length
+    for (const begin of next) begin()
+    if (next.length > 0) this.#schedule()
+  }
+}

@@ -1,0 +1,19 @@
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { Agents } from '#dashboard/fleet/agents.ts'
+import { Conditions } from '#shared/agent.ts'
+import type { ConditionsView } from '#shared/api/servers.ts'
+
+interface Deps {
+  agents: Agents
+  contact_ms: number
+}
+
+/** As the agent reports it now; one that is offline, or older, says nothing. */
+export function showConditions(
+  { agents, contact_ms }: Deps,
+  server: ServerRow,
+): Promise<ConditionsView> {
+  return agents
+    .get(server, '/conditions', Conditions, contact_ms)
+    .catch(() => ({ conditions: null }))
+}

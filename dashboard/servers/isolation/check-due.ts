@@ -1,0 +1,33 @@
+import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { listServerIds } from '#dashboard/servers/queries.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { listDue } from './queries.ts'
+
+const DAY_MS = 24 * 3600_000
+/** How often each server is checked by itself. */
+const WEEK_MS = 7 * DAY_MS
+/** How often it is looked which servers are due; so many times a day. */
+export const CHECK_MS = 10 * 60_000
+const TURNS = DAY_MS / CHECK_MS
+
+/**
+ * Begins the isolation checks that are due, as operations of nobody. A whole fleet that is due at
+ * once is spread over a day. Another dashboard may be first: then it is its operation.
+ */
+export async function checkDue(deps: BeginDeps & { log: Log }): Promise<void> {
+  const { db, clock, log } = deps
+  try {
+    const limit = Math.ceil((await listServerIds(db)).length / TURNS)
+    const [day, week] = [timestamp(clock, -DAY_MS), timestamp(clock, -WEEK_MS)]
+    for (const server of await listDue(db, { day, week, limit })) {
+      const wanted = { type: 'isolation.check', server, params: {}, actor: null } as const
+      await begin(deps, { ...wanted, patient: false }).catch((error: unknown) => {
+        if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+      })
+    }
+  } catch (error) {
+    log.error('isolation checks could not be started', error)
+  }
+}

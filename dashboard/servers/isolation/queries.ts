@@ -1,0 +1,77 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { isolation_checks, servers } from '#dashboard/db/schema.ts'
+import type { IsolationCheckView } from '#shared/api/isolation.ts'
+import { countOutcomes } from '#shared/isolation.ts'
+
+const NEVER = { checked_at: null, results: null, failures: 0, failed_at: null, reason: '' }
+
+export async function getIsolationCheck(
+  db: Database,
+  server_id: number,
+): Promise<IsolationCheckView> {
+  const { server_id: key, ...columns } = isolation_checks
+  const { checked_at, results, failures, failed_at, reason } = columns
+  const [row] = await db.read
+    .select({ checked_at, results, failures, failed_at, reason })
+    .from(isolation_checks)
+    .where(eq(key, server_id))
+  const found = row ?? NEVER
+  return { ...found, counts: found.results && countOutcomes(found.results) }
+}
+
+const has_sites = sql<boolean>`exists (select 1 from sites
+  where sites.server_id = servers.id and sites.status in ('active', 'suspended'))`.mapWith(Boolean)
+
+/** The titles of the attacks that succeeded. */
+const succeeded = sql<string[]>`(select json_group_array(value ->> '$.title')
+  from json_each(coalesce(${isolation_checks.results}, '[]'))
+  where value ->> '$.outcome' = 'succeeded')`.mapWith((text: unknown): string[] =>
+  JSON.parse(String(text)),
+)
+
+/** What the overview needs to know of each server. */
+export function listIsolation(db: Database) {
+  const { id, name, status, created_at } = servers
+  const { checked_at, failures, failed_at, reason } = isolation_checks
+  return db.read
+    .select({
+      ...{ id, name, status, created_at, has_sites, succeeded },
+      ...{ checked_at, failed_at },
+      reason: sql<string>`coalesce(${reason}, '')`,
+      failures: sql<number>`coalesce(${failures}, 0)`,
+    })
+    .from(servers)
+    .leftJoin(isolation_checks, eq(isolation_checks.server_id, servers.id))
+    .orderBy(asc(name), asc(id))
+}
+
+/**
+ * Servers that are online and have sites, whose last check was before `week`, or failed before `day`
+ * for the first time; those whose turn came first, at most `limit`. New servers wait a day.
+ */
+export function listDue(
+  db: Database,
+  { day, week, limit }: { day: string; week: string; limit: number },
+): Promise<Pick<ServerRow, 'id' | 'hostname'>[]> {
+  const last = sql`max(coalesce(${isolation_checks.checked_at}, ''), coalesce(${isolation_checks.failed_at}, ''))`
+  const since = sql`case when ${isolation_checks.failures} = 1 then ${day} else ${week} end`
+  const idle = sql`not exists (select 1 from operations where operations.server_id = servers.id
+    and operations.type = 'isolation.check' and operations.status in ('queued', 'running'))`
+  return db.read
+    .select({ id: servers.id, hostname: servers.hostname })
+    .from(servers)
+    .leftJoin(isolation_checks, eq(isolation_checks.server_id, servers.id))
+    .where(
+      and(
+        eq(servers.status, 'online'),
+        sql`${servers.created_at} < ${day}`,
+        has_sites,
+        sql`${last} < ${since}`,
+        idle,
+      ),
+    )
+    .orderBy(last, asc(servers.id))
+    .limit(limit)
+}

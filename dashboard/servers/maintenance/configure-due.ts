@@ -1,0 +1,33 @@
+import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { listToConfigure } from './queries.ts'
+
+const DAY_MS = 24 * 3600_000
+/** How often it is looked which servers are not as the setting says, and how many are asked at once. */
+export const CONFIGURE_MS = 5 * 60_000
+const AT_ONCE = 20
+
+/**
+ * Switches unattended security updates on or off where they are not as the setting says, as operations of
+ * nobody: also on a server that was made ready after the setting was changed. One that refuses is asked
+ * again a day later.
+ */
+export async function configureDue(deps: BeginDeps & { log: Log }): Promise<void> {
+  const { db, clock, log } = deps
+  try {
+    const { unattended_updates: wanted } = await getSettings(db)
+    const day = timestamp(clock, -DAY_MS)
+    for (const server of await listToConfigure(db, { wanted, day, limit: AT_ONCE })) {
+      const params = { unattended: wanted }
+      const work = { type: 'updates.configure', server, params, actor: null } as const
+      await begin(deps, { ...work, patient: false }).catch((error: unknown) => {
+        if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+      })
+    }
+  } catch (error) {
+    log.error('unattended updates could not be configured', error)
+  }
+}

@@ -1,0 +1,93 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { server_maintenance, servers } from '#dashboard/db/schema.ts'
+import type { MaintenanceView } from '#shared/api/maintenance.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+
+export async function getMaintenance(db: Database, server_id: number): Promise<MaintenanceView> {
+  const [row] = await db.read
+    .select({ at: server_maintenance.at, maintenance: server_maintenance.maintenance })
+    .from(server_maintenance)
+    .where(eq(server_maintenance.server_id, server_id))
+  return row ?? { at: null, maintenance: null }
+}
+
+/** For the batch of a sync; nothing is written where nothing has changed. */
+export function maintenanceStatement(
+  queries: Queries,
+  { server_id, maintenance, now }: { server_id: number; maintenance: Maintenance; now: string },
+): Statement {
+  return queries
+    .insert(server_maintenance)
+    .values({ server_id, maintenance, at: now })
+    .onConflictDoUpdate({
+      target: server_maintenance.server_id,
+      set: { maintenance, at: now },
+      setWhere: sql`${server_maintenance.maintenance} <> excluded.maintenance`,
+    })
+}
+
+const { maintenance } = server_maintenance
+const names = (path: string, condition: string) =>
+  sql<string[]>`(select json_group_array(value ->> '$.name')
+    from json_each(${maintenance}, ${sql.raw(`'${path}'`)}) where ${sql.raw(condition)})`.mapWith(
+    (text: unknown): string[] => JSON.parse(String(text)),
+  )
+
+/** What the overview needs to know of each server; most of a report are names of packages. */
+export function listMaintenance(db: Database) {
+  return db.read
+    .select({
+      id: servers.id,
+      name: servers.name,
+      status: servers.status,
+      security: names('$.packages', `value ->> '$.security' = 1`),
+      unattended: sql<boolean>`${maintenance} ->> '$.unattended.enabled'`.mapWith(Boolean),
+      reboot: sql<string[]>`coalesce(${maintenance} ->> '$.reboot.reasons', '[]')`.mapWith(
+        (text: unknown): string[] => JSON.parse(String(text)),
+      ),
+      old_files: names('$.old_files', `value ->> '$.kind' <> 'other'`),
+      others: names('$.old_files', `value ->> '$.kind' = 'other'`),
+      problem: sql<string>`coalesce((select value ->> '$.problem'
+        from json_each(${maintenance}, '$.old_files')
+        where value ->> '$.problem' <> '' and value ->> '$.kind' <> 'other' limit 1), '')`,
+      since: sql<string | null>`(select min(value ->> '$.since')
+        from json_each(${maintenance}, '$.old_files'))`,
+      restarts: sql<{ name: string; count: number; last_at: string }[]>`
+        coalesce(${maintenance} ->> '$.restarts', '[]')`.mapWith(
+        (text: unknown): { name: string; count: number; last_at: string }[] =>
+          JSON.parse(String(text)),
+      ),
+    })
+    .from(server_maintenance)
+    .innerJoin(servers, eq(servers.id, server_maintenance.server_id))
+    .orderBy(asc(servers.name), asc(servers.id))
+}
+
+/**
+ * Servers that are online whose unattended updates are not as the setting says, and that were not asked
+ * within a day. What an administrator has configured there stays.
+ */
+export function listToConfigure(
+  db: Database,
+  { wanted, day, limit }: { wanted: boolean; day: string; limit: number },
+): Promise<Pick<ServerRow, 'id' | 'hostname'>[]> {
+  const asked = sql`exists (select 1 from operations where operations.server_id = servers.id
+    and operations.type = 'updates.configure' and (operations.status in ('queued', 'running')
+      or (operations.status <> 'success' and operations.created_at > ${day})))`
+  return db.read
+    .select({ id: servers.id, hostname: servers.hostname })
+    .from(server_maintenance)
+    .innerJoin(servers, eq(servers.id, server_maintenance.server_id))
+    .where(
+      and(
+        eq(servers.status, 'online'),
+        sql`${maintenance} ->> '$.unattended.source' <> 'administrator'`,
+        sql`${maintenance} ->> '$.unattended.wanted' is not ${wanted ? 1 : 0}`,
+        sql`not ${asked}`,
+      ),
+    )
+    .orderBy(asc(servers.id))
+    .limit(limit)
+}

@@ -1,0 +1,41 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { sitesOf } from '#dashboard/fleet/live/feed.ts'
+import type { Bus } from '#dashboard/operations/bus.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { IgnoreSite } from '#shared/api/sites.ts'
+import { conflict } from '#shared/errors.ts'
+import { parse } from '#shared/parse.ts'
+import { storeIgnored } from './queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+}
+
+type Place = { server: ServerRow; site: SiteRow; actor: number }
+
+/**
+ * Hides a site that was only found from lists, counts and the overview, or shows it again. The server
+ * is not asked and nothing changes there. 409 for a managed site.
+ */
+export async function ignoreSite(
+  { db, bus, clock }: Deps,
+  { server, site, actor }: Place,
+  input: unknown,
+) {
+  const { ignored } = parse(IgnoreSite, input)
+  const { id, domain } = site
+  if (ignored && site.managed)
+    throw conflict(`${domain} is managed here: only a site that was found can be ignored`)
+  if (ignored !== (site.ignored_at !== null)) {
+    const created_at = timestamp(clock)
+    const type = ignored ? 'site.ignore' : 'site.unignore'
+    const entry = { type, domain, status: 'success', server_id: server.id } as const
+    const activity = { ...entry, user_id: actor, created_at }
+    await storeIgnored(db, id, { ignored_at: ignored ? created_at : null, activity })
+    bus.notify(sitesOf(server.id))
+  }
+  return { site: { id, domain, ignored } }
+}

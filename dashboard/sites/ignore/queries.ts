@@ -1,0 +1,20 @@
+import { and, eq } from 'drizzle-orm'
+import { activityStatement } from '#dashboard/activity/queries.ts'
+import { batch, type Database } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { sites } from '#dashboard/db/schema.ts'
+
+/** The record and what tells of it: both or neither. A site that has become a managed one is not ignored. */
+export async function storeIgnored(
+  db: Database,
+  id: number,
+  { ignored_at, activity }: { ignored_at: string | null; activity: NewActivity },
+): Promise<void> {
+  const mine = and(eq(sites.id, id), ignored_at === null ? undefined : eq(sites.managed, false))
+  await db.write((queries) =>
+    batch(queries, [
+      queries.update(sites).set({ ignored_at }).where(mine),
+      activityStatement(queries, activity),
+    ]),
+  )
+}

@@ -1,0 +1,15 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '#dashboard/deps.ts'
+import { readJson } from '#dashboard/http/body.ts'
+import { livePlace } from '../place.ts'
+import { ignoreSite } from './ignore-site.ts'
+
+export function ignoreRoutes(deps: Deps) {
+  return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' }).put(
+    '/ignored',
+    async ({ request, params }) => {
+      const input = await readJson(request)
+      return ignoreSite(deps, await livePlace(deps, request, params), input)
+    },
+  )
+}

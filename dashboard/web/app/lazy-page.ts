@@ -1,0 +1,36 @@
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { ApiError } from '../api/client.ts'
+
+const KEY = 'loaded-anew'
+
+/**
+ * A page that is loaded when it is opened. The router would load the whole document anew when that
+ * fails, and the browser shows its own error when the dashboard is away.
+ */
+export function lazyPage<M extends Record<string, unknown>, K extends keyof M & string>(
+  load: () => Promise<M>,
+  name: K,
+) {
+  return lazyRouteComponent(() => load().catch(missing), name)
+}
+
+/** A newer build has other files: then the document is loaded anew, once. */
+async function missing(): Promise<never> {
+  const isThere = await isReachable()
+  if (isThere && sessionStorage.getItem(KEY) !== location.href) {
+    sessionStorage.setItem(KEY, location.href)
+    location.reload()
+  }
+  throw new ApiError(0, undefined)
+}
+
+const PATIENCE_MS = 5_000
+
+/** Whether the dashboard answers. */
+export async function isReachable(): Promise<boolean> {
+  const asked = fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) })
+  return asked.then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}

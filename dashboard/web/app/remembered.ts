@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react'
+
+const forget = new Set<() => void>()
+let owner: number | undefined
+
+/** What a page keeps while others are looked at, for as long as the tab is open. */
+export function remembered<T>(first: T) {
+  let value = first
+  const listeners = new Set<() => void>()
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const set = (change: (before: T) => T) => {
+    value = change(value)
+    for (const listener of listeners) listener()
+  }
+  forget.add(() => set(() => first))
+  const get = () => value
+  return { use: () => useSyncExternalStore(subscribe, get), get, set }
+}
+
+/** Whoever signs in next starts without what another user had chosen and typed. */
+export function rememberFor(user_id: number): void {
+  if (owner !== undefined && owner !== user_id) for (const each of forget) each()
+  owner = user_id
+}

@@ -1,0 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { signOut } from '../api/session.ts'
+import { Confirm } from '../ui/confirm.tsx'
+
+/** Asks once more: the button stands beside the account, and on a phone beside everything. */
+export function SignOut({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const leave = async () => {
+    await signOut()
+    await navigate({ to: '/login' })
+    client.clear()
+  }
+  return (
+    <Confirm open={open} onClose={onClose} title="Sign out?" action="Sign out" onConfirm={leave}>
+      Running operations continue without you.
+    </Confirm>
+  )
+}

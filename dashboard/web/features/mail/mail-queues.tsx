@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router'
+import type { MailOfSite } from '../../api/mail.ts'
+import { formatNumber } from '../../ui/format.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { Time } from '../../ui/time.tsx'
+
+interface QueuesProps {
+  /** Null: the agent does not report it now. */
+  sites: readonly MailOfSite[] | null
+  isSite: boolean
+}
+
+/** What became of the mail in the last day. */
+export function MailQueues({ sites, isSite }: QueuesProps) {
+  if (sites === null) return <p className="text-muted">The agent does not report the queue now.</p>
+  if (sites.length === 0) return <p className="text-muted">No mail in the last 24 hours.</p>
+  return (
+    <ul className="flex flex-col gap-4">
+      {sites.map((site) => (
+        <li key={site.domain} className="flex flex-col gap-2">
+          {!isSite && <Name site={site} />}
+          <Numbers site={site} />
+          <Trouble site={site} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ site: { site_id, domain } }: { site: MailOfSite }) {
+  if (site_id === null) return <span className="font-medium">{domain}</span>
+  return (
+    <Link
+      to="/sites/$site_id"
+      params={{ site_id: String(site_id) }}
+      className="font-medium hover:underline"
+    >
+      {domain}
+    </Link>
+  )
+}
+
+function Numbers({ site }: { site: MailOfSite }) {
+  const { queued, oldest_at, sent_day, failed_day, refused_day } = site
+  return (
+    <p className="text-muted">
+      <span className="text-text">{formatNumber(queued)} waiting</span>
+      {oldest_at !== null && (
+        <>
+          {' '}
+          since <Time at={oldest_at} />
+        </>
+      )}
+      , {formatNumber(sent_day)} sent, {formatNumber(failed_day)} given up
+      {refused_day > 0 && `, ${formatNumber(refused_day)} not taken`} in the last 24 hours
+    </p>
+  )
+}
+
+function Trouble({ site: { held, problem, failures } }: { site: MailOfSite }) {
+  return (
+    <>
+      {held && (
+        <Notice kind="wait" title="The limit of this hour is reached">
+          The rest is sent in the next hour.
+        </Notice>
+      )}
+      {problem && (
+        <Notice kind="bad" title="The relay takes nothing now">
+          <span className="font-mono text-xs">{problem.answer}</span>, <Time at={problem.at} />.
+          Nothing is lost: it is tried again by itself.
+        </Notice>
+      )}
+      {failures.length > 0 && (
+        <ul className="flex flex-col gap-1 text-xs" aria-label="Messages that were given up">
+          {failures.slice(0, 5).map(({ at, recipient, answer }) => (
+            <li key={`${at} ${recipient}`} className="break-words">
+              <Time at={at} /> to {recipient}: <span className="font-mono">{answer}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type MailTarget, testMail } from '../../api/mail.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+
+interface MailTestProps {
+  target: MailTarget
+  name: string
+  open: boolean
+  onClose: () => void
+}
+
+/** Sends one message; the page of the operation shows what the relay says. */
+export function MailTest({ target, name, open, onClose }: MailTestProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Test the mail of ${name}`}
+      about="Hands one message to the relay, and shows every line of its answer."
+    >
+      {open && <Form target={target} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
+  const [to, setTo] = useState('')
+  const navigate = useNavigate()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => testMail(target, to.trim()),
+    onSuccess: (operation_id) =>
+      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
+  })
+  const refused = error instanceof ApiError ? error.fields.to : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    mutate()
+  }
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field label="Recipient" name="to" hint="Such as your own address." error={refused}>
+        <Input
+          type="email"
+          autoComplete="email"
+          value={to}
+          onChange={(event) => setTo(event.target.value)}
+        />
+      </Field>
+      {error && !refused && <Failure error={error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind="primary" busy={isPending} disabled={to.trim() === ''}>
+          Send test message
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+import { useSave } from './use-save.ts'
+
+/** Takes effect on each server within minutes; what an administrator has configured there stays. */
+export function UnattendedUpdates({ value }: { value: boolean }) {
+  const { save, isPending } = useSave('unattended_updates', 'Unattended security updates')
+  return (
+    <label className="flex items-start gap-3">
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={isPending}
+        onChange={(event) => save(event.target.checked)}
+        className="mt-0.5 size-4 accent-accent-solid"
+      />
+      <span>
+        <span className="font-medium">Unattended security updates</span>
+        <span className="mt-1 block text-xs text-muted">
+          Servers install the security updates of Debian by themselves each day, and restart what
+          they concern without an interruption of sites. A configuration that an administrator has
+          made on a server stays.
+        </span>
+      </span>
+    </label>
+  )
+}

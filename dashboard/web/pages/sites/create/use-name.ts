@@ -1,0 +1,56 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { FleetSite } from '#shared/api/fleet.ts'
+import { apexOf } from '#shared/names.ts'
+import { api, take } from '../../../api/client.ts'
+
+const PAUSE_MS = 300
+const MOST = 50
+
+/** What is known of a name while it is typed; the plan and the creation decide. */
+export interface NameUse {
+  /** Why it cannot be had. */
+  taken?: string
+  /** Where else it is, which refuses nothing. */
+  also?: string
+}
+
+/** Which sites have a name already, with or without `www.`. */
+export function useName(domain: string | undefined, server_id: number | undefined): NameUse {
+  const apex = domain === undefined ? '' : apexOf(domain)
+  const { data, isPlaceholderData } = useQuery({
+    queryKey: ['sites', 'named', apex],
+    queryFn: async ({ signal }) => {
+      await pause(signal)
+      return take(api.fleet.sites.get({ query: { q: apex, per_page: MOST }, fetch: { signal } }))
+    },
+    enabled: apex !== '',
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+    retry: false,
+  })
+  if (!data || isPlaceholderData || apex === '') return {}
+  return nameUse(
+    data.sites.filter((site) => apexOf(site.domain) === apex),
+    server_id,
+  )
+}
+
+function nameUse(named: readonly FleetSite[], server_id: number | undefined): NameUse {
+  const holder = named.find((site) => site.managed || site.server_id === server_id)
+  if (holder?.status === 'trashed')
+    return { taken: `${holder.domain} is in the trash of ${holder.server}: restore or purge it` }
+  if (holder) return { taken: `The domain is already taken by a site on ${holder.server}` }
+  const servers = named.map(({ server }) => server).join(', ')
+  return servers === '' ? {} : { also: `A site with this name was found on ${servers}.` }
+}
+
+/** Rejects when something else is typed meanwhile. */
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, PAUSE_MS)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

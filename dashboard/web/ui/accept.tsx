@@ -1,0 +1,64 @@
+import type { Effect, Plan } from '#shared/plan.ts'
+import { ACCEPTABLE } from '#shared/plan.ts'
+import { Notice } from './notice.tsx'
+
+type Word = (typeof ACCEPTABLE)[number]
+
+const SENTENCES: Record<Word, string> = {
+  name_taken_over: 'Another site serves this name until now',
+  packages_changed: 'Packages that other sites may run on are upgraded and restarted',
+  packages_removed: 'Packages are removed, with what runs on them',
+  php_restarted: 'The PHP of other sites restarts',
+  service_started: 'A stopped service starts, with the sites, jobs or databases that it has',
+}
+
+/** What a plan changes of what Hosting Control did not make. */
+function imposed(plan: Plan): Effect[] {
+  return plan.steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
+}
+
+/** The words to accept a plan by; empty where it changes nothing of others. */
+export function wordsOf(plan: Plan | undefined): Word[] {
+  const words = new Set(plan ? imposed(plan).map(({ asks }) => asks) : [])
+  return ACCEPTABLE.filter((word) => words.has(word))
+}
+
+interface AcceptProps {
+  plan: Plan
+  accepted: boolean
+  onChange: (accepted: boolean) => void
+}
+
+/** Names each change, and asks for a yes to all of them; nothing where there is none. */
+export function Accept({ plan, accepted, onChange }: AcceptProps) {
+  const words = wordsOf(plan)
+  if (words.length === 0) return null
+  const effects = imposed(plan)
+  return (
+    <Notice kind="warn" title="This changes what Hosting Control did not make on this server">
+      <dl className="flex flex-col gap-2">
+        {words.map((word) => (
+          <div key={word}>
+            <dt>{SENTENCES[word]}:</dt>
+            {effects
+              .filter(({ asks }) => asks === word)
+              .map(({ kind, name }) => (
+                <dd key={`${kind} ${name}`} className="text-xs break-all">
+                  {kind} <code>{name}</code>
+                </dd>
+              ))}
+          </div>
+        ))}
+      </dl>
+      <label className="mt-3 flex cursor-pointer items-center gap-2">
+        <input
+          type="checkbox"
+          checked={accepted}
+          onChange={(event) => onChange(event.target.checked)}
+          className="size-4 cursor-pointer accent-accent-solid"
+        />
+        Allow these changes
+      </label>
+    </Notice>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Health } from '#shared/api/health.ts'
+import type { HealthState } from '#shared/values.ts'
+import { Badge, Status, type Tone } from './status.tsx'
+
+const HEALTH_NAMES: Record<HealthState, string> = {
+  up: 'Up',
+  degraded: 'Degraded',
+  down: 'Down',
+  unknown: 'Unknown',
+}
+
+const TONES: Record<HealthState, Tone> = {
+  up: 'good',
+  degraded: 'warn',
+  down: 'bad',
+  unknown: 'plain',
+}
+
+/** Whether it works, with the reason on hover. */
+export function HealthBadge({ state, reason = '' }: { state: HealthState; reason?: string }) {
+  return (
+    <Badge tone={TONES[state]} title={reason}>
+      <span aria-hidden className="size-1.5 rounded-full bg-current" />
+      {HEALTH_NAMES[state]}
+    </Badge>
+  )
+}
+
+/**
+ * What a site is: of one in use, whether it works; of any other, where it is in its life. A found one
+ * in use has no health, since nothing checks it.
+ */
+export function SiteState({
+  of: { status, found, health, health_reason },
+}: {
+  of: Pick<Health, 'health' | 'health_reason'> & { status: string; found: boolean }
+}) {
+  if (health === null && found && status === 'active')
+    return <Badge title="Found on its server, not created by Hosting Control">not managed</Badge>
+  if (health === null) return <Status value={status} />
+  return <HealthBadge state={health} reason={health_reason} />
+}

@@ -1,0 +1,17 @@
+import type { z } from 'zod'
+import type { Mistake } from './address-mistakes.tsx'
+
+/** What the API would refuse of an address, by its own rules, and names that it does not know. */
+export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {
+  const given = Object.entries(raw).map(([name, value]) => [name, String(value)] as const)
+  const read = query.strict().safeParse(Object.fromEntries(given))
+  if (read.success) return []
+  return given.flatMap(([name, value]) => {
+    const issue = read.error.issues.find(({ path }) => path[0] === name)
+    if (issue) return [{ name, value, rule: issue.message }]
+    if (name in query.shape) return []
+    return [{ name, value, rule: `No filter has this name. Known: ${namesOf(query)}` }]
+  })
+}
+
+const namesOf = (query: z.ZodObject): string => Object.keys(query.shape).join(', ')

@@ -1,0 +1,17 @@
+import { Field, Input } from './field.tsx'
+
+interface TypedNameProps {
+  /** What is to be typed. */
+  of: string
+  value: string
+  onChange: (value: string) => void
+}
+
+/** Asks for the name of what is about to be destroyed. */
+export function TypedName({ of, value, onChange }: TypedNameProps) {
+  return (
+    <Field label={`Type ${of} to confirm`} name="confirm">
+      <Input data-first value={value} onChange={(event) => onChange(event.target.value)} />
+    </Field>
+  )
+}

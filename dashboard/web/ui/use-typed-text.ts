@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** Hears what is typed; `isContinued`: the same typing has been heard before. */
+export type OnTyped = (text: string, isContinued: boolean) => void
+
+/**
+ * A text that the address has, too. What is typed is ahead of the address; whatever else changes the
+ * address, such as the way back, changes the text.
+ */
+export function useTypedText(value: string, onTyped: OnTyped, pause_ms = 0) {
+  const [text, setText] = useState(value)
+  /** Typed here, and on its way into the address. */
+  const own = useRef<string[]>([])
+  const isContinued = useRef(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => {
+    const at = own.current.indexOf(value)
+    if (at >= 0) {
+      own.current.splice(0, at + 1)
+      return
+    }
+    own.current = []
+    isContinued.current = false
+    clearTimeout(timer.current)
+    setText((before) => (before.trim() === value ? before : value))
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const tell = (next: string) => {
+    if (next === (own.current.at(-1) ?? value)) return
+    own.current.push(next)
+    onTyped(next, isContinued.current)
+    isContinued.current = true
+  }
+  const type = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    if (pause_ms === 0) tell(next.trim())
+    else timer.current = setTimeout(() => tell(next.trim()), pause_ms)
+  }
+  const rest = () => {
+    isContinued.current = false
+  }
+  return { text, type, rest }
+}

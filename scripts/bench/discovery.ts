@@ -1,0 +1,62 @@
+import * as lab from '#tests/support/lab/index.ts'
+import { startLayoutHost } from '#tests/support/system/layouts/host.ts'
+import { fail } from '../lib/fail.ts'
+import { FILL, PLAIN } from './discovery/programs.ts'
+
+const SITES = 1000
+const PROMISED = 3
+const MOST_MB = 512
+
+/**
+ * Finds 1,000 WordPress sites with TLS on a real server of nginx, by an agent that has just been
+ * started, and reads plainly what that needs: `nginx -T`, and the same files of each site. Ends with
+ * status 1 when it takes more than 3 times as long or 512 MB, or misses a site. Needs root.
+ */
+async function bench(host: lab.Host): Promise<boolean> {
+  await host.must(['bash', '-eu', '-c', FILL, 'fill', String(SITES)], { timeout_ms: 300_000 })
+  await host.must(['systemctl', 'restart', 'nginx', 'php8.2-fpm'])
+  // What an agent has read before is not cold.
+  await host.must(['systemctl', 'restart', 'hosting-agent'])
+  await up(host)
+  const plain = Number(await host.must(['php', '-r', PLAIN], { timeout_ms: 60_000 }))
+  const cold = await timed(host)
+  const warm = await timed(host)
+  const pid = (await host.must(['systemctl', 'show', '-P', 'MainPID', 'hosting-agent'])).trim()
+  const status = await host.must(['cat', `/proc/${pid}/status`])
+  const peak = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024
+  console.log(`plain    ${plain.toFixed(0)} ms for nginx -T and the files of ${SITES} sites`)
+  console.log(`cold     ${cold.ms.toFixed(0)} ms for GET /sites, ${cold.sites} sites`)
+  console.log(`warm     ${warm.ms.toFixed(0)} ms`)
+  console.log(`ratio    ${(cold.ms / plain).toFixed(1)} cold, ${(warm.ms / plain).toFixed(1)} warm`)
+  console.log(`memory   ${peak.toFixed(0)} MB at its peak`)
+  return cold.ms <= PROMISED * plain && cold.sites === SITES && peak <= MOST_MB
+}
+
+async function up(host: lab.Host): Promise<void> {
+  const health = ['curl', '-sf', 'http://127.0.0.1:8440/health']
+  await lab.poll(async () => (await host.exec(health)).code === 0, { timeout_ms: 60_000 })
+}
+
+async function timed(host: lab.Host): Promise<{ ms: number; sites: number }> {
+  const start = performance.now()
+  const answer = await host.must(['curl', '-sSf', 'http://127.0.0.1:8440/sites'])
+  const { sites } = JSON.parse(answer)
+  return { ms: performance.now() - start, sites: wordpressIn(sites) }
+}
+
+const wordpressIn = (sites: { framework: string; php: string; tls: string }[]) =>
+  sites.filter(
+    ({ framework, php, tls }) =>
+      framework === 'wordpress' && php === '8.2' && tls === 'letsencrypt',
+  ).length
+
+async function main(): Promise<void> {
+  try {
+    const host = await startLayoutHost()
+    if (!(await bench(host))) throw new Error('finding the sites costs more than promised')
+  } finally {
+    await lab.switchDown()
+  }
+}
+
+await main().then(() => process.exit(0), fail)

@@ -1,0 +1,100 @@
+import { loadavg } from 'node:os'
+import { fail } from '../lib/fail.ts'
+import { CASES, type Case, checkAnswers, type Side, warm } from './site-speed/cases.ts'
+import { type Bench, openBench } from './site-speed/host.ts'
+import { type Load, load } from './site-speed/load.ts'
+import { HAND_GROUP, PRODUCT_GROUP, pss, putToSleep, wakes } from './site-speed/memory.ts'
+
+const CONNECTIONS = [4, 20]
+const ROUNDS = 6
+const SECONDS = 3
+const ASLEEP_KB = 6 * 1024
+
+/**
+ * A site of this product beside the same WordPress with Debian's own nginx and PHP-FPM, on one server,
+ * over TLS, in turns: A, B, B, A. Ends with status 1 when it is slower than promised: a page that is not
+ * cached less than 0.95 ×, a cached one less than 50 ×, a static file less than 1 × as often, or when a
+ * site that sleeps has more than 6 MB. Needs what the laboratory needs (root, systemd-nspawn), and wrk.
+ */
+async function main(): Promise<void> {
+  const bench = await openBench()
+  try {
+    console.log(
+      `load of this machine before: ${loadavg()
+        .map((one) => one.toFixed(1))
+        .join(' ')}`,
+    )
+    const missed: string[] = []
+    for (const one of CASES) {
+      for (const connections of CONNECTIONS) {
+        const ratio = await compare(bench, one, connections)
+        if (ratio < one.promised) missed.push(`${one.name}, ${connections} at once`)
+      }
+    }
+    if ((await memory(bench)) > ASLEEP_KB) missed.push('memory of a site that sleeps')
+    console.log(
+      `load of this machine after: ${loadavg()
+        .map((one) => one.toFixed(1))
+        .join(' ')}`,
+    )
+    if (missed.length > 0) throw new Error(`less than promised: ${missed.join('; ')}`)
+  } finally {
+    await bench.close()
+  }
+}
+
+/** The median of the ratios of each round: both sides of a round see the same machine. */
+async function compare(bench: Bench, one: Case, connections: number): Promise<number> {
+  await warm(bench, one)
+  await checkAnswers(bench, one)
+  const loads: Record<Side, Load[]> = { product: [], hand: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const sides: Side[] = round % 2 === 0 ? ['product', 'hand'] : ['hand', 'product']
+    for (const side of sides) {
+      loads[side].push(await load(bench, side, one, { connections, seconds: SECONDS }))
+    }
+  }
+  await checkAnswers(bench, one)
+  const ratios = loads.product.map(({ rate }, at) => rate / (loads.hand[at]?.rate ?? 0))
+  console.log(`${one.name}, ${connections} at once`)
+  for (const side of ['product', 'hand'] as const)
+    console.log(`  ${side.padEnd(8)} ${told(loads[side])}`)
+  console.log(`  ratio    ${median(ratios).toFixed(2)} (promised: ${one.promised})`)
+  return median(ratios)
+}
+
+function told(loads: readonly Load[]): string {
+  const of = (key: keyof Load) => median(loads.map((one) => one[key]))
+  const rates = loads.map(({ rate }) => rate)
+  return [
+    `${of('rate').toFixed(1)}/s [${Math.min(...rates).toFixed(1)} to ${Math.max(...rates).toFixed(1)}]`,
+    `median ${of('median_ms').toFixed(1)} ms`,
+    `p95 ${of('p95_ms').toFixed(1)} ms`,
+    `${of('cpu').toFixed(3)} ms of processor`,
+  ].join(', ')
+}
+
+/** kB of a site that sleeps. */
+async function memory(bench: Bench): Promise<number> {
+  const { asleep, awake } = await wakes(bench)
+  console.log(
+    `first byte of a site that slept ${median(asleep).toFixed(0)} ms, awake ${median(awake).toFixed(0)} ms`,
+  )
+  console.log(
+    `PSS of PHP: ${kB(await pss(bench, PRODUCT_GROUP))} awake, ${kB(await pss(bench, HAND_GROUP))} by hand`,
+  )
+  await putToSleep(bench)
+  const sleeping = await pss(bench, PRODUCT_GROUP)
+  console.log(`PSS of PHP that sleeps: ${kB(sleeping)} (promised: ${kB(ASLEEP_KB)} at most)`)
+  return sleeping
+}
+
+const kB = (size: number) => `${(size / 1024).toFixed(1)} MB`
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((one, other) => one - other)
+  const half = sorted.length / 2
+  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2
+}
+
+await main().then(() => process.exit(0), fail)

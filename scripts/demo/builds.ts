@@ -1,0 +1,22 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { listBuilds } from '#dashboard/trust/builds.ts'
+import { buildName, MACHINES } from '#shared/machines.ts'
+
+const STAND_IN = `#!/bin/sh
+echo 'This is the demo of Hosting Control: there is no agent in it to install.' >&2
+exit 1
+`
+
+/**
+ * Where the dashboard of the demo finds agents to give away: those of the checkout, or files that stand
+ * for them, so that adding a server shows what it shows elsewhere. Nobody can run the line here.
+ */
+export async function buildsFor(folder: string): Promise<string | undefined> {
+  if ((await listBuilds()).length > 0) return undefined
+  const builds = join(folder, 'builds')
+  await mkdir(builds, { recursive: true })
+  for (const machine of MACHINES) await writeFile(join(builds, buildName(machine, '')), STAND_IN)
+  await writeFile(join(builds, buildName('', '')), STAND_IN)
+  return builds
+}

@@ -1,0 +1,36 @@
+import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
+import type { Machine } from './machine.ts'
+
+const ABOUT = { pid: 71, ppid: 70, prefix: 'wp_' }
+const REFUSED = { outcome: 'refused', detail: '' }
+/** What a site gets through to on a server whose agent is old. */
+export const WEAKNESS = {
+  id: 'process.view',
+  verdict: { outcome: 'succeeded', detail: 'saw 22 processes of others' },
+} as const
+
+/** What the script of a temporary site answers to an attack. No PHP runs on a machine in memory. */
+export function canaryAnswer(machine: Machine, user: string, wanted: string | null): string {
+  const { disk } = machine
+  const home = `/srv/www/${user}`
+  if (wanted === 'show') {
+    disk.putText(`/proc/${ABOUT.ppid}/status`, 'Name:\tphp-fpm\nUid:\t1001\t1001\t1001\t1001\n')
+    return JSON.stringify(ABOUT)
+  }
+  if (wanted === 'try') return JSON.stringify(verdictsOn(machine))
+  if (wanted === 'folders') return '20000'
+  if (wanted === 'lock') disk.putText(`${home}/tmp/locked`, 'x')
+  if (wanted === 'schedule') disk.putText(`${home}/tmp/isolation.json`, jobOf(machine, user))
+  return '[]'
+}
+
+function jobOf(machine: Machine, user: string): string {
+  const cgroup = `0::/hosting.slice/${sliceOf(user)}/job.service\n`
+  return JSON.stringify({ verdicts: verdictsOn(machine), cgroup })
+}
+
+function verdictsOn({ plan }: Machine) {
+  const all = Object.fromEntries([...INSIDE.keys()].map((id) => [id, REFUSED]))
+  return plan.role === 'legacy' ? { ...all, [WEAKNESS.id]: WEAKNESS.verdict } : all
+}

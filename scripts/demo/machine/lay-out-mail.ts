@@ -1,0 +1,83 @@
+import { MAIL } from '#agent/os/mail/places.ts'
+import { MAIL_PROCESSES } from '#agent/os/mail/service.ts'
+import { NO_SERVER_SETTING, newSiteSetting, type ServerSetting } from '#agent/os/mail/setting.ts'
+import type { SiteMail } from '#shared/agent.ts'
+import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
+import type { ServerPlan } from '../fleet/plan.ts'
+import type { Machine } from './machine.ts'
+import { EMPTY } from './nodes.ts'
+
+/** On record without a password, which nothing of the demo would take. */
+export const DEMO_RELAY = {
+  ...{ host: 'smtp.relay.example', port: 587, user: 'agency' },
+  tls: 'starttls',
+} as const
+
+/** Most servers have a relay; one of before knows none. */
+export const hasMail = ({ role }: Pick<ServerPlan, 'role'>): boolean =>
+  !['pending', 'legacy', 'foreign'].includes(role)
+
+/** The relay of a server, and the queue of each of its sites. */
+export function layOutMail(machine: Machine): void {
+  const { plan, disk } = machine
+  if (!hasMail(plan)) return
+  const setting: ServerSetting = {
+    ...NO_SERVER_SETTING,
+    relay: { ...DEMO_RELAY, password: 'demo' },
+    from_address: null,
+  }
+  disk.putText(MAIL.server, JSON.stringify(setting), { mode: 0o640 })
+  disk.putText(MAIL_PROCESSES, '901\n')
+  for (const [at, site] of servedBy(plan).entries()) {
+    disk.putText(MAIL.site(site.user), () => JSON.stringify(newSiteSetting(site.domain)))
+    disk.put(MAIL.door(site.user), EMPTY)
+    if (at % 3 !== 2) {
+      disk.putText(MAIL.statusOf(site.user), () => statusOf(countsOf(plan, at, machine.time.now())))
+    }
+  }
+}
+
+/** What the queue of a server reports of its sites. */
+export function mailOf(plan: ServerPlan, now: number): SiteMail[] {
+  if (!hasMail(plan)) return []
+  return servedBy(plan).flatMap(({ domain }, at) =>
+    at % 3 === 2 ? [] : [{ ...countsOf(plan, at, now), domain }],
+  )
+}
+
+const servedBy = ({ sites }: ServerPlan) =>
+  sites.filter(({ place, managed }) => managed && place === 'served')
+
+const statusOf = (shown: MailCounts) => JSON.stringify({ hours: [], shown })
+
+function countsOf(plan: ServerPlan, at: number, now: number): MailCounts {
+  const site = servedBy(plan)[at]
+  const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
+  const sent_day = 4 + ((at * 37 + (site?.age ?? 0)) % 60)
+  return {
+    ...NO_MAIL,
+    ...{ sent_day, sent_hour: at % 5, last_sent_at: ago(7 + at) },
+    ...(at === 1 && {
+      failed_day: 1,
+      failures: [
+        {
+          at: ago(95),
+          recipient: 'old.customer@example.org',
+          answer: '550 5.1.1 User unknown',
+          expired: false,
+        },
+      ],
+    }),
+    ...(plan.role === 'failed' &&
+      at === 3 && {
+        queued: 4,
+        oldest_at: ago(5 * 60 + 12),
+        problem: { at: ago(3), answer: '535 5.7.8 Error: authentication failed' },
+      }),
+    ...(plan.role === 'flaky' && {
+      queued: 3,
+      oldest_at: ago(26),
+      problem: { at: ago(2), answer: '421 4.7.0 Too many connections, try again later' },
+    }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Output } from '#agent/host/ports.ts'
+import { NOT_TAKEN, TAKEN } from '#agent/os/mail/words.ts'
+import { DEMO_RELAY } from '../lay-out-mail.ts'
+import type { Machine } from '../machine.ts'
+import { said } from './output.ts'
+
+/** `hosting-agent mail-try`: what a relay and it say to each other. */
+export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {
+  const [, word, to = ''] = argv
+  if (word !== 'mail-try') return said('')
+  const { host, port } = DEMO_RELAY
+  const opening = [
+    `Connecting to ${host}, port ${port}`,
+    `< 220 ${host} ESMTP`,
+    `> EHLO ${hostname}`,
+    `< 250 ${host} STARTTLS AUTH PLAIN LOGIN SIZE 26214400`,
+    '> STARTTLS',
+    '< 220 2.0.0 Ready to start TLS',
+    'TLS is on, and the certificate of the relay is good',
+    '> AUTH PLAIN (user and password)',
+    '< 235 2.7.0 Authentication successful',
+    `> MAIL FROM:<wordpress@${hostname}>`,
+    '< 250 2.1.0 Ok',
+    `> RCPT TO:<${to}>`,
+  ]
+  const refusal = '550 5.1.1 User unknown'
+  const end = to.startsWith('bounce@')
+    ? [`< ${refusal}`, `${NOT_TAKEN}${refusal}`]
+    : ['< 250 2.1.5 Ok', '> DATA', '< 354 End with a dot', `${TAKEN}250 2.0.0 Ok: queued`]
+  return said([...opening, ...end].join('\n'))
+}

@@ -1,0 +1,33 @@
+import type { Output } from '#agent/host/ports.ts'
+import type { PendingPackage } from '#shared/maintenance.ts'
+import type { Machine } from '../machine.ts'
+import { said } from './output.ts'
+
+/** What it would upgrade, and what it does; packages that are missing come with the machine. */
+export function aptGet(machine: Machine, argv: readonly string[]): Output {
+  const wanted = wantedOf(machine, argv)
+  if (argv.includes('--simulate')) return said(wanted.map(installing).join('\n'))
+  const names = new Set(wanted.map(({ name }) => name))
+  machine.pending = machine.pending.filter(({ name }) => !names.has(name))
+  return said(
+    wanted.map(({ name, candidate }) => `Setting up ${name} (${candidate}) ...`).join('\n'),
+  )
+}
+
+/** As the files of apt on the machine say it: the last of them counts. */
+export function aptConfig({ disk }: Machine): Output {
+  const text = disk.find('/etc/apt/apt.conf.d/60hosting-unattended-upgrades')
+  return said(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)
+}
+
+function wantedOf({ pending }: Machine, argv: readonly string[]): PendingPackage[] {
+  if (argv.includes('upgrade')) return pending
+  if (!argv.includes('--only-upgrade')) return []
+  const named = argv.slice(argv.indexOf('--') + 1)
+  return pending.filter(({ name }) => named.includes(name))
+}
+
+function installing({ name, installed, candidate, security }: PendingPackage): string {
+  const archive = security ? 'Debian-Security:13/stable-security' : 'Debian:13.1/stable'
+  return `Inst ${name} [${installed}] (${candidate} ${archive} [amd64])`
+}

@@ -1,0 +1,46 @@
+import type { Output } from '#agent/host/ports.ts'
+import type { Machine } from '../machine.ts'
+import { lastOf, said } from './output.ts'
+
+const MINUTE_MS = 60_000
+const RUNS = 6
+const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
+const FINISHED = '39f53479d3a045ac8e11786248231fbf'
+const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
+const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
+const NO_DATABASE = 'Error: Error establishing a database connection.'
+
+/** What systemd and the jobs of a site have written: a run every five minutes, the oldest first. */
+export function journalctl(machine: Machine, argv: readonly string[]): Output {
+  const [, user = ''] = /UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
+  const database = machine.databases.get(user)
+  if (!database) return said('')
+  const fails = !database.kit || database.broken
+  const newest = Math.floor(machine.time.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS
+  const lines = Array.from({ length: RUNS }, (_, at) => {
+    const begun = newest - (RUNS - 1 - at) * 5 * MINUTE_MS
+    const entries = argv.includes('_PID=1') ? reports(begun, fails) : printed(begun, fails)
+    return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+  })
+  return said(lines.join(''))
+}
+
+const at = (ms: number) => ({ __REALTIME_TIMESTAMP: String(Math.round(ms * 1000)) })
+const invocation = (begun: number) => begun.toString(16).padStart(32, '0')
+
+function reports(begun: number, fails: boolean): object[] {
+  const of = { INVOCATION_ID: invocation(begun) }
+  const end = at(begun + 900 + ((begun / MINUTE_MS) % 7) * 160)
+  const first = { ...at(begun), ...of, MESSAGE_ID: STARTING }
+  if (!fails) return [first, { ...end, ...of, MESSAGE_ID: FINISHED }]
+  return [
+    first,
+    { ...end, ...of, MESSAGE_ID: EXITED, EXIT_CODE: 'exited', EXIT_STATUS: '1' },
+    { ...end, ...of, MESSAGE_ID: FAILED, UNIT_RESULT: 'exit-code' },
+  ]
+}
+
+const printed = (begun: number, fails: boolean): object[] =>
+  fails
+    ? [{ ...at(begun + 800), _SYSTEMD_INVOCATION_ID: invocation(begun), MESSAGE: NO_DATABASE }]
+    : []

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { activate, makeUsers, removeOldBackups } from './install/activate.ts'
+import { check } from './install/check.ts'
+import { Machine } from './install/machine.ts'
+import { readOptions, type Settings, type Wanted } from './install/options.ts'
+import { installPackages } from './install/packages.ts'
+import { DATA, OPTIONS } from './install/paths.ts'
+import { publish } from './install/publish.ts'
+import { makeRelease, type Release, removeOldReleases } from './install/release.ts'
+import { uninstall } from './install/uninstall.ts'
+import { fail, reasonOf } from './lib/fail.ts'
+
+/** What scripts/install-dashboard.sh starts, with root's rights and Bun at hand. */
+async function main(): Promise<void> {
+  const wanted = await readWanted()
+  const machine = new Machine(wanted.dry_run)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => machine.interrupt())
+  if (wanted.uninstall) return remove(machine, wanted)
+  await check(machine, wanted.settings)
+  try {
+    const release = await install(machine, wanted.settings)
+    if (!machine.dry) await introduce(wanted.settings, release)
+  } catch (error) {
+    console.error(`error: ${reasonOf(error)}`)
+    console.error('- Putting everything back as it was')
+    const failures = await machine.rollBack()
+    for (const failure of failures) console.error(`error: ${failure}`)
+    throw new Error(failures.length === 0 ? UNDONE : 'not everything could be put back: see above')
+  }
+}
+
+const UNDONE =
+  'the installation failed and was undone, but for packages: mend what is said above, and run it again'
+
+async function readWanted(): Promise<Wanted> {
+  const kept = await readFile(OPTIONS, 'utf8').catch(() => '{}')
+  return readOptions(process.argv.slice(2), process.env, JSON.parse(kept) as Partial<Settings>)
+}
+
+/** The way back ends when the new state is whole. */
+async function install(machine: Machine, settings: Settings): Promise<Release> {
+  await installPackages(machine, settings)
+  await makeUsers(machine)
+  const release = await makeRelease(machine, join(import.meta.dir, '..'), settings)
+  await activate(machine, release, settings)
+  await publish(machine, settings)
+  await machine.put(OPTIONS, `${JSON.stringify(settings, null, 2)}\n`)
+  await removeOldReleases(machine)
+  await removeOldBackups(machine)
+  return release
+}
+
+async function introduce(settings: Settings, { id }: Release): Promise<void> {
+  const { domain, port, proxy, tls } = settings
+  console.log(`\nHosting Control ${id} is running: https://${domain}`)
+  if (await Bun.file(`${DATA}/first-login`).exists())
+    console.log('  first login:  hosting-control first-login   (shows it once)')
+  console.log('  settings:     /etc/hosting-control/dashboard.env')
+  console.log('  log:          journalctl --unit hosting-control')
+  if (proxy === 'none')
+    console.log(
+      `  proxy:        yours: pass https://${domain} on to http://127.0.0.1:${port} with Host,\n` +
+        '                X-Forwarded-Proto and X-Forwarded-For, without buffering',
+    )
+  if (tls === 'self-signed' && proxy !== 'none')
+    console.log('  certificate:  self-signed: each server has to trust it, see README.md')
+}
+
+async function remove(machine: Machine, { settings, purge }: Wanted): Promise<void> {
+  const stays = await uninstall(machine, settings, purge)
+  console.log('\nWhat stays on this server:')
+  for (const each of stays) console.log(`  ${each}`)
+}
+
+await main().catch(fail)

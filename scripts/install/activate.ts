@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isHealthy, lastWords } from './health.ts'
+import type { Machine } from './machine.ts'
+import type { Settings } from './options.ts'
+import { BUILDER, COMMAND, CURRENT, DATA, ENVIRONMENT, SERVICE, UNIT, USER } from './paths.ts'
+import type { Release } from './release.ts'
+import { renderCommand, renderEnvironment, renderUnit } from './unit.ts'
+
+/** The two system users, neither of which can log in. */
+export async function makeUsers(machine: Machine): Promise<void> {
+  for (const user of [USER, BUILDER]) {
+    const { status } = await machine.attempt(['getent', 'passwd', user], { reads: true })
+    if (status === 0) continue
+    machine.undo(`remove the user ${user}`, () => machine.run(['userdel', user]))
+    const plain = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent']
+    await machine.run(['useradd', ...plain, '--shell', '/usr/sbin/nologin', user])
+  }
+}
+
+/**
+ * Runs `release` as the service. Backs the records up first; when it does not become healthy, what
+ * undoes it brings the release before it back, with its records where it can no longer read them.
+ */
+export async function activate(
+  machine: Machine,
+  release: Release,
+  settings: Settings,
+): Promise<void> {
+  const previous = await readlink(CURRENT).catch(() => undefined)
+  const bun = process.execPath
+  const target = join('releases', release.id)
+  const isUpdate = previous !== undefined && previous !== target
+  const backup = isUpdate ? await backUp(machine, release) : undefined
+  if (previous === undefined && !existsSync(DATA))
+    machine.undo(`remove ${DATA}`, () => machine.run(['rm', '-rf', DATA]))
+  // Runs last, when the files are as they were.
+  machine.undo('start the previous release', () =>
+    previous === undefined ? stopService(machine) : startAgain(machine, settings, backup),
+  )
+  const changes = [
+    await machine.put(UNIT, renderUnit(bun)),
+    await machine.put(COMMAND, renderCommand(bun), 0o755),
+    await machine.put(ENVIRONMENT, await environmentFor(settings), 0o600),
+  ]
+  await machine.link(CURRENT, target)
+  const isSame = !changes.includes(true) && (await runningFolder(machine)) === release.folder
+  if (isSame && (await isHealthy(machine, settings, 5_000))) return
+  machine.say(`Starting release ${release.id}`)
+  await machine.run(['systemctl', 'daemon-reload'])
+  if (previous === undefined)
+    machine.undo('stop the service', () => machine.run(['systemctl', 'disable', '--now', SERVICE]))
+  await machine.run(['systemctl', 'enable', '--quiet', SERVICE])
+  await machine.run(['systemctl', 'restart', SERVICE])
+  if (machine.dry) return
+  if (await isHealthy(machine, settings, 90_000)) return
+  throw new Error(`release ${release.id} did not become healthy: ${await lastWords(machine)}`)
+}
+
+/** Of the process itself: an installation that was killed may have changed the link alone. */
+async function runningFolder(machine: Machine): Promise<string | undefined> {
+  const show = ['systemctl', 'show', '--value', '--property=MainPID', SERVICE]
+  const { stdout } = await machine.attempt(show, { reads: true })
+  return readlink(`/proc/${stdout.trim()}/cwd`).catch(() => undefined)
+}
+
+async function environmentFor({ domain, email, port, private_networks }: Settings) {
+  const before = await readFile(ENVIRONMENT, 'utf8').catch(() => '')
+  const first = before === '' ? { ADMIN_EMAIL: email } : {}
+  return renderEnvironment(before, {
+    PUBLIC_URL: `https://${domain}`,
+    PORT: `${port}`,
+    PRIVATE_ADDRESSES: private_networks ? 'allow' : '',
+    ...first,
+  })
+}
+
+/** By the present release, or by the new one where an update was cut off and the present one is broken. */
+async function backUp(machine: Machine, { folder }: Release): Promise<string | undefined> {
+  machine.say('Backing the records up')
+  const stamp = new Date().toISOString().replace(/[:.]/g, '')
+  const file = `${BACKUPS}/${PREFIX}${stamp}.tar`
+  const argv = [COMMAND, 'backup', file]
+  const { status, words } = await machine.attempt(argv)
+  if (status === 0) return file
+  const { status: second } = await machine.attempt(argv, { env: { HOSTING_RELEASE: folder } })
+  if (second !== 0) throw new Error(`no backup of the records could be made: ${words}`)
+  return file
+}
+
+/** The last three that updates made stay. */
+export async function removeOldBackups(machine: Machine): Promise<void> {
+  const names = await readdir(BACKUPS).catch(() => [])
+  const made = names.filter((name) => name.startsWith(PREFIX)).sort()
+  for (const name of made.slice(0, -KEPT)) await machine.run(['rm', '-f', join(BACKUPS, name)])
+}
+
+const BACKUPS = `${DATA}/backups`
+const PREFIX = 'before-release-'
+const KEPT = 3
+
+async function stopService(machine: Machine): Promise<void> {
+  await machine.attempt(['systemctl', 'disable', '--now', '--quiet', SERVICE])
+  await machine.attempt(['systemctl', 'stop', SERVICE])
+  await machine.run(['systemctl', 'daemon-reload'])
+}
+
+/** Migrations are forward only: an older release cannot read what a newer one has migrated. */
+async function startAgain(machine: Machine, settings: Settings, backup: string | undefined) {
+  await machine.run(['systemctl', 'daemon-reload'])
+  await machine.run(['systemctl', 'restart', SERVICE])
+  if (await isHealthy(machine, settings, 30_000))
+    return machine.say('The previous release runs again')
+  if (backup === undefined) throw new Error(`see journalctl --unit ${SERVICE}`)
+  machine.say(`Restoring the records of ${backup}`)
+  await machine.run([COMMAND, 'restore', backup])
+  if (!(await isHealthy(machine, settings, 60_000)))
+    throw new Error(`see journalctl --unit ${SERVICE}`)
+  machine.say('The previous release runs again, with its records as they were before')
+}

@@ -1,0 +1,86 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Machine } from './machine.ts'
+import type { Settings } from './options.ts'
+import { CHALLENGES, SELF_SIGNED, SETTINGS } from './paths.ts'
+
+/** Paths of two PEM files. */
+export interface Certificate {
+  certificate: string
+  key: string
+}
+
+export const nameOf = ({ domain }: Pick<Settings, 'domain'>) => `hosting-control-${domain}`
+
+const ofCertbot = (settings: Settings): Certificate => ({
+  certificate: `/etc/letsencrypt/live/${nameOf(settings)}/fullchain.pem`,
+  key: `/etc/letsencrypt/live/${nameOf(settings)}/privkey.pem`,
+})
+
+export const isIssued = (settings: Settings) => existsSync(ofCertbot(settings).certificate)
+
+/** By certbot, which renews it with its own timer; port 80 must show `CHALLENGES` already. */
+export async function issue(machine: Machine, settings: Settings): Promise<Certificate> {
+  const { domain, email, acme_directory } = settings
+  if (!isIssued(settings)) machine.say(`Getting a certificate for ${domain}`)
+  const contact = email === '' ? ['--register-unsafely-without-email'] : ['--email', email]
+  const server = acme_directory === '' ? [] : ['--server', acme_directory]
+  await machine.run([
+    ...['certbot', 'certonly', '--non-interactive', '--agree-tos', ...contact, ...server],
+    ...['--webroot', '--webroot-path', CHALLENGES, '--domain', domain],
+    ...['--cert-name', nameOf(settings), '--keep-until-expiring'],
+    ...['--deploy-hook', 'systemctl reload nginx'],
+  ])
+  return ofCertbot(settings)
+}
+
+/** Ten years; made anew for another domain. */
+export async function selfSigned(machine: Machine, settings: Settings): Promise<Certificate> {
+  const { domain } = settings
+  const { certificate, key } = SELF_SIGNED
+  const known = await readFile(certificate, 'utf8').catch(() => undefined)
+  if (known !== undefined && new X509Certificate(known).checkHost(domain)) return SELF_SIGNED
+  machine.say(`Making a certificate for ${domain}`)
+  await machine.folder(SETTINGS)
+  await machine.run([
+    ...[
+      'openssl',
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+    ],
+    ...['-days', '3650', '-subj', `/CN=${domain}`, '-addext', `subjectAltName=DNS:${domain}`],
+    ...['-keyout', key, '-out', certificate],
+  ])
+  await machine.run(['chmod', '600', key])
+  return SELF_SIGNED
+}
+
+/** Throws what is wrong with the files of `--tls files`. */
+export async function checkFiles({ domain, certificate, key }: Settings, now = Date.now()) {
+  const text = await readFile(certificate, 'utf8').catch(() => {
+    throw new Error(`--certificate ${certificate} cannot be read`)
+  })
+  const key_text = await readFile(key, 'utf8').catch(() => {
+    throw new Error(`--key ${key} cannot be read`)
+  })
+  const parsed = parse(text)
+  if (!parsed) throw new Error(`--certificate ${certificate} is no certificate in PEM`)
+  if (!parsed.checkHost(domain)) throw new Error(`the certificate is not for ${domain}`)
+  if (Date.parse(parsed.validTo) < now) throw new Error(`the certificate ended ${parsed.validTo}`)
+  if (!parsed.checkPrivateKey(createPrivateKey(key_text)))
+    throw new Error(`--key ${key} does not belong to the certificate`)
+}
+
+function parse(text: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns/promises'
+import { existsSync } from 'node:fs'
+import { readFile, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { checkFiles } from './certificate.ts'
+import type { Machine } from './machine.ts'
+import { claimedInNginx } from './nginx.ts'
+import type { Settings } from './options.ts'
+import { HOME, SERVICE } from './paths.ts'
+
+const LEAST_MEMORY_MB = 900
+const LEAST_DISK_MB = 2_000
+
+/** Throws all that stands in the way, before anything is changed. */
+export async function check(machine: Machine, settings: Settings): Promise<void> {
+  const checks = [
+    checkRoom(),
+    checkPort(machine, settings),
+    checkProxy(machine, settings),
+    checkName(settings),
+    settings.tls === 'files' && settings.proxy !== 'none' ? checkFiles(settings) : undefined,
+  ]
+  const results = await Promise.allSettled(checks)
+  const reasons = results.filter((result) => result.status === 'rejected')
+  const texts = reasons.map(({ reason }) =>
+    reason instanceof Error ? reason.message : `${reason}`,
+  )
+  if (texts.length > 0) throw new Error(texts.join('\nerror: '))
+}
+
+async function checkRoom(): Promise<void> {
+  const memory = Number(/^MemTotal: +(\d+)/.exec(await readFile('/proc/meminfo', 'utf8'))?.[1])
+  if (memory / 1024 < LEAST_MEMORY_MB)
+    throw new Error(`this server has ${Math.round(memory / 1024)} MB of memory: 1 GB is needed`)
+  const folder = existsSync(HOME) ? HOME : dirname(HOME)
+  const { bavail, bsize } = await statfs(folder)
+  const free = Math.round((bavail * bsize) / 1e6)
+  if (free < LEAST_DISK_MB)
+    throw new Error(`${folder} has ${free} MB of free space: ${LEAST_DISK_MB} MB are needed`)
+}
+
+async function checkPort(machine: Machine, { port }: Settings): Promise<void> {
+  const owner = await listenerOf(machine, port)
+  if (owner === undefined) return
+  const { status } = await machine.attempt(['systemctl', 'is-active', '--quiet', SERVICE], {
+    reads: true,
+  })
+  if (status === 0 && owner === 'bun') return
+  throw new Error(`port ${port} is taken by ${owner}: choose another one with --port`)
+}
+
+async function checkProxy(machine: Machine, { domain, proxy }: Settings): Promise<void> {
+  if (proxy === 'none') return
+  for (const port of [80, 443]) {
+    const owner = await listenerOf(machine, port)
+    if (owner !== undefined && owner !== proxy)
+      throw new Error(`port ${port} is taken by ${owner}: stop it, or use --proxy none behind it`)
+  }
+  const claimed = proxy === 'nginx' ? await claimedInNginx(machine, domain) : undefined
+  if (claimed) throw new Error(`${claimed}: remove that site, or choose another --domain`)
+}
+
+/** The program that listens on a port; undefined when none does. */
+async function listenerOf(machine: Machine, port: number): Promise<string | undefined> {
+  const argv = ['ss', '--listening', '--tcp', '--numeric', '--processes', '--no-header']
+  const stdout = await machine.run([...argv, `sport = :${port}`], { reads: true })
+  if (stdout.trim() === '') return undefined
+  return /users:\(\("([^"]+)"/.exec(stdout)?.[1] ?? 'another program'
+}
+
+async function checkName({ domain, proxy, tls }: Settings): Promise<void> {
+  if (tls !== 'acme' || proxy === 'none') return
+  await lookup(domain).catch(() => {
+    throw new Error(
+      `${domain} has no address: make an A or AAAA record that leads here, or use --tls self-signed`,
+    )
+  })
+}

@@ -1,0 +1,161 @@
+import { chmod, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { lastLines } from '../lib/run.ts'
+
+export interface RunOptions {
+  cwd?: string
+  env?: Record<string, string>
+  timeout_ms?: number
+  /** Also in a dry run: it changes nothing. */
+  reads?: boolean
+}
+
+interface Undo {
+  title: string
+  act: () => Promise<unknown>
+}
+
+/**
+ * All that an installation does to this server. It remembers how to undo what it did; in a dry run
+ * it says what it would do, and reads only.
+ */
+export class Machine {
+  readonly dry: boolean
+  readonly #say: (line: string) => void
+  readonly #undo: Undo[] = []
+  #interrupted = false
+
+  constructor(dry: boolean, say: (line: string) => void = console.log) {
+    this.dry = dry
+    this.#say = say
+  }
+
+  say(line: string): void {
+    this.#say(`- ${line}`)
+  }
+
+  /** From now on nothing new begins: the next call throws. */
+  interrupt(): void {
+    this.#interrupted = true
+  }
+
+  /** Called with what undoes the next change, before it is made. */
+  undo(title: string, act: () => Promise<unknown>): void {
+    if (!this.dry) this.#undo.push({ title, act })
+  }
+
+  /** Standard output. Throws with the last words of a program that fails. */
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { status, stdout, words } = await this.attempt(argv, options)
+    if (status === 0) return stdout
+    throw new Error(`${argv.slice(0, 3).join(' ')} failed (exit status ${status}): ${words}`)
+  }
+
+  async attempt(argv: readonly string[], { reads = false, ...options }: RunOptions = {}) {
+    this.check()
+    if (this.dry && !reads) {
+      this.#say(`  would run ${argv.join(' ')}`)
+      return { status: 0, stdout: '', words: '' }
+    }
+    return execute(argv, options)
+  }
+
+  /** A file of root, whole or as it was. Says whether it is another one now. */
+  async put(path: string, text: string, mode = 0o644): Promise<boolean> {
+    this.check()
+    const before = await readFile(path, 'utf8').catch(absent)
+    if (before === text) {
+      if (!this.dry) await chmod(path, mode)
+      return false
+    }
+    if (this.dry) {
+      this.#say(`  would ${before === undefined ? 'write' : 'change'} ${path}`)
+      return true
+    }
+    this.undo(`put ${path} back`, () =>
+      before === undefined ? rm(path, { force: true }) : write(path, before, mode),
+    )
+    await write(path, text, mode)
+    return true
+  }
+
+  async remove(path: string): Promise<boolean> {
+    this.check()
+    const before = await readFile(path, 'utf8').catch(absent)
+    if (before === undefined) return false
+    if (this.dry) this.#say(`  would remove ${path}`)
+    this.undo(`put ${path} back`, () => write(path, before, 0o644))
+    if (!this.dry) await rm(path)
+    return true
+  }
+
+  /** A symbolic link, replaced in one step; undefined removes it. */
+  async link(path: string, target: string | undefined): Promise<void> {
+    this.check()
+    const before = await readlink(path).catch(absent)
+    if (before === target) return
+    if (this.dry)
+      return this.#say(target ? `  would link ${path} to ${target}` : `  would remove ${path}`)
+    this.undo(`put ${path} back`, () => point(path, before))
+    await point(path, target)
+  }
+
+  /** A folder of root that is removed again with all that is in it, when it was not there. */
+  async folder(path: string, mode = 0o755): Promise<void> {
+    this.check()
+    const made = this.dry ? undefined : await mkdir(path, { recursive: true })
+    if (made !== undefined) this.undo(`remove ${made}`, () => rm(made, { recursive: true }))
+    if (!this.dry) await chmod(path, mode)
+  }
+
+  /** Undoes all of it, newest first; returns what could not be undone. */
+  async rollBack(): Promise<string[]> {
+    const failures: string[] = []
+    this.#interrupted = false
+    for (const { title, act } of this.#undo.splice(0).reverse()) {
+      await act().catch((error: unknown) => {
+        failures.push(`${title}: ${error instanceof Error ? error.message : error}`)
+      })
+    }
+    return failures
+  }
+
+  check(): void {
+    if (this.#interrupted) throw new Error('interrupted')
+  }
+}
+
+async function execute(argv: readonly string[], options: RunOptions) {
+  const { cwd, env, timeout_ms = 900_000 } = options
+  const child = Bun.spawn([...argv], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: timeout_ms,
+    killSignal: 'SIGKILL',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...env },
+    ...(cwd ? { cwd } : {}),
+  })
+  const texts = [child.stdout, child.stderr].map((stream) => new Response(stream).text())
+  const [stdout = '', stderr = ''] = await Promise.all(texts)
+  const status = await child.exited
+  return { status, stdout, words: lastLines((stderr.trim() || stdout.trim()).slice(-4000), 8) }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+}
+
+async function write(path: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(`${path}.new`, text, { mode, flush: true })
+  await chmod(`${path}.new`, mode)
+  await rename(`${path}.new`, path)
+}
+
+async function point(path: string, target: string | undefined): Promise<void> {
+  if (target === undefined) return rm(path, { force: true })
+  await rm(`${path}.new`, { force: true })
+  await symlink(target, `${path}.new`)
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,34 @@
+import type { Machine } from './machine.ts'
+import type { Settings } from './options.ts'
+
+const PROXY: Record<Settings['proxy'], readonly string[]> = {
+  nginx: ['nginx'],
+  caddy: ['caddy'],
+  none: [],
+}
+
+/** What the distribution has and this server lacks. Packages stay when the installation fails. */
+export async function installPackages(machine: Machine, settings: Settings): Promise<void> {
+  const { proxy, tls } = settings
+  const byCertbot = proxy === 'nginx' && tls === 'acme'
+  const wanted = [
+    'curl',
+    'ca-certificates',
+    'iproute2',
+    ...PROXY[proxy],
+    ...(byCertbot ? ['certbot'] : []),
+    ...(proxy === 'nginx' && tls === 'self-signed' ? ['openssl'] : []),
+  ]
+  const missing: string[] = []
+  for (const name of wanted) if (!(await isInstalled(machine, name))) missing.push(name)
+  if (missing.length === 0) return
+  machine.say(`Installing ${missing.join(', ')}`)
+  const apt = ['apt-get', '-q', '-y', '-o', 'DPkg::Lock::Timeout=300']
+  await machine.run([...apt, 'update'])
+  await machine.run([...apt, 'install', '--no-install-recommends', ...missing])
+}
+
+async function isInstalled(machine: Machine, name: string): Promise<boolean> {
+  const { stdout } = await machine.attempt(['dpkg-query', '--status', name], { reads: true })
+  return stdout.includes('\nStatus: install ok installed\n')
+}

@@ -1,0 +1,40 @@
+import type { Machine } from './machine.ts'
+
+/** The service of a proxy, which may have sites of others and may not run at all. */
+export class ProxyService {
+  readonly #machine: Machine
+  readonly #name: string
+  /** Refuses a configuration that the program does not take. */
+  readonly #test: readonly string[]
+
+  constructor(machine: Machine, name: string, test: readonly string[]) {
+    this.#machine = machine
+    this.#name = name
+    this.#test = test
+  }
+
+  /** Called before its files are changed: when these are back, it is as it was. */
+  async undo(): Promise<void> {
+    const wasActive = await this.#isActive()
+    this.#machine.undo(`bring ${this.#name} back`, () =>
+      wasActive ? this.reload() : this.#machine.run(['systemctl', 'stop', this.#name]),
+    )
+  }
+
+  /** Takes up its files, where it runs. */
+  async reload(): Promise<void> {
+    if (await this.#isActive()) await this.start()
+  }
+
+  async start(): Promise<void> {
+    await this.#machine.run(this.#test)
+    await this.#machine.run(['systemctl', 'enable', '--quiet', this.#name])
+    const verb = (await this.#isActive()) ? 'reload' : 'restart'
+    await this.#machine.run(['systemctl', verb, this.#name])
+  }
+
+  async #isActive(): Promise<boolean> {
+    const argv = ['systemctl', 'is-active', '--quiet', this.#name]
+    return (await this.#machine.attempt(argv, { reads: true })).status === 0
+  }
+}

@@ -1,0 +1,121 @@
+import { CURRENT, DATA, ENVIRONMENT, SERVICE, SETTINGS, USER } from './paths.ts'
+
+/** The service: no root, no capability, nothing to write but its records. */
+export function renderUnit(bun: string): string {
+  return `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
+[Unit]
+Description=Hosting Control dashboard
+Wants=network-online.target
+After=network-online.target
+# After a failure it is started again for as long as it takes.
+StartLimitIntervalSec=0
+
+[Service]
+User=${USER}
+Group=${USER}
+WorkingDirectory=${CURRENT}
+Environment=NODE_ENV=production
+Environment=DATA_DIR=${DATA}
+Environment=HOST=127.0.0.1
+EnvironmentFile=${ENVIRONMENT}
+ExecStart=${bun} dashboard/main.ts
+Restart=always
+RestartSec=2
+TimeoutStopSec=20
+UMask=0077
+StateDirectory=${SERVICE}
+StateDirectoryMode=0700
+MemoryHigh=768M
+MemoryMax=1G
+TasksMax=256
+LimitNOFILE=16384
+LimitCORE=0
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+ProtectProc=invisible
+InaccessiblePaths=-${SETTINGS}
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+RemoveIPC=yes
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** Settings that the installation decides; what an administrator added stays as it is. */
+export function renderEnvironment(before: string, decided: Record<string, string>): string {
+  const rest = new Map(Object.entries(decided).filter(([, value]) => value !== ''))
+  const lines = before === '' ? [ABOUT] : before.trimEnd().split('\n')
+  const kept = lines.flatMap((line) => {
+    const name = nameIn(line)
+    if (!(name in decided)) return [line]
+    const value = rest.get(name)
+    rest.delete(name)
+    return value === undefined ? [] : [`${name}=${value}`]
+  })
+  return [...kept, ...[...rest].map(([name, value]) => `${name}=${value}`), ''].join('\n')
+}
+
+const ABOUT =
+  '# Settings of the dashboard, see README.md; systemctl restart hosting-control takes them up.'
+
+const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
+
+/** A command of the dashboard with the rights and settings of its service. */
+export function renderCommand(bun: string): string {
+  return `#!/bin/sh
+# Written by scripts/install-dashboard.sh: hosting-control backup|check|restore|first-login, --help
+set -eu
+[ "$(id -u)" = 0 ] || { echo 'error: this needs root' >&2; exit 1; }
+command="\${1:---help}"
+[ $# = 0 ] || shift
+# The program starts in another folder.
+count=$#
+while [ "$count" -gt 0 ]; do
+  case "$1" in
+    /* | -*) set -- "$@" "$1" ;;
+    *) set -- "$@" "$PWD/$1" ;;
+  esac
+  shift
+  count=$((count - 1))
+done
+run() {
+  systemd-run --quiet --pipe --wait --collect --service-type=exec \\
+    --property=User=${USER} --property=Group=${USER} --property=UMask=0077 \\
+    --property=WorkingDirectory="\${HOSTING_RELEASE:-${CURRENT}}" --property=EnvironmentFile=${ENVIRONMENT} \\
+    --property=NoNewPrivileges=yes --property=CapabilityBoundingSet= \\
+    --setenv=NODE_ENV=production --setenv=DATA_DIR=${DATA} \\
+    ${bun} dashboard/main.ts "$@"
+}
+if [ "$command" != restore ]; then
+  run "$command" "$@"
+  exit
+fi
+# Nothing may answer while its records are replaced.
+systemctl stop ${SERVICE}
+status=0
+run restore "$@" || status=$?
+systemctl start ${SERVICE}
+exit "$status"
+`
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { manifestOf, newReleaseKey, publicKeyIn, readPublisherKey } from './release.ts'
+import { must } from './run.ts'
+
+/** Whose signature the next build must have; with the private key where that is at hand. */
+export interface Publisher {
+  public_key: string
+  private_key?: string
+}
+
+/** The publisher of a release, by the public key in `file`; it signs elsewhere. */
+export async function publisherOf(file: string): Promise<Publisher> {
+  return { public_key: await readPublisherKey(file) }
+}
+
+/**
+ * A publisher of this checkout's own, made with its first build, so that upgrades work where nobody
+ * has chosen one. Its key lies in `dist/`: whoever reads that can sign.
+ */
+export async function developmentPublisher(root: string): Promise<Publisher> {
+  const file = join(root, 'dist/development-key')
+  await mkdir(dirname(file), { recursive: true })
+  if (!existsSync(file)) {
+    await newReleaseKey(file).catch((error: NodeJS.ErrnoException) => {
+      // Another build has made it in this moment.
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  if (((await stat(file)).mode & 0o077) !== 0) {
+    throw new Error(`${file} can be read by others: remove it, and build again`)
+  }
+  const private_key = await readFile(file, 'utf8')
+  return { public_key: publicKeyIn(private_key), private_key }
+}
+
+/**
+ * The time of the last commit that changed the agent: it grows with the history. Without git or a
+ * history, the number of the last build here, or 0.
+ */
+export async function buildNumberOf(root: string): Promise<number> {
+  const paths = ['agent', 'shared', 'package.json', 'bun.lock']
+  const argv = ['git', '-C', root, 'log', '-1', '--format=%ct', '--', ...paths]
+  const text = await must(argv).catch(() => '')
+  return /^\d+\s*$/.test(text) ? Number(text) : lastBuildIn(root)
+}
+
+async function lastBuildIn(root: string): Promise<number> {
+  const path = manifestOf(join(root, 'dist', 'hosting-agent'))
+  const text = await readFile(path, 'utf8').catch(() => '{}')
+  const { build } = JSON.parse(text) as { build?: unknown }
+  return typeof build === 'number' ? build : 0
+}

@@ -1,0 +1,80 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign,
+} from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
+
+export const manifestOf = (file: string) => `${file}.manifest.json`
+export const signatureOf = (file: string) => `${manifestOf(file)}.sig`
+/** Beside a private key: what `--publisher-key` takes. */
+export const publicOf = (key: string) => `${key}.pub`
+
+/** A new key of a publisher in `file`, readable by its owner alone, and its public key in `<file>.pub`. */
+export async function newReleaseKey(file: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const pem = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const draft = draftOf(file)
+  try {
+    await writeFile(draft, pem, { mode: 0o600, flag: 'wx' })
+    // Fails when there is a key: it is never replaced, and nobody sees half of it.
+    await link(draft, file)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  const key = publicKeyIn(pem)
+  await writeFile(publicOf(file), `${key}\n`)
+  return key
+}
+
+/** The public key of a PEM private key, 32 bytes in base64url. */
+export function publicKeyIn(pem: string): string {
+  const { kty, crv, x } = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
+  if (kty !== 'OKP' || crv !== 'Ed25519') throw new Error('The key is not an Ed25519 key')
+  return ReleaseKey.parse(x)
+}
+
+export async function readPublisherKey(file: string): Promise<string> {
+  const key = ReleaseKey.safeParse((await readFile(file, 'utf8')).trim())
+  if (!key.success) throw new Error(`${file} is not a public key of scripts/release-key.ts`)
+  return key.data
+}
+
+export type Described = Pick<ReleaseManifest, 'version' | 'build' | 'machine'>
+
+/** Leaves the manifest of an executable beside it, for whoever holds the publisher's key. */
+export async function describeBuild(file: string, described: Described): Promise<void> {
+  const sha256 = await sha256Of(file)
+  const manifest = ReleaseManifest.parse({ product: 'hosting-agent', ...described, sha256 })
+  await rm(signatureOf(file), { force: true })
+  await put(manifestOf(file), `${JSON.stringify(manifest)}\n`)
+}
+
+/** Signs the manifest beside `file` as it is; the executable itself need not be there. */
+export async function signBuild(file: string, pem: string): Promise<ReleaseManifest> {
+  const text = await readFile(manifestOf(file), 'utf8')
+  const manifest = ReleaseManifest.parse(JSON.parse(text))
+  const signature = sign(null, Buffer.from(releaseText(text)), createPrivateKey(pem))
+  await put(signatureOf(file), `${signature.toString('base64url')}\n`)
+  return manifest
+}
+
+const draftOf = (file: string) => `${file}.${randomUUID()}.draft`
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+async function put(file: string, text: string): Promise<void> {
+  const draft = draftOf(file)
+  await writeFile(draft, text)
+  await rename(draft, file)
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Email } from '../fields.ts'
+import { MailRules, RelayPassword, RelayPlace, RelayUser, SHOWN_COUNTS } from '../mail.ts'
+import { DryRun } from '../plan.ts'
+import { body } from './body.ts'
+import { RecordId, Timestamp } from './parts.ts'
+
+const Relay = RelayPlace.extend({ user: RelayUser.default('') })
+
+/** On record: without the password. */
+export const StoredMail = MailRules.extend({ relay: Relay.nullable() })
+export type StoredMail = z.infer<typeof StoredMail>
+
+export const SetMail = body({
+  enabled: MailRules.shape.enabled.default(true),
+  relay: Relay.extend({
+    password: RelayPassword.optional().describe(
+      'Left out, the one that is set stays, as long as host, port, TLS and user do.',
+    ),
+  })
+    .nullable()
+    .default(null)
+    .describe('Null: none, and for a site that of its server.'),
+  from_address: MailRules.shape.from_address
+    .default(null)
+    .describe('Takes the place of addresses in From, which then stand in Reply-To.'),
+  rewrite_from: MailRules.shape.rewrite_from
+    .default(null)
+    .describe('Null: as the server has it, else those that are not of the domain of the site.'),
+  hourly_limit: MailRules.shape.hourly_limit
+    .default(null)
+    .describe('Recipients an hour for each site; null: as the server has it, else 100.'),
+  dry_run: DryRun,
+}).meta({ id: 'SetMail' })
+
+export const TestMail = body({
+  to: Email.describe('Who gets the test message.'),
+  dry_run: DryRun,
+}).meta({ id: 'TestMail' })
+
+export const MailSettingView = z
+  .strictObject({
+    ...MailRules.shape,
+    from_address: z.string().nullable(),
+    relay: z
+      .strictObject({
+        ...RelayPlace.shape,
+        host: z.string(),
+        user: z.string(),
+        has_password: z.boolean(),
+      })
+      .nullable(),
+    updated_at: Timestamp.nullable().describe('Null: nothing was ever set.'),
+  })
+  .meta({ id: 'MailSettingView', description: 'What was set about mail, without its password.' })
+export type MailSettingView = z.infer<typeof MailSettingView>
+
+export const SiteMailCounts = z
+  .strictObject({ ...SHOWN_COUNTS, site_id: RecordId.nullable(), domain: z.string() })
+  .meta({ id: 'SiteMailCounts', description: 'What became of the mail of a site.' })
+export type SiteMailCounts = z.infer<typeof SiteMailCounts>
+
+const shared = {
+  setting: MailSettingView,
+  sends: z.boolean().describe('False: there is no relay, or mail is off; mail is not sent.'),
+  running: z.boolean().nullable().describe('Whether the queue runs; null: the agent is away.'),
+}
+
+export const ServerMailView = z
+  .strictObject({
+    ...shared,
+    sites: z
+      .array(SiteMailCounts)
+      .nullable()
+      .describe('Those that have sent, or tried to, in the last 24 hours; null as above.'),
+  })
+  .meta({ id: 'ServerMailView', description: 'How the sites of a server send mail.' })
+export type ServerMailView = z.infer<typeof ServerMailView>
+
+export const SiteMailView = z
+  .strictObject({
+    ...shared,
+    server: MailSettingView.describe('What holds where the site has nothing of its own.'),
+    counts: SiteMailCounts.nullable().describe('Null: the agent is away, or does not report it.'),
+  })
+  .meta({ id: 'SiteMailView', description: 'How a site sends mail.' })
+export type SiteMailView = z.infer<typeof SiteMailView>

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { IsolationCounts, IsolationResults } from '../isolation.ts'
+
+/** Completes also when attacks succeed: `counts` and `results` say which. */
+export const isolationCheck = command({
+  name: 'isolation.check',
+  summary: 'Attack one temporary site from another one, and remove both',
+  changes: true,
+  params: z.object({}),
+  result: z.object({
+    checked_at: z.iso.datetime(),
+    counts: IsolationCounts,
+    results: IsolationResults,
+  }),
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { Domain } from '../fields.ts'
+import { isExposed, MailRules, RelayPassword, RelayPlace, RelayUser } from '../mail.ts'
+import { secretOf } from '../secret.ts'
+
+/** The relay as an agent gets it; user and password are empty where it asks for none. */
+const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassword) }).refine(
+  (relay) => relay.user === '' || !isExposed(relay),
+  { path: ['tls'], error: 'Must not be none where a password is sent to another machine' },
+)
+
+/** Without a domain: what holds for all sites of the server. */
+export const mailApply = command({
+  name: 'mail.apply',
+  summary: 'Set the relay that takes the mail of a server, or of one site',
+  changes: true,
+  params: MailRules.extend({ domain: Domain.optional(), relay: Relay.nullable() }),
+  result: z.object({ relay: z.boolean() }),
+})

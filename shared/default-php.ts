@@ -1,0 +1,20 @@
+/**
+ * The PHP version of a site that names none: the setting where the server has that version, else the
+ * newest that it has. A server that has no version yet installs the one that its system ships, or the
+ * one of the setting where the system is not known.
+ */
+export function defaultPhp(php_versions: readonly string[], setting: string, os = ''): string {
+  if (php_versions.length === 0)
+    return SHIPPED[/^Debian GNU\/Linux (\d+)/.exec(os)?.[1] ?? ''] ?? setting
+  if (php_versions.includes(setting)) return setting
+  const [newest = setting] = php_versions.toSorted((one, other) => compare(other, one))
+  return newest
+}
+
+/** By the version of Debian. */
+const SHIPPED: Record<string, string> = { 12: '8.2', 13: '8.4' }
+
+function compare(one: string, other: string): number {
+  const [left, right] = [one, other].map((version) => version.split('.').map(Number))
+  return (left?.[0] ?? 0) - (right?.[0] ?? 0) || (left?.[1] ?? 0) - (right?.[1] ?? 0)
+}

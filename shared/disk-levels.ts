@@ -1,0 +1,25 @@
+import type { DiskUse } from './api/disk-use.ts'
+import type { DISK_LEVELS } from './values.ts'
+
+const NEAR = 0.8
+
+/** Bytes of files and database, as far as they are known; undefined when neither is. */
+export function usedBytes({ bytes, database_bytes }: DiskUse): number | undefined {
+  if (bytes === null && database_bytes === null) return undefined
+  return (bytes ?? 0) + (database_bytes ?? 0)
+}
+
+/** The parts that are used of its limits, 1 for all of it; what is unknown counts as nothing. */
+export function diskShares(use: DiskUse): { bytes: number; files: number } {
+  const { files, limit_bytes, limit_files } = use
+  return { bytes: (usedBytes(use) ?? 0) / limit_bytes, files: (files ?? 0) / limit_files }
+}
+
+/** What of it a person should look at; null: nothing. */
+export function diskLevelOf(use: DiskUse): (typeof DISK_LEVELS)[number] | null {
+  const shares = diskShares(use)
+  const share = Math.max(shares.bytes, shares.files)
+  if (share >= 1) return 'over'
+  if (use.bytes === null || use.files === null) return 'unknown'
+  return share >= NEAR ? 'near' : null
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+/** `not_applicable`: the server has nothing that this attack could be tried on; `error`: it could not be tried. */
+export const ISOLATION_OUTCOMES = ['refused', 'succeeded', 'not_applicable', 'error'] as const
+export type IsolationOutcome = (typeof ISOLATION_OUTCOMES)[number]
+
+const MOST_RESULTS = 100
+
+export const IsolationResult = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
+    title: z.string().max(200).describe('What the attacker site tried.'),
+    outcome: z.enum(ISOLATION_OUTCOMES).describe('succeeded: the site got through.'),
+    detail: z.string().max(500).describe('What was seen, or why it does not apply; may be empty.'),
+  })
+  .meta({ id: 'IsolationResult', description: 'One attack of an isolation check.' })
+export type IsolationResult = z.infer<typeof IsolationResult>
+
+const count = z.int().nonnegative().max(MOST_RESULTS)
+
+/** How many attacks had each outcome. */
+export const IsolationCounts = z
+  .strictObject({ refused: count, succeeded: count, not_applicable: count, error: count })
+  .meta({ id: 'IsolationCounts', description: 'How many attacks had each outcome.' })
+export type IsolationCounts = z.infer<typeof IsolationCounts>
+
+export const IsolationResults = z.array(IsolationResult).max(MOST_RESULTS)
+
+export function countOutcomes(results: readonly IsolationResult[]): IsolationCounts {
+  const counts = { refused: 0, succeeded: 0, not_applicable: 0, error: 0 }
+  for (const { outcome } of results) counts[outcome]++
+  return counts
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { Email, Hostname, Port } from './fields.ts'
+import { MAIL_TLS, REWRITES } from './values.ts'
+
+/** What a site may send in one hour where nobody has said otherwise: recipients, not messages. */
+export const DEFAULT_HOURLY_LIMIT = 100
+export const DEFAULT_REWRITE: Rewrite = 'foreign'
+export type Rewrite = (typeof REWRITES)[number]
+
+const LONG = 'Must have at most 255 characters'
+
+/** One line of printable text: both go into the dialogue with the relay. */
+const Credential = z
+  .string('Must be a string')
+  .max(255, LONG)
+  .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
+
+export const RelayUser = Credential
+export const RelayPassword = Credential
+
+/** `starttls` and `implicit` check the certificate of the relay, and send nothing without it. */
+export const RelayPlace = z.object({
+  host: Hostname,
+  port: Port,
+  tls: z.enum(MAIL_TLS, { error: `Must be one of ${MAIL_TLS.join(', ')}` }),
+})
+
+const RewriteFrom = z.enum(REWRITES, { error: `Must be one of ${REWRITES.join(', ')}` })
+
+const LIMIT = 'Must be a whole number between 1 and 100000'
+const HourlyLimit = z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100_000, LIMIT)
+
+/**
+ * What is set beside the relay, for a server or for one site. Null: as the server has it, and for a
+ * server: no relay, the address that the site gives, `foreign`, 100.
+ */
+export const MailRules = z.object({
+  enabled: z.boolean('Must be true or false').describe('False: nothing is sent.'),
+  from_address: Email.nullable(),
+  rewrite_from: RewriteFrom.nullable(),
+  hourly_limit: HourlyLimit.nullable(),
+})
+export type MailRules = z.infer<typeof MailRules>
+
+/** Whether a password would go over a network that others may read. */
+export function isExposed({ host, tls }: z.infer<typeof RelayPlace>): boolean {
+  return tls === 'none' && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
+}
+
+const count = z.int().nonnegative().max(1e12)
+const moment = z.iso.datetime().max(40)
+
+const shape = (line: (most: number) => z.ZodType<string>) => ({
+  queued: count.describe('Messages that wait.'),
+  oldest_at: moment.nullable().describe('Since when the oldest of them waits.'),
+  held: z.boolean().describe('The site has reached its limit of this hour.'),
+  sent_hour: count,
+  sent_day: count,
+  failed_day: count,
+  refused_day: count.describe('Messages that were not taken from the site.'),
+  last_sent_at: moment.nullable(),
+  problem: z
+    .object({ at: moment, answer: line(500) })
+    .nullable()
+    .describe('Why the relay takes nothing now, in its own words.'),
+  failures: z
+    .array(
+      z.object({
+        at: moment,
+        recipient: line(254),
+        answer: line(500),
+        expired: z
+          .boolean()
+          .default(false)
+          .describe('It was given up without a final answer of the relay.'),
+      }),
+    )
+    .max(20)
+    .describe('The last messages that were given up, newest first.'),
+})
+
+/**
+ * What the queue of one site has done: counts are of recipients, those of a day of the last 24 hours.
+ * The words of relays are cut instead of refused.
+ */
+export const MailCounts = z.object(
+  shape((most) => z.string().transform((text) => text.slice(0, most))),
+)
+export type MailCounts = z.infer<typeof MailCounts>
+
+/** The same as the dashboard shows it. */
+export const SHOWN_COUNTS = shape((most) => z.string().max(most))
+
+export const NO_MAIL: MailCounts = {
+  ...{ queued: 0, oldest_at: null, held: false, sent_hour: 0, sent_day: 0, failed_day: 0 },
+  ...{ refused_day: 0, last_sent_at: null, problem: null, failures: [] },
+}

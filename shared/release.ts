@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+/** What the publisher of the agent signs: which executable for which machine, and how new it is. */
+export const ReleaseManifest = z.strictObject({
+  product: z.literal('hosting-agent'),
+  version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/),
+  /** Grows with each build of one version, and is not compared between versions. */
+  build: z.number().int().nonnegative(),
+  /** As the dashboard names its builds, such as `linux-x64`. */
+  machine: z.string().max(64),
+  /** Of the executable, in hexadecimal. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type ReleaseManifest = z.infer<typeof ReleaseManifest>
+
+/** The text that is signed with Ed25519: the manifest byte for byte, behind what it is signed for. */
+export const releaseText = (manifest: string) => `hosting-agent-release/1\n${manifest}`
+
+/** 32 bytes of an Ed25519 public key, and 64 of a signature, in base64url. */
+export const ReleaseKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url')
+export const ReleaseSignature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, 'Must be a signature')
+
+type Age = Pick<ReleaseManifest, 'version' | 'build'>
+
+/** Whether one is older than the other: by its version, then by its build. */
+export function isOlder(one: Age, other: Age): boolean {
+  const left = [...one.version.split('.').map(Number), one.build]
+  const right = [...other.version.split('.').map(Number), other.build]
+  const at = left.findIndex((number, index) => number !== right[index])
+  return at >= 0 && (left[at] ?? 0) < (right[at] ?? 0)
+}

@@ -1,0 +1,116 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { install } from '#agent/cli/install.ts'
+import { uninstall } from '#agent/cli/uninstall.ts'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { readConfig } from '#agent/config.ts'
+import { contextOf, outcome, server, shop } from '#tests/agent/commands/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const config = readConfig({})
+const STATE = '/var/lib/hosting-agent'
+const other = { ...shop, domain: 'other.example', user: 'other' }
+
+let host: FakeHost
+beforeEach(async () => {
+  host = await server()
+  await host.files.write('/run/dbus/system_bus_socket', '')
+  await host.files.write('/etc/hostname', 'web-1\n')
+  await install(config, host, [])
+  for (const site of [shop, other]) {
+    host.pages.set(`http://${site.domain}/`, `<a href="http://${site.domain}/">`)
+    const [, result] = await outcome(siteCreate.run(site, contextOf(host)))
+    expect(result).toMatchObject({ domain: site.domain })
+  }
+  const deleted = await outcome(siteDelete.run({ domain: other.domain }, contextOf(host)))
+  expect(deleted[1]).toMatchObject({ domain: other.domain })
+})
+
+const left = (...starts: string[]) =>
+  Object.keys(host.disk.all).filter((path) => starts.some((start) => path.startsWith(start)))
+
+const records = () =>
+  left(`${STATE}/sites`, `${STATE}/trash`).filter((path) => /\/[a-z]+\.example\.json$/.test(path))
+
+test('removes the agent, keeps the sites and their records, and says what stops', async () => {
+  const said = await uninstall(config, host, [])
+
+  expect(left('/etc/systemd/system/hosting-agent', '/etc/hosting-agent', `${STATE}/trust`)).toEqual(
+    [],
+  )
+  expect(records()).toEqual([
+    `${STATE}/sites/shop.example.json`,
+    `${STATE}/trash/other.example.json`,
+  ])
+  expect(host.ran).toContain('groupdel hosting-agent')
+  expect(said).toBe(`removed:
+  the agent: its services, settings, keys and program
+stays:
+  the site shop.example, served as before
+  files below /srv/www, databases, and system users
+  /etc/hosting, /usr/local/lib/hosting, /var/log/hosting, /var/cache/hosting
+  /var/lib/hosting-etc, which sites see as /etc
+  units and slices /etc/systemd/system/hosting-*, /etc/logrotate.d/hosting-*
+  nginx: /etc/nginx/conf.d/hosting.conf and sites hosting-* of sites-available
+  its records: ${STATE}, which an agent that is installed again takes up
+  all packages, such as nginx, MariaDB and PHP, and their settings of Debian
+stops:
+  the renewal of certificates
+  mail of the sites: nothing hands it to a relay any more
+  the restart of sites after an update of PHP: reboot the server after each
+  the end of PHP of sites that nobody visits, and measuring and limiting of the disk
+  purging the trash: the site other.example
+
+To remove more: --purge, or --remove-sites <hostname of this server>`)
+})
+
+test('tells all of that before it is done', async () => {
+  const before = host.disk.all
+  const ran = host.ran.length
+
+  const said = await uninstall(config, host, ['--dry-run', '--purge'])
+
+  expect(host.disk.all).toEqual(before)
+  expect(host.ran.slice(ran)).toEqual([])
+  expect(said).toStartWith('would be removed:\n  the agent: ')
+  expect(said).toContain('  from the trash, for good: the site other.example\n')
+})
+
+test('purges its records and its trash, and leaves what serves sites', async () => {
+  const served = left('/etc/nginx', '/etc/hosting/', '/etc/systemd/system/hosting-fpm@')
+
+  await uninstall(config, host, ['--purge'])
+
+  expect(left(STATE, '/etc/hosting-agent')).toEqual([])
+  expect(left('/etc/nginx', '/etc/hosting/', '/etc/systemd/system/hosting-fpm@')).toEqual(served)
+  expect([host.databases.has('shop'), host.databases.has('other')]).toEqual([true, false])
+})
+
+test('removes every site only when the server is named, and then all that it has made', async () => {
+  await expect(uninstall(config, host, ['--remove-sites', 'web-2'])).rejects.toThrow(
+    '--remove-sites removes every site for good: name this server, web-1',
+  )
+  expect(records()).toContain(`${STATE}/sites/shop.example.json`)
+
+  const said = await uninstall(config, host, ['--remove-sites', 'web-1'])
+
+  expect(said).toContain('  for good: the site shop.example\n')
+  const places = [STATE, '/etc/hosting', '/etc/systemd/system', '/srv/www', '/usr/local/lib']
+  expect(left(...places, '/etc/nginx/conf.d', '/etc/nginx/sites-')).toEqual([
+    '/etc/systemd/system/multi-user.target.wants',
+    '/etc/systemd/system/timers.target.wants',
+    '/srv/www',
+  ])
+})
+
+test('leaves what a site needs whose records were purged, and says so', async () => {
+  await uninstall(config, host, ['--purge'])
+  await install(config, host, [])
+  const served = left('/etc/nginx', '/etc/hosting/', '/usr/local/lib/hosting')
+
+  const said = await uninstall(config, host, ['--remove-sites', 'web-1'])
+
+  expect(left('/etc/nginx', '/etc/hosting/', '/usr/local/lib/hosting')).toEqual(served)
+  expect(said).toContain('  of an agent whose records were purged: the site shop.example\n')
+  expect(said).toContain('  nginx: /etc/nginx/conf.d/hosting.conf')
+})

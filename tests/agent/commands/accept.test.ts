@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import type { Step } from '#agent/commands/command.ts'
+import { serverProvision } from '#agent/commands/server.provision.ts'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { planOf } from '#agent/operations/plan.ts'
+import { contextOf, debian, installed, outcome, runs, server, shop } from './debian.ts'
+
+const WILDCARD = `# configuration file /etc/nginx/nginx.conf:
+http { include sites-enabled/*; }
+# configuration file /etc/nginx/sites-enabled/wild:
+server { listen 80; server_name *.example; }
+`
+
+const asked = async (steps: readonly Step[]) =>
+  (await planOf(steps)).steps.flatMap(({ effects }) => effects).filter(({ asks }) => asks)
+
+test('a name that a wildcard serves is taken from it only when that is accepted', async () => {
+  const host = await server()
+  host.answer('nginx -T', WILDCARD)
+  host.pages.set('http://shop.example/', '<a href="http://shop.example/">')
+  const what = 'shop.example, which /etc/nginx/sites-enabled/wild serves as *.example'
+
+  expect(await asked(await siteCreate.plan(shop, host))).toContainEqual({
+    ...{ action: 'change', kind: 'name', name: what, asks: 'name_taken_over' },
+  })
+  await expect(siteCreate.run(shop, contextOf(host)).next()).rejects.toMatchObject({
+    fields: { accept: [expect.stringContaining(`name_taken_over (name ${what}),`)] },
+  })
+  expect(host.ran.filter((line) => line.startsWith('useradd'))).toEqual([])
+  const accepted = siteCreate.run({ ...shop, accept: ['name_taken_over'] }, contextOf(host))
+  expect((await outcome(accepted))[1]).toEqual({ domain: 'shop.example' })
+})
+
+test('packages that others use are upgraded, removed and restarted only when that is accepted', async () => {
+  const host = debian()
+  await host.disk.write('/var/lib/dpkg/status', installed(['nginx', 'cron', 'php8.2-fpm']))
+  runs(host, '/run/php/php8.2-fpm.pid', 30, 'php-fpm8.2')
+  host.answer(
+    'apt-get -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Debug::NoLocking=true --simulate',
+    'Remv mysql-server [8.0]\nInst php8.2-common [8.2.1] (8.2.2)\nInst mariadb-server (10.11)\n',
+  )
+
+  const run = serverProvision.run({ php_versions: [] }, contextOf(host))
+
+  await expect(run.next()).rejects.toMatchObject({
+    fields: {
+      accept: [
+        'Must have what would change others: packages_removed (package mysql-server), packages_changed (package php8.2-common), php_restarted (restart php8.2-fpm.service)',
+      ],
+    },
+  })
+  expect(
+    host.ran.filter((line) => line.includes(' install -y') && !line.includes('--simulate')),
+  ).toEqual([])
+})
+
+test('what somebody has stopped is started only when that is accepted', async () => {
+  const host = debian()
+  await host.disk.remove('/run/crond.pid')
+
+  const run = serverProvision.run({ php_versions: [] }, contextOf(host))
+
+  await expect(run.next()).rejects.toMatchObject({
+    fields: {
+      accept: ['Must have what would change others: service_started (service cron.service)'],
+    },
+  })
+})

@@ -1,0 +1,80 @@
+import type { Verdict } from '#agent/os/isolation/attack.ts'
+import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { server } from './debian.ts'
+
+const ABOUT = { pid: 71, ppid: 70, prefix: 'abc_' }
+
+export type Verdicts = Record<string, Verdict>
+
+/** What attacks say where nothing is weak, apart from `others`. */
+export function verdicts(others: Verdicts = {}): Verdicts {
+  const all = [...INSIDE.keys()].map((id) => [id, { outcome: 'refused', detail: '' }] as const)
+  return { ...Object.fromEntries(all), ...others }
+}
+
+/**
+ * A server whose temporary sites answer as the scripts in them do: with `php` behind nginx and `job`
+ * in a job of WordPress, which an undefined one never runs.
+ */
+export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHost> {
+  const host = await server()
+  await host.disk.write('/proc/70/status', 'Name:\tphp-fpm\nUid:\t1001\t1001\nCapPrm:\t0000\n')
+  host.net.probe = async ({ host: domain, path }) => {
+    const words = new URLSearchParams(path.split('?')[1])
+    const body = await answerOf(host, words.get('do'), { php, job })
+    return { status: 200, headers: {}, body: path === '/' ? `//${domain}/` : body }
+  }
+  const { run, try: attempt } = host.shell
+  host.shell.try = async (argv, options) => {
+    const output = await attempt(argv, options)
+    const path = argv.at(-1) ?? ''
+    if (argv[0] === 'head') {
+      const stdout = await host.disk.read(path)
+      return stdout === undefined ? { ...output, code: 1 } : { ...output, stdout }
+    }
+    if (argv[0] === 'test') return { ...output, code: (await host.disk.stat(path)) ? 0 : 1 }
+    return output
+  }
+  host.shell.run = async (argv, options) => {
+    const target = argv.find((word) => word.startsWith('of='))
+    if (target && options?.input !== undefined) {
+      await host.disk.write(target.slice('of='.length), options.input)
+    }
+    const output = await run(argv, options)
+    if (argv[0] === 'cp') await copied(host, argv)
+    // Its account runs nothing with the rights of others.
+    return options?.input?.includes('isolation_') ? { ...output, stdout: '' } : output
+  }
+  return host
+}
+
+/** A file, as cp(1) does it. */
+async function copied({ disk }: FakeHost, argv: readonly string[]): Promise<void> {
+  const [from = '', to = ''] = argv.slice(-2)
+  const text = from.endsWith('/.') ? undefined : await disk.read(from)
+  if (text !== undefined) await disk.write(to, text)
+}
+
+async function answerOf(
+  host: FakeHost,
+  wanted: string | null,
+  { php, job }: { php: Verdicts; job: Verdicts | undefined },
+): Promise<string> {
+  const home = homeOfAttacker(host)
+  if (wanted === 'show') return JSON.stringify(ABOUT)
+  if (wanted === 'try') return JSON.stringify(php)
+  if (wanted === 'folders') return '20000'
+  if (wanted === 'lock') await host.disk.write(`${home}/tmp/locked`, 'x')
+  if (wanted === 'schedule' && job) {
+    const slice = `0::/hosting.slice/hosting-${home.split('/').pop()?.replaceAll('-', '\\x2d')}.slice/`
+    const text = JSON.stringify({ verdicts: job, cgroup: `${slice}job.service\n` })
+    await host.disk.write(`${home}/tmp/isolation.json`, text)
+  }
+  return '[]'
+}
+
+function homeOfAttacker(host: FakeHost): string {
+  const path = Object.keys(host.disk.all).find((name) => name.startsWith('/srv/www/canary-a'))
+  return path?.split('/').slice(0, 4).join('/') ?? '/srv/www/nobody'
+}

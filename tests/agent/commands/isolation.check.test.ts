@@ -1,0 +1,201 @@
+import { expect, test } from 'bun:test'
+import { isolationCheck } from '#agent/commands/isolation.check.ts'
+import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
+import { undoSteps } from '#agent/operations/steps.ts'
+import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
+import { readingsOf } from '#agent/os/readings.ts'
+import { isolationCheck as contract } from '#shared/commands/isolation.check.ts'
+import type { IsolationResult } from '#shared/isolation.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { canaryHost, verdicts } from './canary-host.ts'
+import { contextOf, outcome } from './debian.ts'
+import { eachFault } from './faults.ts'
+
+const check = (host: FakeHost) => outcome(isolationCheck.run({}, contextOf(host)))
+const strong = () => canaryHost(verdicts(), verdicts())
+
+const ofCanaries = (host: FakeHost) =>
+  Object.keys(host.disk.all).filter((path) => path.includes('canary-'))
+
+async function resultsOf(host: FakeHost): Promise<Map<string, IsolationResult>> {
+  const [, result] = await check(host)
+  const { results } = contract.result.parse(result)
+  return new Map(results.map((one) => [one.id, one]))
+}
+
+test('reports the outcome of every attack and removes both sites', async () => {
+  const host = await strong()
+  const before = await host.disk.read('/etc/passwd')
+
+  const [lines, result] = await check(host)
+
+  const counts = { refused: 44, succeeded: 0, not_applicable: 0, error: 0 }
+  const checked_at = expect.stringMatching(/^2026-01-01T00:00:/)
+  const { results } = contract.result.parse(result)
+  expect(result).toEqual({ checked_at, counts, results })
+  expect(results.map(({ id, title }) => [id, title])).toEqual(
+    Object.entries(ATTACKS).map(([id, { title }]) => [id, title]),
+  )
+  expect(lines.filter((line) => line.startsWith('Refused: '))).toHaveLength(44)
+  expect(lines.at(-1)).toBe('44 attacks were refused and 0 succeeded')
+  expect(ofCanaries(host)).toEqual([])
+  expect(await host.disk.read('/etc/passwd')).toBe(before)
+  expect(host.ran.filter((line) => line.startsWith('userdel'))).toEqual([
+    'userdel -- canary-nr1rrrrrrrrrr',
+    'userdel -- canary-ar1rrrrrrrrrr',
+  ])
+})
+
+test('completes when attacks succeed and names where they were tried', async () => {
+  const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
+  const unknown = { outcome: 'not_applicable', detail: 'no systemd' } as const
+  const host = await canaryHost(
+    verdicts({ 'names.manager': unknown }),
+    verdicts({ 'files.homes': through, 'names.manager': unknown }),
+  )
+
+  const results = await resultsOf(host)
+
+  expect(results.get('files.homes')).toEqual({
+    id: 'files.homes',
+    title: 'List the homes of other sites',
+    outcome: 'succeeded',
+    detail:
+      'from a job: listed /srv/www (2). A site learns which other sites the server has, and what is in their folders.',
+  })
+  expect(results.get('names.manager')).toMatchObject({
+    outcome: 'not_applicable',
+    detail: 'no systemd',
+  })
+})
+
+test('an attack that could not be tried everywhere is not refused', async () => {
+  const host = await canaryHost(verdicts())
+
+  const results = await resultsOf(host)
+
+  expect(results.get('files.configs')).toMatchObject({
+    outcome: 'error',
+    detail: 'from a job: no job of the site has run',
+  })
+  expect(results.get('job.limits')).toMatchObject({ outcome: 'error' })
+  expect(results.get('sql.grants')).toMatchObject({ outcome: 'refused' })
+  expect(ofCanaries(host)).toEqual([])
+})
+
+test('finds accounts of sites that reach beyond their database', async () => {
+  const host = await strong()
+  host.rows(ADMIN_STATEMENTS.list_privileges, [
+    {
+      who: "'canary-ar1rrrrrrrrrr'@'localhost'",
+      what: 'SELECT',
+      place: 'canary-ar1rrrrrrrrrr',
+      passes: 'NO',
+    },
+    { who: "'canary-nr1rrrrrrrrrr'@'localhost'", what: 'FILE', place: '*', passes: 'NO' },
+    { who: "'PUBLIC'@''", what: 'SELECT', place: '*', passes: 'NO' },
+    { who: "'root'@'localhost'", what: 'SUPER', place: '*', passes: 'YES' },
+  ])
+
+  expect((await resultsOf(host)).get('sql.accounts')).toMatchObject({
+    outcome: 'succeeded',
+    detail:
+      'has canary-nr1rrrrrrrrrr (FILE on *), PUBLIC (SELECT on *). A site of this server reads or changes data of others.',
+  })
+})
+
+test('leaves nothing, whatever fails', async () => {
+  const faults = await eachFault(strong, check, async (host, _, __, fault) => {
+    expect([fault, ofCanaries(host)]).toEqual([fault, []])
+  })
+
+  expect(faults).toBeGreaterThan(100)
+}, 60_000)
+
+test('is undone after a restart from its records', async () => {
+  const host = await strong()
+  const attempt = host.net.probe
+  host.net.probe = async (probe) => {
+    if (probe.path !== '/') throw new Error('the power failed')
+    return attempt(probe)
+  }
+  const context = contextOf(host)
+  const cut: typeof context = {
+    ...context,
+    // The process ends in the middle: nothing undoes what was made.
+    async *perform(steps) {
+      for (const step of steps) {
+        const work = step.apply()
+        if (Symbol.asyncIterator in work) yield* work
+        else await work
+      }
+      return undefined
+    },
+  }
+  await outcome(isolationCheck.run({}, cut))
+  expect(ofCanaries(host)).not.toEqual([])
+
+  const steps = (await isolationCheck.steps?.({}, host)) ?? []
+  const journal = { write: async () => undefined, makeRoom: async () => false }
+  await outcome(undoSteps(steps, journal) as never)
+
+  expect(ofCanaries(host)).toEqual([])
+  expect(await isolationCheck.steps?.({}, host)).toEqual([])
+})
+
+test('removes what an earlier check left first', async () => {
+  const host = await strong()
+  const left = {
+    ...{ domain: 'canary-attacker-abcdefghijklmnop.invalid', user: 'canary-aabcdefghijkl' },
+    ...{ php: '8.2', tier: 'small', tls: 'none', email: 'nobody@example.com' },
+  }
+  const path = `/var/lib/hosting-agent/canaries/${left.domain}.json`
+  await host.disk.write(path, JSON.stringify(left))
+  await host.disk.write(`/srv/www/${left.user}/public/index.php`, '')
+  await host.disk.append('/etc/passwd', `${left.user}:x:9:9:Site ${left.domain}:/:/\n`)
+
+  const [lines] = await check(host)
+
+  expect(lines.slice(0, 3)).toEqual([
+    'Checking that the sites of this server cannot reach each other',
+    'Removing what an earlier check left',
+    'Recording the names of two temporary sites',
+  ])
+  expect(ofCanaries(host)).toEqual([])
+})
+
+test('plans the steps without doing any of them', async () => {
+  const host = await strong()
+  const before = host.disk.all
+
+  const steps = await isolationCheck.plan({}, host)
+
+  expect(steps.map(({ name }) => name)).toEqual([
+    'records',
+    ...['attacker', 'neighbour'].flatMap((role) =>
+      ['user', 'folders', 'core', 'database', 'install', 'pool', 'vhost', 'cron', 'probe'].map(
+        (step) => `${role} ${step}`,
+      ),
+    ),
+    ...['traces', 'attacks', 'removal'],
+  ])
+  expect(host.disk.all).toEqual(before)
+})
+
+test('no reading lists a temporary site', async () => {
+  const host = await strong()
+  const { probe } = host.net
+  const read: unknown[] = []
+  host.net.probe = async (options) => {
+    if (options.path.includes('do=try')) {
+      const { sites, services, trash, certificates } = readingsOf(host, { list: () => [] })
+      read.push(await sites(), await services(), await trash(), await certificates())
+    }
+    return probe(options)
+  }
+
+  await check(host)
+
+  expect(read).toHaveLength(4)
+  expect(JSON.stringify(read)).not.toContain('canary-')
+})

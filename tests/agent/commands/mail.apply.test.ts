@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { mailApply } from '#agent/commands/mail.apply.ts'
+import { mailCheck } from '#agent/commands/mail.check.ts'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { sitePurge } from '#agent/commands/site.purge.ts'
+import { MAIL } from '#agent/os/mail/places.ts'
+import { MAIL_UNIT, MAIL_UNIT_PATH } from '#agent/os/mail/service.ts'
+import { readMail } from '#agent/os/mail/status.ts'
+import { mailApply as contract } from '#shared/commands/mail.apply.ts'
+import { NO_MAIL } from '#shared/mail.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
+const relay = {
+  ...{ host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'agency' },
+  password: 'needle-in-the-haystack',
+}
+const params = (more: object = {}) => contract.params.parse({ ...RULES, relay, ...more })
+const apply = (host: FakeHost, more: object = {}) =>
+  outcome(mailApply.run(params(more), contextOf(host)))
+const settings = async (host: FakeHost, path: string) =>
+  JSON.parse((await host.disk.read(path)) ?? 'null')
+
+test('writes the relay for the queue alone, and starts the queue', async () => {
+  const host = await server(shop)
+
+  expect(await apply(host)).toEqual([
+    ['Changing where mail goes', 'Forgetting the former setting'],
+    { relay: true },
+  ])
+  expect(await settings(host, MAIL.server)).toEqual({ ...RULES, relay })
+  expect(host.disk.nodes.get(MAIL.server)?.options).toEqual({ mode: 0o640, group: 'hosting-mail' })
+  expect(host.ran).toEqual(['systemctl daemon-reload', `systemctl restart ${MAIL_UNIT}`])
+  expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nUser=hosting-mail\n')
+  expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nCapabilityBoundingSet=\n')
+  expect(Object.keys(host.disk.all).filter((path) => path.endsWith('.former'))).toEqual([])
+})
+
+test('ends the queue when nobody has a relay any more', async () => {
+  const host = await server(shop)
+  await apply(host)
+  await apply(host, { domain: shop.domain })
+  await host.disk.write(MAIL.socket('shop'), '')
+
+  expect(await apply(host, { relay: null })).toMatchObject([{}, { relay: true }])
+  expect(host.disk.all[MAIL_UNIT_PATH]).toBeDefined()
+  expect(await apply(host, { relay: null, domain: shop.domain })).toMatchObject([
+    {},
+    { relay: false },
+  ])
+
+  expect(host.disk.all[MAIL_UNIT_PATH]).toBeUndefined()
+  expect(await host.disk.read(MAIL.socket('shop'))).toBeUndefined()
+})
+
+test.each([
+  ['there was none', undefined],
+  ['there was another one', { ...relay, host: 'former.example.com' }],
+])('goes back to what it was when the queue does not start and %s', async (_, before) => {
+  const host = await server(shop)
+  if (before) await apply(host, { relay: before })
+  const former = await settings(host, MAIL.server)
+  host.fail('systemctl restart', 'Job failed')
+
+  const [, reason] = await apply(host, { hourly_limit: 5 })
+
+  expect(reason).toContain('Job failed')
+  expect(await settings(host, MAIL.server)).toEqual(former)
+})
+
+test('is undone by the next process when it was cut off', async () => {
+  const host = await server(shop)
+  await apply(host)
+  const before = await settings(host, MAIL.server)
+  const [step] = (await mailApply.steps?.(params({ hourly_limit: 7 }), host)) ?? []
+  await step?.apply()
+  expect((await settings(host, MAIL.server)).hourly_limit).toBe(7)
+
+  // What a restart knows of the password is that it was one.
+  const again = JSON.parse(JSON.stringify(params({ hourly_limit: 7 })))
+  expect(again.relay.password).toBe('***')
+  const [undoing] = (await mailApply.steps?.(contract.params.parse(again), host)) ?? []
+  await undoing?.undo?.()
+
+  expect(await settings(host, MAIL.server)).toEqual(before)
+})
+
+test('refuses a domain that it does not know, and a password on an open network', async () => {
+  const host = await server(shop)
+
+  expect(await apply(host, { domain: 'nobody.example' })).toEqual([
+    [],
+    'Site nobody.example not found',
+  ])
+  expect(() => params({ relay: { ...relay, tls: 'none' } })).toThrow('Must not be none')
+  expect(params({ relay: { ...relay, tls: 'none', host: '127.0.0.1' } }).relay?.host).toBe(
+    '127.0.0.1',
+  )
+})
+
+test('a site keeps its setting in the trash, without a door, and nothing when it is purged', async () => {
+  const host = await server(shop)
+  await apply(host, { domain: shop.domain, from_address: 'info@shop.example' })
+  const door = () => host.disk.nodes.has(MAIL.door('shop'))
+  expect(door()).toBe(true)
+
+  await outcome(siteDelete.run({ domain: shop.domain }, contextOf(host)))
+  expect([door(), (await settings(host, MAIL.site('shop'))).from_address]).toEqual([
+    false,
+    'info@shop.example',
+  ])
+  const purge = { domain: shop.domain, confirm: shop.domain }
+  await outcome(sitePurge.run(purge, contextOf(host)))
+  expect(await settings(host, MAIL.site('shop'))).toBeNull()
+})
+
+test('a site whose creation fails leaves nothing of its mail', async () => {
+  const host = await server()
+  host.fail('systemctl restart hosting-cron', 'no')
+  host.pages.set(`http://${shop.domain}/`, '')
+  await outcome(siteCreate.run(shop, contextOf(host)))
+  expect(Object.keys(host.disk.all).filter((path) => path.startsWith(`${MAIL.sites}/`))).toEqual([])
+})
+
+test('a test hands over as the user of the queue, and fails with the words of the relay', async () => {
+  const host = await server(shop)
+  await apply(host)
+  const check = (to: string) => outcome(mailCheck.run({ domain: shop.domain, to }, contextOf(host)))
+  const line = '/usr/local/bin/hosting-agent mail-try ann@example.org shop'
+  host.answer(line, '< 220 hello\nThe relay took the message: 250 2.0.0 Ok\n')
+
+  expect(await check('ann@example.org')).toEqual([
+    [
+      'Handing a test message for ann@example.org to smtp.example.com',
+      '< 220 hello',
+      'The relay took the message: 250 2.0.0 Ok',
+    ],
+    { answer: '250 2.0.0 Ok' },
+  ])
+  expect(host.runs.at(-1)?.options).toMatchObject({ user: 'hosting-mail', unconfined: true })
+
+  host.answer(line, 'The relay did not take the message: 535 5.7.8 No\n')
+  expect((await check('ann@example.org'))[1]).toBe(
+    'The relay did not take the message: 535 5.7.8 No',
+  )
+  await apply(host, { relay: null })
+  expect((await check('ann@example.org'))[1]).toBe(
+    'Nothing was sent: no relay is configured for this site: mail is not sent',
+  )
+})
+
+test('tells what the queue says of each site, and nothing where that cannot be read', async () => {
+  const host = await server(shop)
+  const shown = { ...NO_MAIL, queued: 3 }
+  await host.disk.write(MAIL.statusOf('shop'), JSON.stringify({ hours: [], shown }))
+  expect(await readMail(host)).toEqual({
+    running: false,
+    sites: [{ ...shown, domain: shop.domain }],
+  })
+  await host.disk.write(MAIL.statusOf('shop'), '{"shown": {"queued": "many"}}')
+  expect((await readMail(host)).sites).toEqual([{ ...NO_MAIL, domain: shop.domain }])
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { commands } from '#agent/commands/index.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { noteRefused, readTries } from '#agent/os/certificate-tries.ts'
+import { renewDue } from '#agent/os/certificates.ts'
+import { findSite } from '#agent/os/sites.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { server, shop } from './debian.ts'
+
+const SITE = { ...shop, tls: 'letsencrypt' } as const
+const CUT_OFF = 'the agent was restarted before the certificate was there'
+
+const runnerOn = (host: FakeHost) =>
+  new Runner({
+    host,
+    commands,
+    report: (error) => {
+      throw error
+    },
+  })
+
+const completeWith = (message: string) => {
+  const warnings = [{ code: 'certificate_refused', message }]
+  return { event: 'complete', data: { status: 'ok', domain: SITE.domain, warnings } }
+}
+
+/** Ends the agent while it waits for the certificate; the events of the next process. */
+async function cutOff(before: (host: FakeHost) => Promise<void> = async () => undefined) {
+  const host = await server()
+  host.pages.set(`http://${SITE.domain}/`, `<a href="http://${SITE.domain}/">`)
+  const { promise: asked, resolve: asks } = Promise.withResolvers<void>()
+  const { probe } = host.net
+  host.net.probe = (to) => {
+    if (!to.path.includes('acme-challenge')) return probe(to)
+    asks()
+    return new Promise(() => undefined)
+  }
+  await runnerOn(host).start('site.create', SITE, 'op1')
+  await asked
+  await before(host)
+
+  const next = runnerOn(host)
+  const { ended } = await next.recover()
+  await ended
+  const operation = await next.find('op1')
+  const events: { event: string; data: unknown }[] = []
+  for await (const { event, data } of operation?.follow(0, new AbortController().signal) ?? []) {
+    events.push({ event, data })
+  }
+  return { host, last: events.at(-1) }
+}
+
+test('a restart before the certificate leaves the site, its warning and the next try', async () => {
+  const { host, last } = await cutOff()
+
+  expect(last).toEqual(completeWith(CUT_OFF))
+  expect(await findSite(host, SITE.domain)).toMatchObject({ tls: 'letsencrypt' })
+  expect(await readTries(host)).toMatchObject({ [SITE.domain]: { failures: 1, reason: CUT_OFF } })
+  host.time += 11 * 60_000
+  expect(await renewDue(host, { refused: true })).toMatchObject([{ domain: SITE.domain }])
+})
+
+test('a restart after the refusal was recorded keeps the words of the authority', async () => {
+  const refusal = 'DNS problem: NXDOMAIN looking up A'
+  const { host, last } = await cutOff((host) => noteRefused(host, SITE.domain, refusal))
+
+  expect(last).toEqual(completeWith(refusal))
+  expect(await readTries(host)).toMatchObject({ [SITE.domain]: { failures: 1 } })
+})

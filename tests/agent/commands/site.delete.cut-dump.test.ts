@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+test('takes no dump for a whole one that was cut off, and keeps the site', async () => {
+  const host = await server(shop)
+  host.answer('mariadb --no-defaults', `${Buffer.from('wp_options').toString('hex')}\n`)
+  await host.disk.mkdir('/srv/www/.trash', { mode: 0o700 })
+  const before = host.disk.all
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    const output = await run(argv, options)
+    const path = options?.output_file
+    if (path !== undefined) await host.disk.write(path, 'CREATE TABLE …', { mode: 0o600 })
+    return output
+  }
+
+  const [, message] = await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
+
+  expect(message).toBe('The dump of the database was cut off before its end')
+  expect(host.disk.all).toEqual(before)
+  expect(host.queries.filter((query) => query.startsWith('DROP'))).toEqual([])
+})

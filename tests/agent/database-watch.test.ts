@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { watchDatabase } from '#agent/database-watch.ts'
+import { writeSite } from '#agent/os/sites.ts'
+import { server, shop } from '#tests/agent/commands/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const shopLimit = 60_000 + 10_000
+const busy = { ...shop, domain: 'busy.example', user: 'busy' }
+
+/** Runs the watch for some rounds; what it asked, and what it reported. */
+async function watched(host: FakeHost, rounds: number): Promise<string[]> {
+  const reported: string[] = []
+  const { sleep } = host.clock
+  let left = rounds
+  host.clock.sleep = async (ms) => {
+    if (left-- === 0) throw new Error('over')
+    await sleep(ms)
+  }
+  const runner = { isBusy: (key: string) => key === 'busy.example' }
+  await expect(
+    watchDatabase(host, runner, (error) => reported.push(String(error))),
+  ).rejects.toThrow('over')
+  return reported
+}
+
+const ended = (host: FakeHost) => host.queries.filter((sql) => sql.startsWith('KILL QUERY'))
+
+test('ends what runs beyond the limit of its tier, and nothing else', async () => {
+  const host = await server(shop)
+  await writeSite(host, busy)
+  host.rows('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT QUERY_ID', [
+    { id: 71, user: 'shop', ms: shopLimit + 1 },
+    { id: 72, user: 'shop', ms: shopLimit },
+    { id: 73, user: 'busy', ms: 9 * shopLimit },
+    { id: 74, user: 'of_an_administrator', ms: 9 * shopLimit },
+    { id: 75, user: 'root', ms: 9 * shopLimit },
+  ])
+
+  const reported = await watched(host, 1)
+
+  expect(ended(host)).toEqual(['KILL QUERY ID ? | 71'])
+  expect(reported).toEqual([
+    'Error: A statement of shop.example ran beyond the limit of its tier and was ended',
+  ])
+})
+
+test('raises the connections again that a restart of MariaDB has lowered', async () => {
+  const host = await server(shop)
+  for (let at = 0; at < 20; at++) {
+    await writeSite(host, { ...shop, domain: `s${at}.example`, user: `s${at}` })
+  }
+
+  await watched(host, 1)
+
+  expect(await host.database.admin('read_connections')).toEqual([{ count: 21 * 15 + 60 }])
+})
+
+test('raises the file of its own too, and makes none', async () => {
+  const host = await server(shop)
+  const file = '/etc/mysql/mariadb.conf.d/10-hosting.cnf'
+  await watched(host, 1)
+  expect(host.disk.all[file]).toBeUndefined()
+  await host.disk.write(file, '# Made by Hosting Control.\n[mariadbd]\nmax_connections = 61\n')
+
+  await expect(watched(host, 1)).resolves.toEqual([])
+
+  expect(host.disk.all[file]).toEndWith('max_connections = 75\n')
+})
+
+test('asks nothing of a server without sites, and reports a database that does not answer once', async () => {
+  const none = await server()
+  expect([await watched(none, 3), none.queries]).toEqual([[], []])
+
+  const host = await server(shop)
+  host.failSql('SELECT @@GLOBAL.max_connections', 'Access denied')
+  expect(await watched(host, 3)).toEqual([
+    expect.stringMatching(/^Error: Watching MariaDB: .*Access denied/),
+  ])
+})

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { net } from '#agent/host/real/net.ts'
+
+const MIB = 1 << 20
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'download-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function download(content: Uint8Array, options: object): Promise<[string, string]> {
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')]
+  await writeFile(from, content)
+  const digest = await net.download(`file://${from}`, to, 'sha256', options)
+  return [digest, await readFile(to, 'utf8')]
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+test('the digest is that of what was unpacked', async () => {
+  const text = 'program '.repeat(100_000)
+
+  expect(await download(gzipSync(text), { gunzip: true })).toEqual([digestOf(text), text])
+})
+
+test('what unpacks to too much is given up, however small it came', async () => {
+  const bomb = gzipSync(Buffer.alloc(64 * MIB))
+
+  const unpacking = download(bomb, { gunzip: true, most: 8 * MIB })
+
+  expect(bomb.length).toBeLessThan(MIB)
+  await expect(unpacking).rejects.toThrow('The download is larger than 8 MiB')
+  const { size } = Bun.file(join(folder, 'to'))
+  expect(size).toBeLessThanOrEqual(8 * MIB)
+})
+
+test('what comes without end is given up', async () => {
+  const coming = download(Buffer.alloc(3 * MIB), { most: 2 * MIB })
+
+  await expect(coming).rejects.toThrow('The download is larger than 2 MiB')
+})
+
+test.each([
+  ['is not compressed', Buffer.from('program')],
+  ['is cut off', gzipSync('program '.repeat(1000)).subarray(0, 30)],
+])('what %s is refused', async (_, content) => {
+  await expect(download(content, { gunzip: true })).rejects.toThrow()
+})

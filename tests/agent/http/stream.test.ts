@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { streamOf, wantsWarnings } from '#agent/http/stream.ts'
+import { Operation } from '#agent/operations/operation.ts'
+
+const WARNING = { code: 'certificate_refused', message: 'DNS problem: NXDOMAIN' }
+
+async function told(query: string): Promise<string> {
+  const operation = new Operation('one', 'x')
+  await operation.log('Certifying shop.example')
+  await operation.complete({ domain: 'shop.example' }, [WARNING])
+  const request = new Request(`https://agent/exec${query}`)
+  const text = await streamOf(operation, 0, wantsWarnings(request)).text()
+  return text.trim().split('\n').at(-1) ?? ''
+}
+
+test.each(['', '?warnings=false', '?warnings', '?steps=true'])(
+  'the end of a stream with %p has the fields of the contract and no others',
+  async (query) => {
+    expect(await told(query)).toBe('data: {"status":"ok","domain":"shop.example"}')
+  },
+)
+
+test('who asks for warnings gets them with the end', async () => {
+  const warnings = JSON.stringify([WARNING])
+  expect(await told('?warnings=true')).toBe(
+    `data: {"status":"ok","domain":"shop.example","warnings":${warnings}}`,
+  )
+})

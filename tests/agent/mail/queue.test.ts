@@ -1,0 +1,180 @@
+import { afterEach, expect, test } from 'bun:test'
+import type { MailService } from '#agent/mail/serve.ts'
+import { hand, MailPlace, messageTo } from '#tests/support/mail/queue.ts'
+import { Relay } from '#tests/support/mail/relay.ts'
+
+const relay = new Relay()
+let running: MailService[] = []
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.stop()))
+  running = []
+  await relay.stop()
+  relay.received.length = 0
+  relay.deferring = true
+})
+
+async function started(place: MailPlace): Promise<MailService> {
+  const service = await place.started()
+  running.push(service)
+  return service
+}
+
+async function withRelay(change: Parameters<MailPlace['server']>[1] = {}): Promise<MailPlace> {
+  await relay.start()
+  const place = new MailPlace()
+  place.server(relay.port, change)
+  await started(place)
+  return place
+}
+
+test('a message reaches the relay as the site wrote it, and nothing of it stays', async () => {
+  const place = await withRelay()
+
+  const more = 'From: Shop <shop@shop.example.com>\nBcc: hidden@example.org\n'
+  const answer = await hand(
+    place.places.socket('shop'),
+    messageTo('ann@example.org', 'Hello', more),
+  )
+  expect(answer).toMatch(/^250 queued as [0-9a-f]{24}$/)
+  await place.until(({ sent_day }) => sent_day === 2)
+
+  const [{ text, ...envelope } = { text: '' }] = relay.received
+  expect(envelope as object).toEqual({
+    from: 'shop@shop.example.com',
+    to: ['ann@example.org', 'hidden@example.org'],
+    user: '',
+  })
+  expect(text).toEndWith('\r\n\r\nWords\r\n.\r\nof the site\r\n')
+  expect(text).toContain('From: Shop <shop@shop.example.com>\r\n')
+  expect(text).toMatch(/^Message-ID: <[0-9a-f]{24}@shop\.example\.com>\r$/m)
+  expect(text).not.toContain('hidden@example.org')
+  expect(place.files()).toEqual([])
+  expect(place.status()).toMatchObject({ queued: 0, failed_day: 0, problem: null })
+})
+
+test('each recipient has an end of its own: reached, later, or given up with the words of the relay', async () => {
+  const place = await withRelay()
+  const to = 'ann@example.org, bounce@example.org, defer@example.org'
+  await hand(place.places.socket('shop'), messageTo(to))
+  await place.until(({ sent_day, failed_day }) => sent_day === 1 && failed_day === 1)
+  expect(place.status()).toMatchObject({
+    queued: 1,
+    failures: [{ recipient: 'bounce@example.org', answer: '550 5.1.1 No such user' }],
+  })
+
+  relay.deferring = false
+  await place.until(({ queued }) => queued === 0)
+  expect(relay.received.map((one) => one.to)).toEqual([['ann@example.org'], ['defer@example.org']])
+})
+
+test('a message that is refused after its text is given up', async () => {
+  const place = await withRelay()
+  await hand(place.places.socket('shop'), messageTo('ann@example.org', 'refuse'))
+  await place.until(({ failed_day }) => failed_day === 1)
+  expect(place.status()).toMatchObject({ queued: 0, failures: [{ answer: '554 5.7.1 Spam' }] })
+  expect(place.files()).toEqual([])
+})
+
+test('a relay that is down loses nothing, and gets everything once when it is back', async () => {
+  const place = await withRelay()
+  await relay.stop()
+  for (const name of ['ann', 'ben', 'cid']) {
+    const answer = await hand(place.places.socket('shop'), messageTo(`${name}@example.org`))
+    expect(answer).toStartWith('250 ')
+  }
+  await place.until(({ queued, problem }) => queued === 3 && problem !== null)
+  expect(place.status().problem?.answer).toMatch(/ECONNREFUSED|refused|connect/i)
+
+  await relay.start()
+  await place.until(({ queued }) => queued === 0)
+  expect(relay.received.map(({ to }) => to[0]).sort()).toEqual([
+    'ann@example.org',
+    'ben@example.org',
+    'cid@example.org',
+  ])
+  expect(place.status().problem).toBeNull()
+})
+
+test('a wrong password keeps the mail until it is right', async () => {
+  const place = await withRelay()
+  place.site({
+    relay: { host: '127.0.0.1', port: relay.port, tls: 'none', user: 'shop', password: 'wrong' },
+  })
+  await hand(place.places.socket('shop'), messageTo('ann@example.org'))
+  await place.until(({ problem }) => problem?.answer === '535 5.7.8 No')
+  expect(place.status().queued).toBe(1)
+
+  place.site({
+    relay: { host: '127.0.0.1', port: relay.port, tls: 'none', user: 'shop', password: 'right' },
+  })
+  await place.until(({ queued }) => queued === 0)
+  expect(relay.received.map(({ user }) => user)).toEqual(['shop'])
+})
+
+test('what waits is there for the next process, and what was cut off on its way in is not', async () => {
+  const place = await withRelay()
+  await relay.stop()
+  await hand(place.places.socket('shop'), messageTo('ann@example.org'))
+  const id = 'a'.repeat(24)
+  await hand(place.places.socket('shop'), messageTo('ben@example.org'), { id, short: 5 })
+  await Promise.all(running.splice(0).map((service) => service.stop()))
+
+  await relay.start()
+  await started(place)
+  await place.until(({ queued }) => queued === 0)
+  expect(relay.received.map(({ to }) => to)).toEqual([['ann@example.org']])
+  expect(place.files()).toEqual([])
+})
+
+test('a site that asks again, since it has not heard the answer, is not taken twice', async () => {
+  const place = await withRelay()
+  const id = 'b'.repeat(24)
+  const text = messageTo('ann@example.org')
+  expect(await hand(place.places.socket('shop'), text, { id })).toBe(`250 queued as ${id}`)
+  await place.until(({ sent_day }) => sent_day === 1)
+  expect(await hand(place.places.socket('shop'), text, { id })).toBe(`250 queued as ${id}`)
+  await hand(place.places.socket('shop'), messageTo('last@example.org'))
+  await place.until(({ sent_day }) => sent_day === 2)
+  expect(relay.received).toHaveLength(2)
+})
+
+test('over its limit of an hour the mail of a site waits', async () => {
+  const place = await withRelay({ hourly_limit: 2 })
+  for (const name of ['ann', 'ben', 'cid']) {
+    await hand(place.places.socket('shop'), messageTo(`${name}@example.org`))
+  }
+  await place.until(({ sent_day, held }) => sent_day === 2 && held)
+  expect(place.status()).toMatchObject({ queued: 1, sent_hour: 2, problem: null })
+
+  place.site({ hourly_limit: 10 })
+  await place.until(({ queued }) => queued === 0)
+  expect(place.status().held).toBe(false)
+})
+
+test('without a relay, or turned off, nothing is taken, and the site is told why', async () => {
+  await relay.start()
+  const place = new MailPlace()
+  await started(place)
+  const text = messageTo('ann@example.org')
+  const missing = '550 no relay is configured for this site: mail is not sent'
+  expect(await hand(place.places.socket('shop'), text)).toBe(missing)
+
+  place.server(relay.port, { enabled: false })
+  const off = '550 mail is turned off for this site'
+  expect(await hand(place.places.socket('shop'), text)).toBe(off)
+  expect(place.status().refused_day).toBe(2)
+  expect(relay.received).toEqual([])
+})
+
+test('a site that is gone has no door any more, and another one goes on', async () => {
+  await relay.start()
+  const place = new MailPlace(['shop', 'blog'])
+  place.server(relay.port)
+  await started(place)
+  const { rmSync } = await import('node:fs')
+  rmSync(place.places.door('shop'), { recursive: true })
+  await hand(place.places.socket('blog'), messageTo('ann@example.org'))
+  await place.until(({ sent_day }) => sent_day === 1, 'blog')
+  expect(relay.received).toHaveLength(1)
+})

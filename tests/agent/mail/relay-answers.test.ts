@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { ClockedQueue, HOUR } from '#tests/support/mail/clocked-queue.ts'
+import { type Answers, OddRelay } from '#tests/support/mail/odd-relay.ts'
+
+const PATIENT = { connect_ms: 30_000, answer_ms: 30_000, accept_ms: 30_000 }
+/** For relays that say nothing at all: one that is slow is none of them. */
+const QUICK = { ...PATIENT, answer_ms: 100, accept_ms: 100 }
+let relay: OddRelay
+let times: typeof PATIENT
+
+afterEach(() => relay.stop())
+
+async function queueWith(answers: Answers): Promise<ClockedQueue> {
+  relay = await OddRelay.start(answers)
+  times = { ...(Object.values(answers).includes('hang') ? QUICK : PATIENT) }
+  return new ClockedQueue(relay.port, { times })
+}
+
+/** What a relay says of itself: the message waits, and is sent once when the relay is well again. */
+const RELAY_TROUBLES: [string, Answers, string][] = [
+  ['greets with 554', { greeting: '554 5.3.2 No service close' }, '554 5.3.2 No service'],
+  ['greets with 421', { greeting: '421 4.3.2 Full close' }, '421 4.3.2 Full'],
+  ['says nothing', { greeting: 'hang' }, 'the relay did not answer within 0.1 seconds'],
+  ['closes at once', { greeting: 'close' }, 'the relay closed the connection'],
+  ['speaks another protocol', { greeting: 'SSH-2.0-x' }, 'the relay answered: SSH-2.0-x'],
+  ['refuses EHLO', { EHLO: '502 5.5.1 What?' }, '502 5.5.1 What?'],
+  ['says nothing to EHLO', { EHLO: 'hang' }, 'the relay did not answer within 0.1 seconds'],
+  ['wants a login', { MAIL: '530 5.7.0 Log in' }, '530 5.7.0 Log in'],
+  ['ends at MAIL', { MAIL: '421 4.7.0 Slow down close' }, '421 4.7.0 Slow down'],
+  ['ends at RCPT', { RCPT: '421 4.7.0 Slow down close' }, '421 4.7.0 Slow down'],
+  ['hangs at MAIL', { MAIL: 'hang' }, 'the relay did not answer within 0.1 seconds'],
+  ['hangs at RCPT', { RCPT: 'hang' }, 'the relay did not answer within 0.1 seconds'],
+  ['hangs at DATA', { DATA: 'hang' }, 'the relay did not answer within 0.1 seconds'],
+  ['takes DATA for done', { DATA: '250 thanks' }, 'the relay answered to DATA: 250 thanks'],
+  ['ends in the text', { text: 'close' }, 'the relay closed the connection'],
+  ['ends after the text', { text: '421 4.3.2 Bye close' }, '421 4.3.2 Bye'],
+  [
+    'never ends its answer',
+    { EHLO: `250-${'x'.repeat(70_000)}` },
+    'the answer of the relay is too long',
+  ],
+]
+
+test.each(RELAY_TROUBLES)('a relay that %s loses nothing', async (_, answers, answer) => {
+  const queue = await queueWith(answers)
+  await queue.put('first')
+  const status = await queue.work()
+  expect(status).toMatchObject({ queued: 1, sent_day: 0, failed_day: 0, problem: { answer } })
+  // It is not asked again before its time.
+  await queue.work()
+  expect(relay.connections).toBe(1)
+
+  relay.answers = {}
+  Object.assign(times, PATIENT)
+  expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 1, problem: null })
+  expect(relay.taken).toEqual(['first'])
+  expect(queue.place.files()).toEqual([])
+})
+
+describe('what a relay says of a message', () => {
+  test.each(['MAIL', 'RCPT', 'DATA', 'text'])('with 4xx at %s is tried again', async (stage) => {
+    const queue = await queueWith({ [stage]: ['451 4.7.1 Later', '250 ok'] })
+    if (stage === 'DATA') relay.answers = { DATA: ['451 4.7.1 Later', '354 go on'] }
+    await queue.put('first')
+    await queue.put('other')
+    // The other one does not wait for it.
+    expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 1, problem: null })
+    expect(relay.taken).toEqual(['other'])
+    expect(await queue.pass(59_000)).toMatchObject({ queued: 1 })
+
+    expect(await queue.pass(60_000)).toMatchObject({ queued: 0, sent_day: 2, failed_day: 0 })
+    expect(relay.taken).toEqual(['other', 'first'])
+  })
+
+  test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
+    'with 5xx at %s is given up, in its words',
+    async (stage) => {
+      const good = stage === 'DATA' ? '354 go on' : '250 ok'
+      const queue = await queueWith({ [stage]: ['554 5.7.1 Spam', good] })
+      await queue.put('first')
+      await queue.put('other')
+      expect(await queue.work()).toMatchObject({
+        ...{ queued: 0, sent_day: 1, failed_day: 1, problem: null },
+        failures: [{ recipient: 'ann@example.org', answer: '554 5.7.1 Spam' }],
+      })
+      expect(relay.taken).toEqual(['other'])
+      expect(queue.place.files()).toEqual([])
+    },
+  )
+
+  test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
+    'holds when it ends the connection after 5xx at %s',
+    async (stage) => {
+      const good = stage === 'DATA' ? '354 go on' : '250 ok'
+      const queue = await queueWith({ [stage]: ['550 5.7.1 No close', good] })
+      await queue.put('first')
+      await queue.put('other')
+      await queue.pass(5 * 60_000)
+      expect(queue.place.status()).toMatchObject({
+        ...{ queued: 0, sent_day: 1, failed_day: 1, problem: null },
+        failures: [{ answer: '550 5.7.1 No' }],
+      })
+      expect(relay.taken).toEqual(['other'])
+    },
+  )
+})
+
+test('each recipient of a message gets it once, whatever the others are told', async () => {
+  const queue = await queueWith({ RCPT: ['250 ok', '451 4.2.2 Full', '550 5.1.1 Who?', '250 ok'] })
+  await queue.put('three', { recipients: ['a@b.example', 'c@b.example', 'd@b.example'] })
+  expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 1, failed_day: 1 })
+  relay.heard.length = 0
+  expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 2, failed_day: 1 })
+  expect(relay.heard.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<c@b.example>'])
+})
+
+test('a message at which the relay ends the connection each time does not keep the others back', async () => {
+  const queue = await queueWith({ MAIL: ['421 4.7.0 Not this one close', '250 ok'] })
+  await queue.put('first')
+  await queue.put('other')
+  await queue.work()
+  relay.answers = { MAIL: '250 ok' }
+  await queue.pass(5 * 60_000)
+  expect(relay.taken).toEqual(['other', 'first'])
+})
+
+test('a relay that ends the connection after each message gets all of them without a wait', async () => {
+  const queue = await queueWith({ text: '250 taken close' })
+  for (const subject of ['one', 'two', 'three']) await queue.put(subject)
+  for (let tries = 0; tries < 3; tries += 1) await queue.work()
+  expect(relay.taken).toEqual(['one', 'two', 'three'])
+  expect(queue.place.status()).toMatchObject({ queued: 0, sent_day: 3, problem: null })
+})
+
+test.each(['close', '421 4.7.0 Too many messages close'])(
+  'a relay that ends a used connection at the next message, with %s, gets it over another one at once',
+  async (end) => {
+    const queue = await queueWith({ MAIL: ['250 ok', end, '250 ok'] })
+    for (const subject of ['one', 'two']) await queue.put(subject)
+    for (let tries = 0; tries < 2; tries += 1) await queue.work()
+    expect(relay.taken).toEqual(['one', 'two'])
+    expect(relay.connections).toBe(2)
+    expect(queue.place.status()).toMatchObject({ queued: 0, sent_day: 2, problem: null })
+  },
+)
+
+test('what a relay says before it is asked is not taken for an answer', async () => {
+  const queue = await queueWith({ RSET: '250 ok\r\n250 again', RCPT: ['550 5.1.1 Who?', '250 ok'] })
+  await queue.put('first')
+  await queue.put('other')
+  await queue.pass(HOUR)
+  expect(relay.taken).toEqual(['other'])
+  expect(queue.place.status()).toMatchObject({ queued: 0, sent_day: 1, failed_day: 1 })
+})

@@ -1,0 +1,117 @@
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { SMTPServerOptions } from 'smtp-server'
+import { tryOut } from '#agent/mail/try.ts'
+import type { Relay as Setting } from '#agent/os/mail/setting.ts'
+import { Authority, type Certified, selfSigned } from '#tests/support/mail/certificates.ts'
+import { Relay } from '#tests/support/mail/relay.ts'
+
+const NAME = 'localhost'
+const TIMES = { connect_ms: 3000, answer_ms: 3000, accept_ms: 3000 }
+let authority: Authority
+let good: Certified
+let relay: Relay | undefined
+
+beforeAll(async () => {
+  authority = await Authority.create()
+  good = await authority.certify(NAME)
+})
+afterEach(() => relay?.stop())
+
+type Tls = Setting['tls']
+const SECURED = { starttls: { disabledCommands: [] }, implicit: { secure: true }, none: {} }
+
+/** What a test message ends with, and what both sides said. */
+async function outcomeOf(tls: Tls, options: SMTPServerOptions, change: Partial<Setting> = {}) {
+  relay = new Relay({ ...SECURED[tls], ...options })
+  await relay.start()
+  const lines: string[] = []
+  const setting = { host: NAME, port: relay.port, tls, user: 'shop', password: 'right', ...change }
+  const rules = {
+    ...{ domain: 'shop.example', relay: setting, from_address: 'a@shop.example' },
+    ...{ rewrite_from: 'foreign' as const, hourly_limit: 100 },
+  }
+  const say = (line: string) => lines.push(line)
+  const smtp = { roots: authority.roots, times: TIMES }
+  const ended = tryOut(rules, 'ann@example.org', say, smtp)
+  const answer = await ended.catch((error: Error) => error.message)
+  return { answer, lines, received: relay.received }
+}
+
+const secrets = ['right', ...['right', '\0shop\0right'].map((text) => btoa(text))]
+const TAKEN = '250 2.0.0 Ok: queued as 1'
+
+describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
+  test.each(['PLAIN', 'LOGIN'])('is logged in to with AUTH %s', async (method) => {
+    const { answer, lines, received } = await outcomeOf(tls, { ...good, authMethods: [method] })
+    expect(answer).toBe(TAKEN)
+    expect(received).toMatchObject([{ user: 'shop', to: ['ann@example.org'] }])
+    expect(lines.some((line) => line.startsWith(`> AUTH ${method}`))).toBe(true)
+    for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret)
+  })
+
+  test('gets no password where it offers neither PLAIN nor LOGIN', async () => {
+    const { answer, lines } = await outcomeOf(tls, { ...good, authMethods: ['CRAM-MD5'] })
+    expect(answer).toBe('the relay offers neither AUTH PLAIN nor AUTH LOGIN, but: CRAM-MD5')
+    expect(lines.filter((line) => line.startsWith('> AUTH'))).toEqual([])
+  })
+
+  test('refuses a wrong password in its own words', async () => {
+    const { answer } = await outcomeOf(tls, good, { password: 'wrong' })
+    expect(answer).toBe('535 5.7.8 No')
+  })
+
+  test('that signed its certificate itself gets nothing', async () => {
+    const { answer, lines, received } = await outcomeOf(tls, await selfSigned(NAME))
+    expect(answer).toMatch(/^TLS with the relay failed: self[- ]signed certificate/)
+    expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
+    expect(received).toEqual([])
+  })
+
+  test('with the certificate of another name gets nothing', async () => {
+    const { answer, lines, received } = await outcomeOf(
+      tls,
+      await authority.certify('other.example'),
+    )
+    expect(answer).toMatch(/altnames.*other\.example/)
+    expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
+    expect(received).toEqual([])
+  })
+
+  test('with a certificate that has ended gets nothing', async () => {
+    const { answer, received } = await outcomeOf(tls, await authority.certify(NAME, -1))
+    expect(answer).toMatch(/expired/)
+    expect(received).toEqual([])
+  })
+
+  test('with the right name in its certificate, reached by an address, gets nothing', async () => {
+    const { answer, received } = await outcomeOf(tls, good, { host: '127.0.0.1' })
+    expect(answer).toMatch(/IP.*127\.0\.0\.1|altnames/)
+    expect(received).toEqual([])
+  })
+})
+
+test('a relay without STARTTLS gets no password where TLS is wanted', async () => {
+  const { answer, lines, received } = await outcomeOf('starttls', {
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+  })
+  expect(answer).toBe('the relay does not offer STARTTLS: choose another kind of TLS, or port')
+  expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1)
+  expect(received).toEqual([])
+})
+
+test('a relay that offers no login gets no password', async () => {
+  const { answer, lines } = await outcomeOf('none', { disabledCommands: ['AUTH'] })
+  expect(answer).toBe('the relay offers no login: check the port and the kind of TLS')
+  expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1)
+})
+
+test('a relay that speaks TLS from the start is not taken for one with STARTTLS, nor the other way', async () => {
+  const later = await outcomeOf('starttls', { ...good, secure: true })
+  expect(later.answer).toBe('the relay did not answer within 3 seconds')
+  expect(later.received).toEqual([])
+  await relay?.stop()
+  const first = await outcomeOf('implicit', { ...good, secure: false })
+  expect(first.answer).toStartWith('TLS with the relay failed: ')
+  expect(first.received).toEqual([])
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { CommandFailed } from '#agent/host/errors.ts'
+import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const shop = { user: 'shop' }
+
+test('gives a program the user, the slice and the limits of the site', async () => {
+  const host = fakeHost()
+
+  await runAsSite(host, shop, ['php', 'x'], { memory: 64, tasks: 8, file_bytes: 1000 })
+
+  const [{ line, options } = { line: '', options: {} }] = host.runs
+  expect([line, options.env]).toEqual(['php x', { HOME: '/srv/www/shop' }])
+  expect([options.site?.user, options.site?.slice]).toEqual(['shop', 'hosting-shop.slice'])
+  expect(options.site?.directives).toEqual(
+    expect.arrayContaining([
+      ...['User=shop', 'Group=shop', 'NoNewPrivileges=yes', 'CapabilityBoundingSet='],
+      ...['BindPaths=/srv/www/shop', 'MemoryMax=64M', 'TasksMax=8', 'LimitFSIZE=1000'],
+    ]),
+  )
+  expect(options.site?.launcher).toEqual([
+    ...['unshare', '--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc', '--ipc', '--'],
+    ...['prlimit', '--core=0', '--data=67108864', '--fsize=1000', '--'],
+    ...['setpriv', '--reuid=shop', '--regid=shop', '--clear-groups', '--no-new-privs'],
+    ...['--inh-caps=-all', '--bounding-set=-all', '--'],
+  ])
+})
+
+test('lets a program reach the network only where it needs it', async () => {
+  const host = fakeHost()
+
+  await runAsSite(host, shop, ['php'], { network: false })
+  await runAsSite(host, shop, ['php'])
+
+  const apart = host.runs.map(({ options }) =>
+    options.site?.directives.includes('PrivateNetwork=yes'),
+  )
+  expect(apart).toEqual([true, false])
+})
+
+test('shows a program what it is to read, and has no group but that of the site', async () => {
+  const host = fakeHost()
+
+  await runAsSite(host, shop, ['cp'], { reads: ['/var/lib/x'] })
+
+  const directives = host.runs[0]?.options.site?.directives ?? []
+  expect(directives.filter((directive) => directive.startsWith('Group='))).toEqual(['Group=shop'])
+  expect(directives).toContain('BindReadOnlyPaths=/var/lib/x')
+})
+
+test('throws for a program that fails, unless it is only tried', async () => {
+  const host = fakeHost()
+  host.fail('php', 'no')
+
+  await expect(runAsSite(host, shop, ['php'])).rejects.toThrow(CommandFailed)
+  expect(await tryAsSite(host, shop, ['php'])).toEqual({ code: 1, stdout: '', stderr: 'no' })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { prepareSiteEtc } from '#agent/os/site-etc/prepare.ts'
+import { removeSharedEtc, sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
+import { writeSite } from '#agent/os/sites.ts'
+import { shop } from '#tests/agent/commands/debian.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const ENABLED = '/etc/systemd/system/multi-user.target.wants/hosting-etc.path'
+
+test('is made once, and enabled when it is whole', async () => {
+  const host = fakeHost()
+
+  for (const { apply } of await sharedEtcSteps(host)) await apply()
+
+  expect(host.ran).toEqual([
+    'systemctl daemon-reload',
+    'systemctl start hosting-etc.service',
+    'systemctl restart hosting-etc.path hosting-etc.timer',
+  ])
+  expect(host.disk.all['/var/lib/hosting-etc/shared/passwd']).toBe('hosting/own/passwd')
+  expect(await sharedEtcSteps(host)).toEqual([])
+})
+
+test('is made again from its beginning when its first copy failed', async () => {
+  const host = fakeHost()
+  host.fail('systemctl start', 'php is missing')
+
+  const [step] = await sharedEtcSteps(host)
+  await expect(Promise.resolve(step?.apply())).rejects.toThrow('php is missing')
+
+  expect(await host.disk.stat(ENABLED)).toBeUndefined()
+  expect(await sharedEtcSteps(host)).toHaveLength(1)
+})
+
+test('is there before anything runs as a site that another version has made', async () => {
+  const host = fakeHost()
+  expect(await prepareSiteEtc(host)).toEqual([])
+  expect(host.disk.all).toEqual({})
+  await writeSite(host, shop)
+  await writeSite(host, { ...shop, domain: 'old.example', user: 'old' }, 'trash')
+
+  expect(await prepareSiteEtc(host)).toEqual([])
+
+  const folder = (await host.disk.list('/var/lib/hosting-etc/accounts')).map(({ name }) => name)
+  expect(folder).toEqual(['shop', 'old'])
+  expect(await sharedEtcSteps(host)).toEqual([])
+})
+
+test('says what kept it from being prepared', async () => {
+  const host = fakeHost()
+  await writeSite(host, shop)
+  host.fail('systemctl start', 'php is missing')
+
+  expect(await prepareSiteEtc(host)).toEqual([
+    expect.stringMatching(/^What sites see of \/etc was not prepared: .*php is missing/),
+  ])
+})
+
+test('leaves nothing when it is removed', async () => {
+  const host = fakeHost()
+  for (const { apply } of await sharedEtcSteps(host)) await apply()
+
+  await removeSharedEtc(host)
+
+  const left = await Promise.all(
+    [...Object.keys(host.disk.all)].map((path) => host.disk.stat(path)),
+  )
+  expect(left.filter((found) => found?.kind !== 'directory')).toEqual([])
+  expect(await host.disk.stat('/var/lib/hosting-etc')).toBeUndefined()
+})

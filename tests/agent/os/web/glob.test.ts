@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { globPattern, isGlob, matchesGlob } from '#agent/os/web/glob.ts'
+import { anyCharacter } from '#tests/support/any-character.ts'
+import { runs } from '#tests/support/runs.ts'
+
+const fits = (glob: string, path: string) => matchesGlob(glob, globPattern(glob), path)
+
+test.each([
+  ['/etc/nginx/*.conf', '/etc/nginx/a.conf', true],
+  ['/etc/nginx/*.conf', '/etc/nginx/a.conf.bak', false],
+  ['/etc/nginx/*.conf', '/etc/nginx/.a.conf', false],
+  ['/etc/nginx/.*.conf', '/etc/nginx/.a.conf', true],
+  ['/etc/nginx/*.conf', '/etc/nginx/d/a.conf', false],
+  ['/home/*/conf/?.conf', '/home/shop/conf/1.conf', true],
+  ['/home/*/conf/?.conf', '/home/shop/conf/12.conf', false],
+  ['/v/[x-z]*', '/v/yard', true],
+  ['/v/[x-z]*', '/v/anna', false],
+  ['/v/[!x-z]*', '/v/anna', true],
+  ['/v/[]a]b', '/v/]b', true],
+  ['/v/[z-a]', '/v/z', true],
+  ['/v/a+(b).conf', '/v/a+(b).conf', true],
+  ['/v/a\\*b', '/v/a*b', true],
+])('%s and %s: %p', (glob, path, expected) => {
+  expect(fits(glob, path)).toBe(expected)
+})
+
+test('a path without signs of a pattern matches itself alone', () => {
+  const path = fc
+    .array(fc.string({ unit: anyCharacter, minLength: 1 }), { minLength: 1 })
+    .map((parts) => `/${parts.join('/')}`)
+    .filter((text) => !isGlob(text) && !text.includes('\\'))
+  fc.assert(
+    fc.property(path, (text) => {
+      expect(globPattern(text).test(text)).toBe(true)
+      expect(globPattern(text).test(`${text}x`)).toBe(false)
+    }),
+    runs(),
+  )
+})
+
+test('no pattern throws', () => {
+  const sign = fc.constantFrom('*', '?', '[', ']', '!', '^', '-', '\\', '/', 'a', 'z', '{', '(')
+  const glob = fc.oneof(
+    fc.string(),
+    fc.array(sign).map((signs) => signs.join('')),
+  )
+  fc.assert(
+    fc.property(glob, fc.string(), (text, path) => {
+      fits(text, path)
+    }),
+    runs(),
+  )
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { writeSite } from '#agent/os/sites.ts'
+import { keepLayout } from '#agent/upkeep.ts'
+import { shop } from '#tests/agent/commands/debian.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const LAYOUT = '/var/lib/hosting-agent/layout.json'
+
+/** An agent whose `site.update` notes what it was asked for, and fails as often as it is told to. */
+async function agentWith(
+  domains: string[],
+  failures: Record<string, number> = {},
+  unprovisioned = 0,
+) {
+  const host = fakeHost()
+  for (const domain of domains) {
+    await writeSite(host, { ...shop, domain, user: domain.replaceAll('.', '') })
+  }
+  const asked: unknown[] = []
+  const provisioned: unknown[] = []
+  const commands = tableOf({
+    'server.provision': {
+      lock: () => 'server',
+      plan: async () => [],
+      async *run(params) {
+        provisioned.push(params)
+        yield 'working'
+        if (provisioned.length <= unprovisioned) throw new Error('no mirror')
+        return { php_versions: params.php_versions }
+      },
+    },
+    'site.update': {
+      lock: ({ domain }) => domain,
+      plan: async () => [],
+      async *run(params) {
+        asked.push(params)
+        yield 'working'
+        const left = failures[params.domain] ?? 0
+        failures[params.domain] = left - 1
+        if (left > 0) throw new Error('no room')
+        return { domain: params.domain, php: '8.2', tier: 'small' }
+      },
+    },
+  })
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const reported: string[] = []
+  const run = () => keepLayout(host, runner, (error) => reported.push(String(error)))
+  return { host, asked, provisioned, reported, run }
+}
+
+const layoutOf = async (host: FakeHost) => (await host.disk.read(LAYOUT))?.trim()
+
+test('applies to each site what this version makes of it, once', async () => {
+  const { host, asked, provisioned, reported, run } = await agentWith(['a.example', 'b.example'])
+
+  await run()
+  await run()
+
+  expect(provisioned).toEqual([{ php_versions: ['8.2'] }])
+  expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }])
+  expect([await layoutOf(host), reported]).toEqual(['{"layout":10}', []])
+})
+
+test('does nothing to a server without sites but remember the layout', async () => {
+  const { host, asked, provisioned, run } = await agentWith([])
+
+  await run()
+
+  expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":10}'])
+})
+
+test('reports a site that could not be changed, and tries that one again an hour later', async () => {
+  const { host, asked, reported, run } = await agentWith(['a.example', 'b.example'], {
+    'a.example': 1,
+  })
+  const begun = host.time
+
+  await run()
+
+  expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }, { domain: 'a.example' }])
+  expect(reported).toHaveLength(1)
+  expect(reported[0]).toStartWith('Error: a.example could not be brought to this version: ')
+  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":10}'])
+})
+
+test('changes sites on a server that gets no packages, and again when it has got them', async () => {
+  const { host, asked, provisioned, reported, run } = await agentWith(['a.example'], {}, 1)
+  const begun = host.time
+
+  await run()
+
+  expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'a.example' }])
+  expect(provisioned).toHaveLength(2)
+  expect(reported).toEqual([
+    expect.stringMatching(/^Error: The server was not brought to this version: .*no mirror/),
+  ])
+  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":10}'])
+})
+
+test('reports what an attack on the version before may have left in a database', async () => {
+  const { host, reported, run } = await agentWith(['a.example'])
+  const routine = { name: 'pwn', definer: 'aexample@localhost', security_type: 'INVOKER' }
+  host.rows(ADMIN_STATEMENTS.list_routines.slice(0, 90), [routine])
+
+  await run()
+
+  expect(reported).toEqual([
+    'Error: A site has no right to this routine, look at it: pwn in aexample',
+  ])
+})

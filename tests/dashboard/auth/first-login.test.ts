@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { goesToJournal, keepFirstLogin, takeFirstLogin } from '#dashboard/auth/first-login.ts'
+import { makeFolder } from '../support/records.ts'
+
+const login = { email: 'ann@example.com', password: 'made up' }
+
+test('a kept login is for its owner alone, and is given away once', async () => {
+  await using home = await makeFolder()
+
+  await keepFirstLogin(home.path, { ...login, password: 'of a start that was killed' })
+  await keepFirstLogin(home.path, login)
+  const { mode } = await stat(`${home.path}/first-login`)
+
+  expect((mode & 0o777).toString(8)).toBe('600')
+  expect(await takeFirstLogin(home.path)).toBe('first login: ann@example.com\npassword: made up\n')
+  expect(await takeFirstLogin(home.path)).toBeUndefined()
+})
+
+test('a login that cannot be kept or read is not taken for one that was shown', async () => {
+  await using home = await makeFolder()
+  await mkdir(`${home.path}/first-login`)
+
+  expect(keepFirstLogin(home.path, login)).rejects.toThrow()
+  expect(takeFirstLogin(home.path)).rejects.toThrow('EISDIR')
+})
+
+test('output is known to go to the journal by its device and inode alone', async () => {
+  const descriptor = openSync('/dev/null', 'r')
+  const { dev, ino } = fstatSync(descriptor)
+  const goes = (stream?: string) => goesToJournal(stream, descriptor)
+  const found = [goes(`${dev}:${ino}`), goes(`${dev}:${ino + 1}`), goes('9:9'), goes(undefined)]
+  closeSync(descriptor)
+
+  expect(found).toEqual([true, false, false, false])
+})

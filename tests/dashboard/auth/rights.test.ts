@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { RIGHTS, type Right } from '#dashboard/auth/rights.ts'
+import { conflict } from '#shared/errors.ts'
+import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
+import { type Dashboard, Machine, makeDashboard, PASSWORD } from '../support/dashboard.ts'
+import { ended } from '../support/operations.ts'
+import { domain, site, trashed } from '../support/trash.ts'
+
+const tokens = new Map<TokenScope, string>()
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await makeDashboard()
+  for (const scope of TOKEN_SCOPES) {
+    const body = { name: scope, password: PASSWORD, scope }
+    const made = await dashboard.call('POST', '/api/auth/tokens', body)
+    tokens.set(scope, made.body.plaintext)
+  }
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const headers = (scope: TokenScope) => ({
+  cookie: '',
+  authorization: `Bearer ${tokens.get(scope)}`,
+})
+const forbidden = (message: string) => ({ status: 403, body: { error: 'Forbidden', message } })
+
+/** What a token of the scope is told that may not make the call; undefined when it may. */
+function refusalOf(right: Right, scope: TokenScope) {
+  if (right === 'session')
+    return forbidden('API tokens cannot do this: log in with the password of the account')
+  const grants: Record<TokenScope, readonly Right[]> = {
+    read: ['open', 'read'],
+    operate: ['open', 'read', 'operate'],
+    admin: ['open', 'read', 'operate', 'admin'],
+  }
+  if (grants[scope].includes(right)) return undefined
+  return forbidden(`This needs an API token of the scope ${right}; this one has ${scope}`)
+}
+
+const routes = Object.entries(RIGHTS).filter(([route]) => !route.endsWith('/events'))
+
+describe.each(TOKEN_SCOPES.map((scope) => [scope]))('a token of the scope %s', (scope) => {
+  test.each(routes)('makes the call %s as far as its right, %s, allows', async (route, right) => {
+    const [method = '', path = ''] = route.split(' ')
+    // Ids that do not exist: a call that is allowed finds nothing to change.
+    const asked = path.replace(/:\w+/g, '999')
+
+    const response = await dashboard.send(method, asked, undefined, headers(scope))
+
+    const refusal = refusalOf(right, scope)
+    if (refusal) expect({ status: response.status, body: await response.json() }).toEqual(refusal)
+    else expect([401, 403]).not.toContain(response.status)
+  })
+})
+
+test('every route of the dashboard has a right, and no other has', () => {
+  const declared = dashboard.app.routes
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((route) => / \/(api|agent|health)\b/.test(route))
+
+  expect(declared.toSorted()).toEqual(Object.keys(RIGHTS).toSorted())
+})
+
+test('a token that may only read makes GET calls, and none that shows a password', () => {
+  const readable = Object.entries(RIGHTS).filter(([, right]) => right === 'read')
+  const all = Object.keys(RIGHTS).filter((route) => route.startsWith('GET /api'))
+
+  expect(readable.map(([route]) => route).toSorted()).toEqual(all.toSorted())
+  expect(all.filter((route) => route.includes('password'))).toEqual([])
+})
+
+test('no token makes tokens, changes the password, ends sessions or rotates keys', () => {
+  const closed = Object.entries(RIGHTS).filter(([, right]) => right === 'session')
+
+  expect(closed.map(([route]) => route)).toEqual([
+    'POST /api/auth/logout',
+    'POST /api/auth/logout-everywhere',
+    'POST /api/auth/password',
+    'POST /api/auth/tokens',
+    'POST /api/keys/rotate',
+  ])
+})
+
+test('HEAD needs the right of GET', async () => {
+  const { status } = await dashboard.send('HEAD', '/api/servers', undefined, headers('read'))
+
+  expect(status).toBe(200)
+})
+
+test('401 comes before 403, and 403 before a malformed body', async () => {
+  const call = (plaintext: string) =>
+    dashboard.call('POST', '/api/servers', '{', {
+      cookie: '',
+      'content-type': 'application/json',
+      authorization: `Bearer ${plaintext}`,
+    })
+
+  expect((await call(`${tokens.get('read')}x`)).status).toBe(401)
+  expect((await call(tokens.get('read') ?? '')).status).toBe(403)
+  expect((await call(tokens.get('admin') ?? '')).status).toBe(400)
+})
+
+test('a purge that failed is tried again by a token that may purge, and by no lesser one', async () => {
+  await using agent = new Machine()
+  await using own = await makeDashboard()
+  const create = async (scope: TokenScope) => {
+    const body = { name: scope, password: PASSWORD, scope }
+    const made = await own.call('POST', '/api/auth/tokens', body)
+    return { cookie: '', authorization: `Bearer ${made.body.plaintext}` }
+  }
+  // biome-ignore lint/correctness/useYield: it fails before its first line
+  agent.works.set('site.purge', async function* () {
+    throw conflict('Not now')
+  })
+  await trashed(own, agent)
+  const purge = await own.send('POST', `${site}/purge`, { domain })
+  const id = purge.headers.get('operation-id') ?? ''
+  await purge.text()
+  await ended(own, id)
+  const retry = async (scope: TokenScope) =>
+    own.call('POST', `/api/operations/${id}/retry`, undefined, await create(scope))
+
+  expect(await retry('operate')).toEqual(
+    forbidden('This needs an API token of the scope admin; this one has operate'),
+  )
+  expect((await retry('admin')).status).toBe(202)
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+
+const AT = '2026-03-01T09:30:00.000Z'
+const RUN = { started_at: AT, seconds: 2.4, result: 'failed', exit_status: 1, output: 'no room' }
+const PATH = '/api/servers/1/sites/1/job-runs'
+
+async function withSite(dashboard: Dashboard, agent: Machine): Promise<void> {
+  const id = await dashboard.addServer(agent)
+  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
+  await until(async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    return body.site.status === 'active'
+  })
+}
+
+test('asks the agent for the runs, and shows what a site printed as plain text', async () => {
+  await using agent = new Machine()
+  await using dashboard = await makeDashboard()
+  await withSite(dashboard, agent)
+  const hostile = `\u001b[2J${'x'.repeat(9000)}\u202eend`
+  const runs = [RUN, { ...RUN, seconds: null, result: 'running', exit_status: null }]
+  agent.answers.set('/sites/job-runs', () =>
+    Response.json({ runs: [...runs, { ...RUN, output: hostile, more: 'of a newer agent' }] }),
+  )
+
+  const { status, body } = await dashboard.call('GET', PATH)
+
+  expect(status).toBe(200)
+  const [first, second, third] = body.runs
+  expect([first, second]).toEqual(runs)
+  expect(third).toEqual({ ...RUN, output: expect.stringMatching(/^x+end$/) })
+  expect(third.output.length).toBeLessThanOrEqual(4096)
+})
+
+test.each([
+  ['too many runs', { runs: Array(21).fill(RUN) }],
+  ['a result that there is not', { runs: [{ ...RUN, result: 'haunted' }] }],
+])('an agent that answers with %s is refused', async (_, answer) => {
+  await using agent = new Machine()
+  await using dashboard = await makeDashboard()
+  await withSite(dashboard, agent)
+  agent.answers.set('/sites/job-runs', () => Response.json(answer))
+
+  expect((await dashboard.call('GET', PATH)).status).toBe(503)
+})
+
+test('an agent of before says nothing of jobs, and is to be upgraded', async () => {
+  await using agent = new Machine()
+  await using dashboard = await makeDashboard()
+  await withSite(dashboard, agent)
+  const unknown = { error: 'Not found', message: 'Endpoint not found' }
+  agent.answers.set('/sites/job-runs', () => Response.json(unknown, { status: 404 }))
+
+  expect(await dashboard.call('GET', PATH)).toEqual({
+    status: 409,
+    body: {
+      error: 'Conflict',
+      message: 'The agent of this server does not report the runs of jobs: upgrade it',
+    },
+  })
+})

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import { SCHEDULE } from '#agent/mail/schedule.ts'
+import { SettingFiles } from '#agent/mail/setting-files.ts'
+import { SiteQueue } from '#agent/mail/site-queue.ts'
+import type { SmtpOptions } from '#agent/mail/smtp/connect.ts'
+import { StatusFile } from '#agent/mail/status-file.ts'
+import { Store } from '#agent/mail/store.ts'
+import type { MailCounts } from '#shared/mail.ts'
+import { MailPlace } from './queue.ts'
+
+export const HOUR = 3_600_000
+const MINUTE = 60_000
+
+/** The queue of one site with a clock of its own, and the schedule of a real server. */
+export class ClockedQueue {
+  now = Date.parse('2026-03-01T00:00:00.000Z')
+  readonly place = new MailPlace()
+  readonly #smtp: SmtpOptions
+  readonly #store = new Store(this.place.places.queueOf('shop'))
+  #queue: SiteQueue | undefined
+
+  constructor(port: number, smtp: SmtpOptions = {}) {
+    this.#smtp = smtp
+    this.place.server(port, { hourly_limit: 1000 })
+  }
+
+  /** As a new process, too. */
+  async open(): Promise<SiteQueue> {
+    const { places } = this.place
+    this.#queue = await SiteQueue.open({
+      ...{ user: 'shop', store: this.#store, settings: new SettingFiles(places) },
+      ...{ status: new StatusFile(places.statusOf('shop')), schedule: SCHEDULE, smtp: this.#smtp },
+      ...{ now: () => this.now, random: () => 0 },
+    })
+    return this.#queue
+  }
+
+  /** Taken `age_ms` ago. */
+  async put(subject: string, { recipients = ['ann@example.org'], age_ms = 0 } = {}): Promise<void> {
+    const queue = this.#queue ?? (await this.open())
+    const id = Buffer.from(subject.padEnd(12, '.')).toString('hex').slice(0, 24)
+    const text = await this.#store.openText(id)
+    await text.close()
+    writeFileSync(this.#store.textPath(id), `Subject: ${subject}\r\n\r\nWords\r\n`)
+    const created_at = this.now - age_ms
+    const sender = 'shop@shop.example.com'
+    const times = { created_at, next_at: created_at, attempts: 0, answer: '' }
+    await queue.add({ id, sender, recipients, size: 10, ...times })
+  }
+
+  /** One try, as the service makes it. */
+  async work(): Promise<MailCounts> {
+    await (this.#queue ?? (await this.open())).work()
+    return this.place.status()
+  }
+
+  /** What the service does within this time: it looks whether something is due once a minute here. */
+  async pass(ms: number): Promise<MailCounts> {
+    const end = this.now + ms
+    let status = await this.work()
+    while (this.now < end) {
+      this.now = Math.min(end, this.now + MINUTE)
+      status = await this.work()
+    }
+    return status
+  }
+}

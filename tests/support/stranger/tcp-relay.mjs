@@ -1,0 +1,12 @@
+// Runs in the network of the lab: passes each connection to an address there on to a unix socket.
+import net from 'node:net'
+
+const [address, port, path] = process.argv.slice(2)
+net
+  .createServer((near) => {
+    const far = net.connect(path)
+    near.pipe(far).pipe(near)
+    near.on('error', () => far.destroy())
+    far.on('error', () => near.destroy())
+  })
+  .listen(Number(port), address, () => console.log('ready'))

@@ -1,0 +1,78 @@
+import type { Host } from '#tests/support/lab/index.ts'
+import { run } from '#tests/support/lab/run.ts'
+
+const PATHS = ['/', '/page.php', '/static.txt']
+
+/** A name, and the address that its visitors ask. */
+type Asked = readonly [name: string, address: string]
+
+/** What each request is answered with, or how it fails: the status of curl. */
+async function answersOf(host: Host, asked: readonly Asked[]): Promise<string[]> {
+  const requests = asked.flatMap(([name, address]) =>
+    PATHS.map((path) => [name, address, path] as const),
+  )
+  return Promise.all(
+    requests.map(async ([name, address, path]) => {
+      const target = address.includes(':') ? `[${address}]` : address
+      const ask = ['curl', '-s', '-g', '--max-time', '20', '-w', ' %{http_code}']
+      const { code, stdout } = await run([
+        ...['ip', 'netns', 'exec', host.netns, ...ask],
+        ...['-H', `Host: ${name}`, `http://${target}${path}`],
+      ])
+      return `${name} at ${address}${path}: ${code === 0 ? stdout : `curl ${code}`}`
+    }),
+  )
+}
+
+/** Since when services run: one that is restarted drops what it does. */
+async function servicesOf(host: Host, units: readonly string[]): Promise<string[]> {
+  const properties = '--property=Id,ActiveState,UnitFileState,MainPID'
+  const text = await host.must(['systemctl', 'show', properties, ...units])
+  return text
+    .trim()
+    .split(/\n\n+/)
+    .map((block) => block.replaceAll('\n', ' '))
+}
+
+/** All files of the administrator's and of packages below /etc, without those of this agent. */
+async function filesOf(host: Host): Promise<string[]> {
+  const folders = ['nginx', 'apache2', 'php', 'mysql', 'systemd/system', 'apt', 'cron.d', 'default']
+  const find = ['find', ...folders.map((name) => `/etc/${name}`)]
+  const files = await host.must([...find, '-type', 'f', '-exec', 'sha256sum', '{}', '+'])
+  const links = await host.must([...find, '-type', 'l', '-printf', '%p -> %l\\n'])
+  return `${files}${links}`
+    .split('\n')
+    .filter((line) => line !== '' && !/hosting/.test(line))
+    .sort()
+}
+
+export interface Watched {
+  asked: readonly Asked[]
+  units: readonly string[]
+}
+
+export interface Seen {
+  answers: string[]
+  services: string[]
+  files: string[]
+}
+
+export async function see(host: Host, { asked, units }: Watched): Promise<Seen> {
+  const [answers, services, files] = await Promise.all([
+    answersOf(host, asked),
+    servicesOf(host, units),
+    filesOf(host),
+  ])
+  return { answers, services, files }
+}
+
+/** Lines that are not in both. */
+export function differences(before: Seen, after: Seen): string[] {
+  return (['answers', 'services', 'files'] as const).flatMap((kind) => {
+    const [old, now] = [new Set(before[kind]), new Set(after[kind])]
+    return [
+      ...[...old].filter((line) => !now.has(line)).map((line) => `- ${line}`),
+      ...[...now].filter((line) => !old.has(line)).map((line) => `+ ${line}`),
+    ]
+  })
+}

@@ -1,0 +1,12 @@
+import { missingPackages } from '#agent/os/packages.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+import type { Image } from '#tests/support/lab/host.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { preparePackaged } from '#tests/support/lab/packaged.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
+
+/** A server that somebody has used for a while: Debian's web servers, PHP and MariaDB. */
+export async function existingImage(suite: Suite): Promise<Image> {
+  const packages = await missingPackages(fakeHost(), [suites[suite].php])
+  return preparePackaged(suite, [...packages, 'apache2'], await morePackages(suite, ['apache2']))
+}

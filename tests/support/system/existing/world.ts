@@ -1,0 +1,52 @@
+import type { StoredEvent } from '#shared/sse.ts'
+import type { Host } from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
+import { endOf } from '../dashboard.ts'
+import { type Enrolled, startEnrolled } from '../enrolled.ts'
+import { differences, type Seen, see, type Watched } from './answers.ts'
+import { existingImage } from './image.ts'
+
+/** A server that had sites before its agent: what they answered then, and what differs now. */
+export interface ExistingWorld {
+  enrolled: Enrolled
+  host: Host
+  before: Seen
+  differences(): Promise<string[]>
+  /** The last event of making the server ready for sites. */
+  provision(params?: object): Promise<StoredEvent | undefined>
+  /** The last event of what a call began. */
+  did(method: string, path: string, body?: unknown): Promise<StoredEvent>
+}
+
+export async function startExisting(
+  suite: Suite,
+  prepare: (host: Host) => Promise<Watched>,
+): Promise<ExistingWorld> {
+  let watched: Watched = { asked: [], units: [] }
+  let before: Seen = { answers: [], services: [], files: [] }
+  const enrolled = await startEnrolled(
+    suite,
+    await existingImage(suite),
+    undefined,
+    async (host) => {
+      watched = await prepare(host)
+      before = await see(host, watched)
+    },
+  )
+  const { host } = enrolled
+  return {
+    enrolled,
+    host,
+    before,
+    differences: async () => differences(before, await see(host, watched)),
+    async provision(params = {}) {
+      return (await enrolled.dashboard.stream('POST', enrolled.path('/provision'), params)).at(-1)
+    },
+    async did(method, path, body) {
+      const answer = await enrolled.dashboard.call(method, path, body)
+      if (answer.status >= 300)
+        throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return endOf(enrolled.dashboard, answer)
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
+import type { IsolationResult } from '#shared/isolation.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
+import { unless } from '#tests/support/skip.ts'
+import type { Asking } from './asking.ts'
+import { checked, startIsolated, traces, WEAKENINGS } from './isolation.ts'
+
+const MINUTES = 60_000
+
+/** What each weakening of the server lets through, and how that is seen. */
+const FOUND = [
+  ['files.modes', /wp-config\.php/],
+  ['files.modes', /\/srv\/www\/shop1a2b3c(,|$)/],
+  ['sql.accounts', /shop1a2b3c \(FILE on \*\)/],
+  ['sql.databases', /from PHP/],
+  ['process.view', /from PHP/],
+  ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
+  ['names.texts', /from PHP: found them in /],
+  ['sql.objects', /routine left_behind in shop1a2b3c/],
+] as const
+
+/** `interrupted`: also checks that do not come to their end. */
+export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
+  unless(lab.available()).describe(`the isolation of sites on ${suite}`, () => {
+    let host: lab.Host
+    let agent: Asking
+
+    beforeAll(async () => {
+      ;({ host, agent } = await startIsolated(suite))
+    }, 5 * MINUTES)
+    afterAll(() => lab.switchDown(), MINUTES)
+
+    const started = async () => {
+      const { id, ended } = agent.start('isolation.check', {})
+      const script = () => host.exec(['sh', '-c', 'ls /srv/www/canary-a*/public/isolation.php'])
+      const ready = await lab.poll(async () => (await script()).code === 0, {
+        timeout_ms: 2 * MINUTES,
+      })
+      expect(ready).toBe(true)
+      return { id, ended }
+    }
+
+    test(
+      'every attack is refused on a server as it is installed',
+      async () => {
+        const results = await checked(agent)
+
+        expect([...results.keys()]).toEqual(Object.keys(ATTACKS))
+        const outcomes = (wanted: IsolationResult['outcome']) =>
+          [...results.values()].filter(({ outcome }) => outcome === wanted)
+        expect(outcomes('error')).toEqual([])
+        expect(outcomes('succeeded')).toEqual([])
+        expect(await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+
+    if (interrupted) {
+      test(
+        'a check that is cancelled leaves nothing',
+        async () => {
+          const { id, ended } = await started()
+
+          await agent.call(`/operations/${id}/cancel`, { force: false })
+
+          expect((await ended).at(-1)?.data).toMatchObject({
+            message: 'The operation was cancelled',
+          })
+          expect(await traces(host)).toEqual([])
+        },
+        10 * MINUTES,
+      )
+
+      test(
+        'a check whose agent is killed leaves nothing',
+        async () => {
+          await started()
+
+          await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
+
+          const gone = await lab.poll(async () => (await traces(host)).length === 0, {
+            every_ms: 500,
+            timeout_ms: 3 * MINUTES,
+          })
+          expect(gone ? [] : await traces(host)).toEqual([])
+        },
+        10 * MINUTES,
+      )
+    }
+
+    test(
+      'what weakens the server is found',
+      async () => {
+        for (const weaken of Object.values(WEAKENINGS)) await weaken(host)
+
+        const results = await checked(agent)
+
+        for (const [id, detail] of FOUND) {
+          const found = results.get(id)
+          expect([id, found?.outcome, found?.detail]).toEqual([
+            id,
+            'succeeded',
+            expect.stringMatching(detail),
+          ])
+        }
+        expect(await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+  })
+}

@@ -1,0 +1,95 @@
+import { buildAgent } from '#scripts/build-agent.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import type { IsolationResult } from '#shared/isolation.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
+import { Asking } from './asking.ts'
+import { startMachine } from './machine.ts'
+import { packaged } from './packaged.ts'
+import { snapshot } from './snapshot.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+const SETTINGS = `AGENT_LISTEN=127.0.0.1:8443
+AGENT_WORDPRESS_URL=file:///srv/mirror
+AGENT_WP_CLI_URL=file:///srv/mirror/wp-cli.phar
+`
+
+const SHOP = {
+  domain: 'shop.example.test',
+  tier: 'small',
+  tls: 'none',
+  email: 'owner@example.test',
+  user: 'shop1a2b3c',
+} as const
+
+/** A server as it is installed, agent in its sandbox, with one site. */
+export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; agent: Asking }> {
+  const { file: program } = await buildAgent('.')
+  const host = await startMachine(
+    { name: `isolation-${suite}`, suite, init: 'systemd', image: await packaged(suite) },
+    { program, mirror: await wordpressMirror(), serve: false },
+  )
+  const agent = await Asking.signed(host)
+  await host.put('/etc/hosting-agent/agent.env', SETTINGS, 0o600)
+  await host.must([PROGRAM, 'install'])
+  await lab.poll(async () =>
+    (await agent.call('/nowhere', {}).catch(() => '')).includes('Not found'),
+  )
+  await completed(agent, 'server.provision', {})
+  await completed(agent, 'site.create', { ...SHOP, php: suites[suite].php })
+  return { host, agent }
+}
+
+/** The data of its `complete` event; throws what it ended with otherwise. */
+async function completed(agent: Asking, command: string, params: object) {
+  const last = (await agent.start(command, params).ended).at(-1)
+  if (last?.event !== 'complete') throw new Error(`${command}: ${JSON.stringify(last)}`)
+  return last.data
+}
+
+/** A check; what each attack came to, by its id. */
+export async function checked(agent: Asking): Promise<Map<string, IsolationResult>> {
+  const { results } = await completed(agent, 'isolation.check', {})
+  return new Map((results as IsolationResult[]).map((result) => [result.id, result]))
+}
+
+/** A drop-in for the PHP-FPM of every site, as an administrator may write it to find a fault. */
+const LOOSE_UNIT = `[Service]
+ProtectProc=default
+TemporaryFileSystem=
+TemporaryFileSystem=/etc/hosting:ro
+BindReadOnlyPaths=
+BindReadOnlyPaths=/etc/hosting/fpm/%i.d
+`
+
+/** Weakens the server in one way after the other; each entry undoes nothing. */
+export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = {
+  'a wp-config.php that all may read': async (host) => {
+    const docroot = `/srv/www/${SHOP.user}/public`
+    await host.must(['chmod', 'o+rx', docroot])
+    await host.must(['chmod', '644', `${docroot}/wp-config.php`])
+  },
+  'a home that all may list': (host) => host.must(['chmod', '755', `/srv/www/${SHOP.user}`]),
+  'a global right of one site': (host) =>
+    sql(host, `GRANT FILE ON *.* TO '${SHOP.user}'@'localhost'`),
+  'a right of everybody': (host) => sql(host, 'GRANT SELECT ON *.* TO PUBLIC'),
+  'code that an attack left in a database': (host) =>
+    sql(host, `CREATE FUNCTION ${SHOP.user}.left_behind() RETURNS INT RETURN 1`),
+  'a looser unit': async (host) => {
+    await host.put('/etc/systemd/system/hosting-fpm@.service.d/loose.conf', LOOSE_UNIT)
+    await host.must(['systemctl', 'daemon-reload'])
+  },
+}
+
+const sql = (host: lab.Host, statement: string) => host.must(['mariadb', '--execute', statement])
+
+/** Whatever a check made and did not remove. */
+export async function traces(host: lab.Host): Promise<string[]> {
+  const { processes: _, ...things } = await snapshot(host)
+  const shared = ['find', '/tmp', '/var/tmp', '/dev/shm', '/run/lock', '/var/lib/mysql', '/srv/www']
+  // What is removed meanwhile makes find(1) end with status 1.
+  const { stdout } = await host.exec(shared)
+  const found = [...Object.values(things).flat(), ...stdout.split('\n')]
+  const running = await host.must(['ps', '-eo', 'user:32,args'])
+  return [...found, ...running.split('\n')].filter((line) => line.includes('canary-'))
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { FoundSite } from '#shared/agent.ts'
+
+const FOLDER = join(import.meta.dirname, '../../../system/layouts')
+
+const Content = z.strictObject({
+  /** `folder`: empty. All of it belongs to `owner`. */
+  is: z.enum(['wordpress', 'php', 'static', 'folder']),
+  owner: z.string().default('www-data'),
+  /** DB_NAME of its wp-config.php; null: the layout has its own file, or none. */
+  database: z.string().nullable().default(null),
+  /** Where wp-config.php is, if not in the folder. */
+  config: z.string().optional(),
+})
+export type Content = z.infer<typeof Content>
+
+/** What has to be set up for a layout, beside the files in its folder. */
+const Layout = z.strictObject({
+  /** Layouts of one stage stand on the server together; `alone` ones by themselves. */
+  stage: z.enum(['nginx', 'apache', 'caddy', 'openlitespeed', 'files']).default('nginx'),
+  alone: z.boolean().default(false),
+  /** Programs to start, where it is not the one of the stage. */
+  programs: z.array(z.array(z.string())).optional(),
+  users: z.array(z.string()).default([]),
+  contents: z.record(z.string(), Content).default({}),
+  /** Path of a link → its target; those below a content belong to its owner. */
+  links: z.record(z.string(), z.string()).default({}),
+  certificates: z
+    .record(z.string(), z.enum(['letsencrypt', 'other', 'self-signed', 'broken']))
+    .default({}),
+  addresses: z.array(z.string()).default([]),
+  /** What a visitor asks for where a name of a site is no name that can be asked for. */
+  visit: z.record(z.string(), z.string()).default({}),
+  port: z.number().optional(),
+  /** Its configuration does not let scripts in a sub folder run, or files in it be read. */
+  unproven: z.array(z.string()).default([]),
+  /** Is expected not to be as its expectation says: what the comparison must see. */
+  broken: z.string().optional(),
+})
+
+const Expected = FoundSite.omit({ domain: true, updates: true, tier: true })
+  .partial()
+  .extend({ domain: z.string(), names: z.array(z.string()).min(1) })
+  .strict()
+export type Expected = z.infer<typeof Expected>
+
+export interface LayoutOnDisk extends z.infer<typeof Layout> {
+  name: string
+  folder: string
+  expected: readonly Expected[]
+  programsNotUnderstood: readonly string[]
+}
+
+export function readLayouts(): LayoutOnDisk[] {
+  const only = process.env.LAYOUT?.split(',')
+  return readdirSync(FOLDER)
+    .filter((name) => existsSync(join(FOLDER, name, 'expected.json')))
+    .filter((name) => only === undefined || only.includes(name))
+    .sort()
+    .map((name) => {
+      const folder = join(FOLDER, name)
+      const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+      const { sites, not_understood = [] } = json('expected.json')
+      const layout = existsSync(join(folder, 'layout.json')) ? json('layout.json') : {}
+      return {
+        ...Layout.parse(layout),
+        ...{ name, folder, programsNotUnderstood: not_understood },
+        expected: z.array(Expected).parse(sites),
+      }
+    })
+}

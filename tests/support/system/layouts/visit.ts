@@ -1,0 +1,94 @@
+import type { Host } from '#tests/support/lab/index.ts'
+import { MARKER } from './build.ts'
+import type { Expected, LayoutOnDisk } from './layout.ts'
+
+interface Visit {
+  host: string
+  address: string
+  port: number
+  path: string
+}
+
+/** Asks each address in the server itself, and prints the answers as a list of JSON. */
+const CLIENT = `<?php
+$answers = [];
+foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
+  $tls = in_array($visit['port'], [443, 8443]);
+  $context = stream_context_create(['ssl' => ['verify_peer' => false, 'verify_peer_name' => false, 'SNI_enabled' => true, 'peer_name' => $visit['host']]]);
+  $place = ($tls ? 'tls' : 'tcp') . "://{$visit['address']}:{$visit['port']}";
+  $socket = @stream_socket_client($place, $code, $reason, 10, STREAM_CLIENT_CONNECT, $context);
+  if (!$socket) { $answers[] = ['status' => 0, 'body' => '']; continue; }
+  stream_set_timeout($socket, 20);
+  fwrite($socket, "GET {$visit['path']} HTTP/1.0\\r\\nHost: {$visit['host']}\\r\\nConnection: close\\r\\n\\r\\n");
+  $answer = stream_get_contents($socket);
+  [$head, $body] = explode("\\r\\n\\r\\n", $answer, 2) + ['', ''];
+  $answers[] = ['status' => (int) (explode(' ', $head)[1] ?? 0), 'body' => $body];
+}
+echo json_encode($answers, JSON_INVALID_UTF8_SUBSTITUTE);
+`
+
+/** What a visitor of one name of a site sees. */
+export interface Seen {
+  name: string
+  status: number
+  /** What answered, as its marker says; empty: something else. */
+  folder: string
+  script: Script | undefined
+}
+
+interface Script {
+  folder: string
+  php: string
+  user: string
+}
+
+interface Question {
+  site: Expected
+  name: string
+  visits: readonly Visit[]
+}
+
+/** What the web server itself says of each expected site: the folder, and who runs PHP there. */
+export async function visitAll(
+  host: Host,
+  layouts: readonly LayoutOnDisk[],
+): Promise<ReadonlyMap<Expected, readonly Seen[]>> {
+  const questions = layouts.flatMap((layout) =>
+    layout.expected.flatMap((site) => site.names.map((name) => questionOf(layout, site, name))),
+  )
+  const input = JSON.stringify(questions.flatMap(({ visits }) => visits))
+  await host.put('/root/visit.php', CLIENT)
+  const said = await host.must(['php', '/root/visit.php'], { input, timeout_ms: 120_000 })
+  const answers: { status: number; body: string }[] = JSON.parse(said)
+  const seen = new Map<Expected, Seen[]>()
+  for (const [at, { site, name }] of questions.entries()) {
+    const [folder, script] = answers.slice(2 * at, 2 * at + 2)
+    const marker = folder?.status === 200 && folder.body.startsWith('/') ? folder.body : ''
+    const one = {
+      name,
+      status: script?.status ?? 0,
+      folder: marker,
+      script: scriptIn(script?.body),
+    }
+    seen.set(site, [...(seen.get(site) ?? []), one])
+  }
+  return seen
+}
+
+function questionOf(layout: LayoutOnDisk, site: Expected, name: string): Question {
+  const host = layout.visit[name] ?? name.replace(/^\*\./, 'any.').replace(/\.\*$/, '.example')
+  const secure = (site.tls ?? 'none') !== 'none' || site.unknown?.tls !== undefined
+  const port = layout.port ?? (secure ? 443 : 80)
+  const place = { host, address: layout.addresses[0] ?? '127.0.0.1', port }
+  const visits = ['index.txt', 'marker.php'].map((file) => ({
+    ...place,
+    path: `/${MARKER}/${file}`,
+  }))
+  return { site, name, visits }
+}
+
+function scriptIn(body = ''): Script | undefined {
+  if (!body.startsWith('["')) return undefined
+  const [path = '', php = '', user = '']: string[] = JSON.parse(body)
+  return { folder: path.replace(`/${MARKER}`, ''), php, user }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/wait.ts'
+import { get } from './requests.ts'
+import { MINUTES, type World } from './world.ts'
+
+const OWN = 'a file of its own'
+const FOREIGN = 'a file of the neighbour'
+const SWAPS = 150
+const REQUESTS = 300
+
+/** Puts the file and a link to the neighbour's in the place of each other. */
+const SWAP = `cd "$1" && for one in $(seq ${SWAPS}); do
+  ln -s "$2" next && mv -T next swap.txt
+  ln own.txt next && mv -T next swap.txt
+done`
+
+/** nginx may read the files of both sites, and remembers for a moment what it has opened. */
+export function followsNoLink(world: World): void {
+  test(
+    'serves no file of a neighbour through a link that takes the place of a file',
+    async () => {
+      const { host } = world
+      const [one, two] = world.sites
+      if (!one || !two) throw new Error('no sites')
+      const foreign = `${two.docroot}/private.txt`
+      for (const [{ user }, path, text] of [
+        [two, foreign, FOREIGN],
+        [one, `${one.docroot}/own.txt`, OWN],
+        [one, `${one.docroot}/swap.txt`, OWN],
+      ] as const) {
+        await host.put(path, text, 0o640)
+        await host.must(['chown', `${user}:www-data`, path])
+      }
+      const ask = () => get(host, `http://${one.domain}/swap.txt`)
+      expect([(await ask()).body, (await ask()).body]).toEqual([OWN, OWN])
+      const direct = await get(host, `https://${two.domain}/private.txt`)
+      expect(direct.body).toBe(FOREIGN)
+
+      await host.must(['ln', '-sfn', foreign, `${one.docroot}/swap.txt`])
+      const denied = await poll(async () => {
+        const { status, body } = await ask()
+        expect(body).not.toContain(FOREIGN)
+        return status >= 403
+      })
+      expect(denied).toBe(true)
+
+      const as_site = ['setpriv', `--reuid=${one.user}`, `--regid=${one.user}`, '--clear-groups']
+      const url = `http://${one.domain}/swap.txt?[1-${REQUESTS}]`
+      const [, { body }] = await Promise.all([
+        host.must([...as_site, 'sh', '-c', SWAP, 'sh', one.docroot, foreign]),
+        get(host, url, { options: ['--rate', '200/s'] }),
+      ])
+      expect(body).toContain(OWN)
+      expect(body).not.toContain(FOREIGN)
+      await host.must(['rm', foreign, `${one.docroot}/own.txt`, `${one.docroot}/swap.txt`])
+    },
+    MINUTES,
+  )
+}

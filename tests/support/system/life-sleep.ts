@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { fpmService } from '#agent/os/php-fpm-files.ts'
+import { long } from '#tests/support/runs.ts'
+import { get } from './requests.ts'
+import { MINUTES, type World } from './world.ts'
+
+const SCRIPT = `<?php usleep(random_int(0, 30000)); echo 'answer ', $_GET['n'];`
+const AT_ONCE = 8
+const SPREAD_MS = 120
+const ROUNDS = long ? 400 : 8
+
+/** Requests before, in and after the moment in which PHP-FPM is ended. */
+export function sleeps(world: World): void {
+  if (world.variant.init !== 'systemd') return
+
+  test(
+    'answers each request that arrives while PHP-FPM goes to sleep, and starts it again',
+    async () => {
+      const { host, site, variant } = world
+      const { unit } = fpmService({ user: site.user, php: variant.php })
+      const path = `${site.docroot}/sleep.php`
+      await host.put(path, SCRIPT)
+      await host.must(['chown', `${site.user}:www-data`, path])
+      const ask = async (n: number, delay: number) => {
+        await Bun.sleep(delay)
+        return (await get(host, `http://${site.domain}/sleep.php?n=${n}`)).body
+      }
+      for (let round = 0; round < ROUNDS; round++) {
+        expect(await ask(0, 0)).toBe('answer 0')
+
+        const numbers = Array.from({ length: AT_ONCE }, (_, n) => n + 1)
+        const [answers] = await Promise.all([
+          Promise.all(numbers.map((n) => ask(n, Math.random() * SPREAD_MS))),
+          host.must(['systemctl', 'stop', unit]),
+        ])
+
+        expect(answers).toEqual(numbers.map((n) => `answer ${n}`))
+      }
+      await host.must(['systemctl', 'stop', unit])
+      const { stdout } = await host.exec(['systemctl', 'is-active', unit])
+      expect(stdout).toBe('inactive\n')
+      expect((await get(host, `http://${site.domain}/?awake`)).status).toBe(200)
+      expect(await host.must(['systemctl', 'is-active', unit])).toBe('active\n')
+      await host.must(['rm', path])
+    },
+    (long ? 30 : 3) * MINUTES,
+  )
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/wait.ts'
+import { endOf } from './dashboard.ts'
+import { get } from './requests.ts'
+import { MINUTES, type World } from './world.ts'
+
+const CALL = '<?xml version="1.0"?><methodCall><methodName>demo.sayHello</methodName></methodCall>'
+/** The limit lets 31 through at once, and one more each second. */
+const MANY = 45
+
+/** xmlrpc.php as Jetpack asks it, closed, and asked too often. */
+export function switchesXmlrpc(world: World): void {
+  const ask = async () => {
+    const options = ['--header', 'content-type: text/xml', '--data', CALL]
+    return get(world.host, `http://${world.site.domain}/xmlrpc.php`, { options })
+  }
+  const turn = async (xmlrpc: boolean) => {
+    const { dashboard, site } = world
+    const begun = await dashboard.call('PATCH', world.path(`/sites/${site.id}`), { xmlrpc })
+    return (await endOf(dashboard, begun)).data
+  }
+
+  test(
+    'answers at xmlrpc.php, limits how often one address asks there, and closes it on request',
+    async () => {
+      const first = await ask()
+      expect([first.status, first.body]).toEqual([200, expect.stringContaining('Hello!')])
+
+      const statuses = (await Promise.all(Array.from({ length: MANY }, ask))).map((a) => a.status)
+      expect(new Set(statuses)).toEqual(new Set([200, 429]))
+
+      expect(await turn(false)).toMatchObject({ status: 'ok', xmlrpc: false })
+      // nginx reloads in the background.
+      const isClosed = async () => (await ask()).status === 403
+      expect(await poll(isClosed, { timeout_ms: 30_000 })).toBe(true)
+      const { body } = await world.dashboard.call('GET', `/api/fleet/sites/${world.site.id}`)
+      expect(body.site).toMatchObject({ xmlrpc: false })
+      expect(await turn(true)).toMatchObject({ status: 'ok', xmlrpc: true })
+      expect(await poll(async () => !(await isClosed()), { timeout_ms: 30_000 })).toBe(true)
+    },
+    2 * MINUTES,
+  )
+}

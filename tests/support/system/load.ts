@@ -1,0 +1,40 @@
+import type { Host } from '#tests/support/lab/index.ts'
+import { get } from './requests.ts'
+
+/** What came of the requests of a load: how many were answered, and what the others were answered with. */
+export interface Answers {
+  good: number
+  bad: string[]
+}
+
+/** Says that PHP has answered, after a time in which it can be interrupted. */
+export const PAGE =
+  "<?php usleep(isset($_GET['long']) ? 25000000 : 100000); echo 'answered by ', getmypid();"
+
+/** So many requests a second, which PHP answers, until it is stopped. */
+export function startLoad(host: Host, url: string, per_second: number) {
+  const answers: Answers = { good: 0, bad: [] }
+  const asked: Promise<void>[] = []
+  let number = 0
+  const timer = setInterval(() => {
+    asked.push(ask(host, `${url}?${number++}`, answers))
+  }, 1000 / per_second)
+  return {
+    answers,
+    async stop(): Promise<Answers> {
+      clearInterval(timer)
+      await Promise.all(asked)
+      return answers
+    },
+  }
+}
+
+async function ask(host: Host, url: string, answers: Answers): Promise<void> {
+  try {
+    const { status, body } = await get(host, url)
+    if (status === 200 && body.startsWith('answered by ')) answers.good++
+    else answers.bad.push(`${status} ${body.slice(0, 100)}`)
+  } catch (error) {
+    answers.bad.push(String(error))
+  }
+}

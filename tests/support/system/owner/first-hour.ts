@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
+import { unless } from '#tests/support/skip.ts'
+import { MINUTES } from '../world.ts'
+import { countsClicks } from './advertising.ts'
+import { isHealthy } from './health.ts'
+import { galleries, uploads } from './media.ts'
+import { Owner } from './owner.ts'
+import { installsPlugin } from './plugin.ts'
+import { resetsPassword } from './reset.ts'
+import { sells } from './shop.ts'
+import { serves } from './writers.ts'
+
+/** What the owner of a new site does first, in a real browser; the tests build on each other. */
+export function firstHour(suite: Suite): void {
+  unless(lab.available()).describe(`the first hour of an owner on ${suite}`, () => {
+    let owner: Owner
+    beforeAll(async () => {
+      owner = await Owner.start(suite)
+    }, 5 * MINUTES)
+    afterAll(() => owner?.stop(), MINUTES)
+
+    installsPlugin(() => owner)
+    uploads(() => owner)
+    galleries(() => owner)
+    sells(() => owner)
+    countsClicks(() => owner)
+    isHealthy(() => owner)
+    resetsPassword(() => owner)
+    serves(() => owner)
+  })
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launch } from '#tests/support/browser/index.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
+import { endOf } from '../dashboard.ts'
+import { type Enrolled, startEnrolled } from '../enrolled.ts'
+import { packaged } from '../packaged.ts'
+import { get } from '../requests.ts'
+
+const DOMAIN = 'shop.example.test'
+export const ORIGIN = `https://${DOMAIN}`
+
+/** The owner of a new site, with a browser that is logged in to it. */
+export class Owner {
+  readonly world: Enrolled
+  readonly site: { id: number; user: string }
+  readonly php: string
+  /** For files that the owner uploads. */
+  readonly folder: string
+  /** The name in WordPress. */
+  login = ''
+  readonly #browser: Browser
+  readonly #pages: Page[]
+
+  private constructor(
+    world: Enrolled,
+    site: Owner['site'],
+    php: string,
+    folder: string,
+    browser: Browser,
+  ) {
+    this.world = world
+    this.site = site
+    this.php = php
+    this.folder = folder
+    this.#browser = browser
+    this.#pages = []
+  }
+
+  static async start(suite: Suite): Promise<Owner> {
+    const { php } = suites[suite]
+    const world = await startEnrolled(suite, await packaged(suite))
+    const body = { domain: DOMAIN, php, tls: 'self-signed' }
+    const created = await world.dashboard.call('POST', world.path('/sites'), body)
+    const last = await endOf(world.dashboard, created)
+    if (last.event !== 'complete') throw new Error(JSON.stringify(last.data))
+    const listed = await world.dashboard.call('GET', world.path('/sites'))
+    const [site] = listed.body.sites as Owner['site'][]
+    if (!site) throw new Error('the site is not listed')
+    // The name of a real site leads to its server from there, too.
+    await world.host.must(['bash', '-c', `echo 127.0.0.1 ${DOMAIN} >> /etc/hosts`])
+    const resolve = { [DOMAIN]: '127.0.0.1' }
+    const browser = await launch({ netns: world.host.netns, resolve })
+    return new Owner(world, site, php, await mkdtemp(join(tmpdir(), 'owner-')), browser)
+  }
+
+  get host() {
+    return this.world.host
+  }
+
+  get docroot(): string {
+    return `/srv/www/${this.site.user}/public`
+  }
+
+  /** Cookies of its own, as another person has them. */
+  async person(): Promise<BrowserContext> {
+    const viewport = { width: 1280, height: 800 }
+    const options = { ignoreHTTPSErrors: true, viewport, baseURL: ORIGIN }
+    const context = await this.#browser.newContext(options)
+    // WordPress does without: Playwright fails on a worker that ends at once, as that of its emoji does.
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'Worker'))
+    return context
+  }
+
+  /** The tab of the owner; the first one logs in with the password that the dashboard sets. */
+  async page(): Promise<Page> {
+    const [known] = this.#pages
+    if (known) return known
+    const path = this.world.path(`/sites/${this.site.id}/admin-password`)
+    const { body } = await this.world.dashboard.call('POST', path)
+    this.login = String(body.user)
+    const page = await (await this.person()).newPage()
+    this.#pages.push(page)
+    await page.goto('/wp-login.php')
+    await page.fill('#user_login', this.login)
+    await page.fill('#user_pass', String(body.password))
+    await page.click('#wp-submit')
+    await page.waitForSelector('#wpadminbar')
+    return page
+  }
+
+  /** What a visitor gets who has no cookies. */
+  visit(path: string, options: string[] = []) {
+    return get(this.host, new URL(path, ORIGIN).href, { options })
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close()
+    await this.world.stop()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}

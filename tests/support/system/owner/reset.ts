@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import * as lab from '#tests/support/lab/index.ts'
+import type { Received } from '#tests/support/mail/relay.ts'
+import { startInside } from '../inside.ts'
+import { MINUTES } from '../world.ts'
+import { ORIGIN, type Owner } from './owner.ts'
+
+const PORT = '2525'
+const PASSWORD = 'a new one, as long as it has to be'
+const RELAY = join(import.meta.dir, '../smtp-relay.ts')
+
+/** The link in the only message that the relay has taken. */
+async function linkFrom(folder: string): Promise<string> {
+  const read = () => readFile(join(folder, 'received'), 'utf8').catch(() => '')
+  await lab.poll(async () => (await read()).includes('\n'), { timeout_ms: MINUTES })
+  const { text } = JSON.parse((await read()).split('\n')[0] ?? '') as Received
+  return /https:\/\/\S+action=rp\S*/.exec(text.replaceAll('=\r\n', ''))?.[0] ?? ''
+}
+
+export function resetsPassword(owner: () => Owner): void {
+  test(
+    'a password that was forgotten is set again by a link in a mail',
+    async () => {
+      const { host, world, folder } = owner()
+      const relay = await startInside(
+        host.netns,
+        [process.execPath, RELAY, PORT, folder],
+        /^listening/,
+      )
+      const setting = { relay: { host: '127.0.0.1', port: Number(PORT), tls: 'none' } }
+      const events = await world.dashboard.stream('PUT', world.path('/mail'), setting)
+      expect(events.at(-1)?.event).toBe('complete')
+      const page = await (await owner().person()).newPage()
+      await page.goto('/wp-login.php')
+      await page.getByRole('link', { name: 'Lost your password?' }).click()
+      await page.fill('#user_login', owner().login)
+      await page.click('#wp-submit')
+      await page.getByText('Check your email').first().waitFor({ timeout: MINUTES })
+
+      const link = await linkFrom(folder)
+      expect(link).toStartWith(ORIGIN)
+      await page.goto(link)
+      // WordPress puts its own suggestion there once its scripts are loaded, over what was typed before.
+      const isSuggested = async () => (await page.inputValue('#pass1')) !== ''
+      expect(await lab.poll(isSuggested, { timeout_ms: MINUTES })).toBe(true)
+      await page.fill('#pass1', PASSWORD)
+      await page.click('#wp-submit')
+      await page.getByText('Your password has been reset').waitFor({ timeout: MINUTES })
+      await page.goto('/wp-login.php')
+      await page.fill('#user_login', owner().login)
+      await page.fill('#user_pass', PASSWORD)
+      await page.click('#wp-submit')
+      await page.waitForSelector('#wpadminbar', { timeout: MINUTES })
+      await page.context().close()
+      await relay.stop()
+    },
+    4 * MINUTES,
+  )
+}

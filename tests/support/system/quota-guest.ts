@@ -1,0 +1,155 @@
+import process from 'node:process'
+import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { sitePurge } from '#agent/commands/site.purge.ts'
+import { siteUpdate } from '#agent/commands/site.update.ts'
+import { readConfig } from '#agent/config.ts'
+import { realHost } from '#agent/host/real.ts'
+import { performSteps } from '#agent/operations/steps.ts'
+import { tryAsSite } from '#agent/os/as-site/run.ts'
+import { homeOf, trashOf } from '#agent/os/paths.ts'
+import { setLimits } from '#agent/os/quota.ts'
+import { moveSite, type Site, writeSite } from '#agent/os/sites.ts'
+import { removeUser } from '#agent/os/users.ts'
+import { siteCreate as contract } from '#shared/commands/site.create.ts'
+
+/**
+ * Runs in a virtual machine, on its empty disk: the steps of the agent's commands that concern the
+ * disk, and what a site can do after each. Prints what happened on each file system as JSON.
+ */
+const DISK = '/dev/vdb'
+const SITES = '/srv/www'
+const FILE_SYSTEMS = {
+  ext4: ['mke2fs', '-q', '-F', '-t', 'ext4', '-O', 'quota,project', DISK],
+  xfs: ['mkfs.xfs', '-q', '-f', DISK],
+}
+
+const host = realHost(readConfig(process.env).settings)
+const { shell } = host
+const [site, neighbour] = [siteOf('shop'), siteOf('store')]
+
+function siteOf(user: string): Site {
+  const [domain, email] = [`${user}.example`, `owner@${user}.example`]
+  return contract.params.parse({ domain, user, email, php: '8.2', tier: 'small', tls: 'none' })
+}
+
+const creating = async (one: Site) => (await siteCreate.steps?.(one, host)) ?? []
+
+/** Performs those of the steps that have these names; returns their lines. */
+async function perform(steps: Awaited<ReturnType<typeof creating>>, ...names: string[]) {
+  const chosen = steps.filter(({ name }) => names.includes(name))
+  return Array.fromAsync(performSteps(chosen, async () => undefined))
+}
+
+/** `done`, or the last line of what the program of the site printed when it was refused. */
+async function attempt(one: Site, ...argv: string[]): Promise<string> {
+  const { code, stderr } = await tryAsSite(host, one, argv)
+  return code === 0 ? 'done' : (stderr.trim().split('\n').at(-1) ?? '')
+}
+
+const inTmp = (one: Site, name: string) => `${homeOf(one.user)}/tmp/${name}`
+
+const allocate = (one: Site, name: string, gib: number) =>
+  attempt(one, 'fallocate', `--length=${gib}GiB`, inTmp(one, name))
+
+const uidOf = async ({ user }: Site) => (await shell.run(['id', '--user', user])).stdout.trim()
+
+/** Of a user: limits (KiB, files) and use; undefined for one that has neither. */
+async function quotaOf(uid: string) {
+  const { stdout } = await shell.run(['repquota', '--user', '--no-names', '--output=csv', SITES])
+  const row = stdout.split('\n').find((line) => line.startsWith(`#${uid},`))
+  if (row === undefined) return null
+  const [, , , used, , limit, , used_files, , limit_files] = row.split(',').map(Number)
+  return { limits: [limit, limit_files], used: [used, used_files] }
+}
+
+async function small() {
+  const uid = await uidOf(site)
+  return {
+    limits: (await quotaOf(uid))?.limits,
+    within: await allocate(site, 'a', 9),
+    beyond: await allocate(site, 'b', 2),
+    other_user: await attempt(site, 'chown', neighbour.user, inTmp(site, 'a')),
+    other_project: await attempt(site, 'chattr', '-p', '4711', inTmp(site, 'a')),
+    still_beyond: await allocate(site, 'b', 2),
+    neighbour: await allocate(neighbour, 'a', 9),
+  }
+}
+
+/** With a limit that is reached in seconds: a quarter of a million files take minutes here. */
+async function files() {
+  await setLimits(host, site.user, { bytes: 10e9, files: 300 })
+  const many = ({ user }: Site) => `cd ${homeOf(user)}/sessions && seq 400 | xargs touch`
+  return {
+    beyond: await attempt(site, 'sh', '-c', many(site)),
+    used: (await quotaOf(await uidOf(site)))?.used[1],
+    neighbour: await attempt(neighbour, 'sh', '-c', many(neighbour)),
+  }
+}
+
+async function medium() {
+  const change = { domain: site.domain, tier: 'medium' } as const
+  const lines = await perform((await siteUpdate.steps?.(change, host)) ?? [], 'disk quota')
+  return {
+    lines,
+    limits: (await quotaOf(await uidOf(site)))?.limits,
+    within: await allocate(site, 'b', 14),
+    beyond: await allocate(site, 'c', 2),
+  }
+}
+
+async function trash() {
+  const uid = await uidOf(site)
+  await host.files.mkdir(trashOf(site.user), { mode: 0o700 })
+  const before = await quotaOf(uid)
+  const steps = ((await siteDelete.steps?.(site, host)) ?? []).filter(
+    ({ name }) => name === 'files',
+  )
+  await perform(steps, 'files')
+  const kept = Bun.deepEquals(await quotaOf(uid), before)
+  await steps[0]?.undo?.()
+  const back = await attempt(site, 'ls', inTmp(site, 'a'))
+  const beyond = await allocate(site, 'c', 2)
+  await perform(steps, 'files')
+  await moveSite(host, site.domain, 'sites', 'trash')
+  return { kept, back, beyond }
+}
+
+async function purge() {
+  const uid = await uidOf(site)
+  const params = { domain: site.domain, confirm: site.domain }
+  await perform((await sitePurge.steps?.(params, host)) ?? [], 'files', 'user')
+  return quotaOf(uid)
+}
+
+async function proofOn(type: keyof typeof FILE_SYSTEMS) {
+  await shell.run(FILE_SYSTEMS[type])
+  await shell.run(['mount', '-t', type, DISK, SITES])
+  const off = (await creating(site)).map(({ name }) => name)
+  await shell.run(['umount', SITES])
+  await shell.run(['mount', '-t', type, '-o', 'usrquota', DISK, SITES])
+  const lines: string[] = []
+  for (const one of [site, neighbour]) {
+    lines.push(...(await perform(await creating(one), 'user', 'disk quota', 'folders')))
+    await writeSite(host, one)
+  }
+  return {
+    off: off.includes('disk quota'),
+    lines,
+    small: await small(),
+    files: await files(),
+    medium: await medium(),
+    trash: await trash(),
+    purged: await purge(),
+  }
+}
+
+await shell.run(['mkdir', '--parents', SITES])
+const proof: Record<string, unknown> = {}
+for (const type of ['ext4', 'xfs'] as const) {
+  proof[type] = await proofOn(type).catch((error: unknown) => String(error))
+  await shell.try(['umount', SITES])
+  for (const { user, domain } of [site, neighbour]) await removeUser(host, user, domain)
+}
+console.log(JSON.stringify(proof))
+process.exit(0)

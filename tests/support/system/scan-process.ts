@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/index.ts'
+import type { Attack } from './scan.ts'
+import type { Tenants } from './tenants.ts'
+import { MINUTES } from './world.ts'
+
+/** The ids of what scans, and the units that systemd has for it. */
+async function running({ host }: Tenants) {
+  const argv = ['pgrep', '--full', '^/usr/local/bin/hosting-agent scan$']
+  const { stdout } = await host.exec(argv)
+  const list = ['systemctl', 'list-units', '--plain', '--no-legend', 'hosting-scan-*']
+  const units = (await host.must(list)).split('\n').filter(Boolean)
+  return { pids: stdout.split('\n').filter(Boolean), units: units.length }
+}
+
+export function replaced(attack: Attack): void {
+  test.each(['KILL', 'STOP'])(
+    'a process that got SIG%s is replaced, and no site is without its answer',
+    async (signal) => {
+      const { tenants, evil, victim } = attack
+      await tenants.sync()
+      const before = await running(tenants)
+      expect([before.pids.length, before.units]).toEqual([1, 1])
+      await tenants.host.must(['kill', `-${signal}`, before.pids[0] ?? ''])
+
+      const { bad, worst_ms } = await tenants.withHealth(() => tenants.sync())
+
+      for (const site of [evil, victim])
+        expect((await tenants.found(site)).framework).toBe('wordpress')
+      expect([bad, worst_ms < 5000]).toEqual([[], true])
+      const settled = await poll(async () => (await running(tenants)).units === 1)
+      const after = await running(tenants)
+      expect([settled, after.pids.length, after.pids[0] === before.pids[0]]).toEqual([
+        true,
+        1,
+        false,
+      ])
+    },
+    2 * MINUTES,
+  )
+
+  test(
+    'a process that hangs ends with the agent',
+    async () => {
+      const { tenants } = attack
+      const [pid = ''] = (await running(tenants)).pids
+      await tenants.host.must(['kill', '-STOP', pid])
+
+      await tenants.host.must(['systemctl', 'restart', 'hosting-agent.service'])
+
+      const gone = await poll(async () => !(await running(tenants)).pids.includes(pid), {
+        timeout_ms: 120_000,
+      })
+      expect(gone).toBe(true)
+      const synced = async () =>
+        tenants.sync().then(
+          () => true,
+          () => false,
+        )
+      expect(await poll(synced, { every_ms: 500, timeout_ms: 60_000 })).toBe(true)
+    },
+    3 * MINUTES,
+  )
+}

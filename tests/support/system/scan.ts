@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
+import { unless } from '#tests/support/skip.ts'
+import { configurations } from './scan-configs.ts'
+import { databases } from './scan-databases.ts'
+import { layouts } from './scan-layouts.ts'
+import { replaced } from './scan-process.ts'
+import { raced } from './scan-races.ts'
+import { trees } from './scan-trees.ts'
+import { type Tenant, Tenants } from './tenants.ts'
+import { MINUTES } from './world.ts'
+
+export interface Attack {
+  readonly tenants: Tenants
+  readonly evil: Tenant
+  readonly victim: Tenant
+}
+
+/** What a site can do by its files and its tables to the agent that reads them. */
+export function scanned(suite: Suite): void {
+  unless(lab.available()).describe(`reading hostile sites on ${suite}`, () => {
+    let tenants: Tenants
+    let evil: Tenant
+    let victim: Tenant
+    const attack: Attack = {
+      get tenants() {
+        return tenants
+      },
+      get evil() {
+        return evil
+      },
+      get victim() {
+        return victim
+      },
+    }
+
+    beforeAll(async () => {
+      tenants = await Tenants.start(suite)
+      evil = await tenants.create('evil.example.test')
+      victim = await tenants.create('victim.example.test')
+    }, 8 * MINUTES)
+    afterAll(() => tenants?.stop(), MINUTES)
+
+    test('finds both sites', async () => {
+      for (const site of [evil, victim])
+        expect(await tenants.found(site)).toMatchObject({ framework: 'wordpress' })
+      expect([evil.password.length > 8, evil.prefix !== '']).toEqual([true, true])
+    })
+
+    layouts(attack)
+    configurations(attack)
+    databases(attack)
+    trees(attack)
+    raced(attack)
+    replaced(attack)
+  })
+}

@@ -1,0 +1,24 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import { Relay } from '#tests/support/mail/relay.ts'
+
+/**
+ * `bun smtp-relay.ts PORT FOLDER`: a relay in the network of a host. Each message that it takes is a
+ * line of `received`; with a key and a certificate in `tls-PORT` it offers STARTTLS; the file `later` makes it defer, the file `hold` makes it wait with its answer.
+ */
+const [port = '2525', folder = '.'] = process.argv.slice(2)
+const tls = `${folder}/tls-${port}`
+const secured = () => ({ ...JSON.parse(readFileSync(tls, 'utf8')), disabledCommands: [] })
+const relay = new Relay(existsSync(tls) ? secured() : {})
+await relay.start(Number(port))
+console.log('listening')
+
+let told = 0
+setInterval(() => {
+  relay.deferring = existsSync(`${folder}/later`)
+  if (!existsSync(`${folder}/hold`)) relay.release()
+  for (const message of relay.received.slice(told)) {
+    appendFileSync(`${folder}/received`, `${JSON.stringify(message)}\n`)
+    told += 1
+  }
+}, 20)

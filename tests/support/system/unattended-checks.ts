@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
+import { missingPackages } from '#agent/os/packages.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+import type { Image } from '#tests/support/lab/host.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { preparePackaged } from '#tests/support/lab/packaged.ts'
+import type { Enrolled } from './enrolled.ts'
+import { PAGE, startLoad } from './load.ts'
+import { publish } from './security-archive.ts'
+import { MINUTES, type Site } from './world.ts'
+
+const PHP = '8.2'
+const NAME = `php${PHP}-intl`
+// What dpkg-query puts the version in the place of.
+const SHOWN = '--showformat=$'.concat('{Version}')
+const MORE = ['unattended-upgrades']
+
+/** A server that can be updated without anybody, too. */
+export async function updatable(): Promise<Image> {
+  const packages = await missingPackages(fakeHost(), [PHP])
+  const more = await morePackages('bookworm', MORE)
+  return preparePackaged('bookworm', [...packages, ...MORE], more)
+}
+
+/** What apt-daily-upgrade.timer of Debian runs each day, with what the agent has configured. */
+export function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site): void {
+  test(
+    'a security update that nobody asks for reaches the site without a failed request',
+    async () => {
+      const { host, dashboard, path } = worldNow()
+      const { docroot, user, domain } = siteNow()
+      const unit = `hosting-fpm@${user}-php${PHP}.service`
+      const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
+      const versionOf = () => host.must(['dpkg-query', '--show', SHOWN, NAME])
+      const maintenance = async () => {
+        await dashboard.stream('POST', path('/sync'))
+        const { body } = await dashboard.call('GET', path('/maintenance'))
+        return body.maintenance as Maintenance
+      }
+      await host.put(UNATTENDED_FILE, renderUnattended(true))
+      await host.put(`${docroot}/load.php`, PAGE)
+      await host.must(['chown', `${user}:www-data`, `${docroot}/load.php`])
+      await publish(host, NAME)
+      const load = startLoad(host, `http://${domain}/load.php`, 20)
+      await lab.poll(() => load.answers.good > 20, { timeout_ms: MINUTES })
+      const [before, version] = [await host.must(show), await versionOf()]
+
+      const env = { DEBIAN_FRONTEND: 'noninteractive' }
+      const upgrade = ['unattended-upgrade', '-v']
+      const said = await host.must(upgrade, { env, timeout_ms: 3 * MINUTES })
+
+      expect(said).toMatch(new RegExp(`Packages that (will be|were) upgraded: ${NAME}`))
+      expect(await versionOf()).toBe(`${version}+security1`)
+      const renewed = async () => ![before, '0\n'].includes(await host.must(show))
+      expect(await lab.poll(renewed, { every_ms: 500, timeout_ms: 3 * MINUTES })).toBe(true)
+      const { good, bad } = await load.stop()
+      expect([bad, good > 20]).toEqual([[], true])
+
+      const isShown = async () => (await maintenance()).last_update?.packages.includes(NAME)
+      expect(await lab.poll(isShown, { every_ms: 2000, timeout_ms: 2 * MINUTES })).toBe(true)
+      const { packages, unattended, old_files } = await maintenance()
+      expect(packages.filter(({ security }) => security)).toEqual([])
+      expect(unattended).toMatchObject({ enabled: true, source: 'hosting-control' })
+      expect(old_files.filter(({ kind }) => kind !== 'other')).toEqual([])
+    },
+    8 * MINUTES,
+  )
+}

@@ -1,0 +1,59 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must, run } from '../lab/run.ts'
+import { type Image, prepareImage } from './image.ts'
+
+const GIB = 2 ** 30
+const MIB = 2 ** 20
+const MINUTES = 60_000
+const BOOT = 'console=ttyS0 root=/dev/vda rw quiet panic=-1 init=/sbin/run-program'
+
+/**
+ * Starts a virtual machine with Debian's kernel, an empty disk `/dev/vdb` of so many GiB, and
+ * `program` (an executable) as all that it runs, as root. Returns what the program printed; throws the
+ * console when that is nothing. The processor is emulated: this works wherever QEMU does.
+ */
+export async function runInMachine(program: string, disk_gib: number): Promise<string> {
+  const image = await prepareImage()
+  const folder = await mkdtemp(join(tmpdir(), 'hc-vm-'))
+  try {
+    const empty = await blank(join(folder, 'empty.img'), disk_gib * GIB)
+    const printed = await blank(join(folder, 'printed.img'), MIB)
+    const disks = [empty, await carrierOf(program, folder), printed]
+    const { stdout, stderr } = await run(qemu(image, disks), { timeout_ms: 8 * MINUTES })
+    const text = (await readFile(printed, 'utf8')).replaceAll('\0', '')
+    if (text === '') throw new Error(`the virtual machine printed nothing:\n${stdout}${stderr}`)
+    return text
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function blank(path: string, size: number): Promise<string> {
+  await writeFile(path, '')
+  await truncate(path, size)
+  return path
+}
+
+/** A file system with the program on it. */
+async function carrierOf(program: string, folder: string): Promise<string> {
+  const [content, path] = [join(folder, 'content'), join(folder, 'program.img')]
+  await mkdir(content)
+  await copyFile(program, join(content, 'program'))
+  await must(['mke2fs', '-q', '-t', 'ext4', '-d', content, path, '512M'])
+  return path
+}
+
+/** What the machine writes to its root is forgotten. */
+function qemu({ kernel, initrd, root }: Image, disks: readonly string[]): string[] {
+  const drives = [`${root},snapshot=on`, ...disks].flatMap((file) => [
+    '-drive',
+    `file=${file},format=raw,if=virtio`,
+  ])
+  return [
+    ...['qemu-system-x86_64', '-accel', 'tcg', '-cpu', 'max', '-m', '1536'],
+    ...['-nodefaults', '-no-reboot', '-display', 'none', '-serial', 'stdio'],
+    ...['-kernel', kernel, '-initrd', initrd, '-append', BOOT, ...drives],
+  ]
+}

@@ -1,0 +1,3 @@
+import { databases } from '#tests/support/system/database.ts'
+
+databases('bookworm')

@@ -1,0 +1,3 @@
+import { isolationOn } from '#tests/support/system/isolation-checks.ts'
+
+isolationOn('bookworm', { interrupted: true })

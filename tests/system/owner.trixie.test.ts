@@ -1,0 +1,3 @@
+import { firstHour } from '#tests/support/system/owner/first-hour.ts'
+
+firstHour('trixie')

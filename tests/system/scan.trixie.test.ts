@@ -1,0 +1,3 @@
+import { scanned } from '#tests/support/system/scan.ts'
+
+scanned('trixie')

@@ -1,0 +1,3 @@
+import { siteSandbox } from '#tests/support/system/site-sandbox.ts'
+
+siteSandbox('trixie')

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { lacking, unless } from '#tests/support/skip.ts'
+import { type Block, fillIn, readBlocks } from '#tests/support/stranger/readme.ts'
+import { NAMES, startWorld, type World } from '#tests/support/stranger/world.ts'
+
+const MINUTES = 60_000
+const ADDRESS = `https://${NAMES.dashboard}`
+
+/** The README alone, from two empty servers; each test does its next commands. */
+unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
+  'a stranger with the README',
+  () => {
+    let world: World
+    let blocks: Block[] = []
+
+    beforeAll(async () => {
+      world = await startWorld()
+      blocks = await readBlocks()
+    }, 5 * MINUTES)
+    afterAll(() => world?.stop(), MINUTES)
+
+    /** Runs the next commands of the README, which must be for `where`, as they stand there. */
+    const next = async (where: string) => {
+      const block = blocks.shift()
+      if (block?.where !== where) throw new Error(`the README goes on with ${block?.where}`)
+      const host = where.startsWith('server') ? world.server : world.panel
+      const commands = fillIn(block.commands, world.values)
+      const shell = ['bash', '-euo', 'pipefail', '-c', `U=${ADDRESS}; cd /root; ${commands}`]
+      return host.must(shell, { env: world.environment, timeout_ms: 8 * MINUTES })
+    }
+    const onPanel = (...argv: string[]) => world.panel.must(argv)
+    const ask = (path: string) =>
+      onPanel('curl', '-sS', '--fail', '-b', '/root/jar', ADDRESS + path)
+    const health = () => onPanel('curl', '-sS', '--fail', `${ADDRESS}/health`)
+    const isBack = async () => (await health().catch(() => '')) !== ''
+    const site = () => onPanel('curl', '-sS', '--fail', `https://${NAMES.site}/`)
+
+    test(
+      'installs the dashboard with one command, and a certificate that browsers trust',
+      async () => {
+        const said = await next('dashboard')
+
+        expect(said).toContain(`is running: ${ADDRESS}\n`)
+        expect(await health()).toBe('{"status":"ok"}')
+        const redirect = ['-o', '/dev/null', '-w', '%{http_code} %{redirect_url}']
+        expect(await onPanel('curl', '-s', ...redirect, `http://${NAMES.dashboard}/x`)).toBe(
+          `301 ${ADDRESS}/x`,
+        )
+        expect(await onPanel('ps', '-o', 'user:32=', '-C', 'bun')).toBe('hosting-control\n')
+      },
+      6 * MINUTES,
+    )
+
+    test('shows the first password once, and nowhere else', async () => {
+      const said = await next('dashboard')
+      const [, email, password = ''] = /^first login: (\S+)\npassword: (\S+)$/m.exec(said) ?? []
+      world.values.password = password
+
+      expect(email).toBe('ops@example.com')
+      const again = await world.panel.exec(['hosting-control', 'first-login'])
+      expect([again.code, again.stdout]).toEqual([1, ''])
+      expect(await onPanel('journalctl', '--no-pager')).not.toContain(password)
+    })
+
+    test(
+      'allows private networks by the same script, which builds nothing again',
+      async () => {
+        const said = await next('dashboard')
+
+        expect(said).toMatch(/^- Release \S+ is there already\n- Starting release/)
+        expect(await onPanel('cat', '/etc/hosting-control/dashboard.env')).toContain(
+          '\nPRIVATE_ADDRESSES=allow\n',
+        )
+      },
+      2 * MINUTES,
+    )
+
+    test(
+      'adds a server with a line and a code',
+      async () => {
+        const answers = (await next('api')).trim()
+        const { enrolment } = JSON.parse(answers.slice(answers.lastIndexOf('{"enrolment":')))
+        await next('server')
+        const [{ line }] = enrolment.lines
+        await world.server.must(['bash', '-c', line], { input: `${enrolment.code}\n` })
+        await next('server, after the line')
+
+        expect(enrolment.obstacle).toBe('')
+        const server = async () => JSON.parse(await ask('/api/fleet/servers/1')).server
+        const isOnline = async () => (await server()).status === 'online'
+        // A first contact that meets the restart above is made again with the next sync.
+        expect(await lab.poll(isOnline, { every_ms: 300, timeout_ms: 4 * MINUTES })).toBe(true)
+      },
+      6 * MINUTES,
+    )
+
+    test(
+      'makes a site with a certificate that its visitors trust',
+      async () => {
+        const { site: made } = JSON.parse(await next('api'))
+        const state = async () => JSON.parse(await ask(`/api/fleet/sites/${made.id}`)).site.status
+        const { operations } = JSON.parse(await ask('/api/operations?type=site.create'))
+        const events = `${ADDRESS}/api/operations/${operations[0]?.id}/events`
+        const follow = ['curl', '-sN', '--max-time', '5', '-b', '/root/jar', events]
+        // Packages take longer than that: what came before the end was not kept back.
+        const followed = await world.panel.exec(follow)
+        expect([followed.code, followed.stdout]).toEqual([
+          28,
+          expect.stringMatching(/^(: ping\n\n)?id: 1\n/),
+        ])
+        const ended = async () => (await state()) !== 'provisioning'
+        await lab.poll(ended, { every_ms: 500, timeout_ms: 6 * MINUTES })
+
+        expect(await state()).toBe('active')
+        expect(await site()).toContain('wp-content')
+      },
+      8 * MINUTES,
+    )
+
+    test(
+      'updates the dashboard, and then the agent, with a key that the dashboard cannot read',
+      async () => {
+        await world.repository.publish('9.9.9')
+        expect(await next('update')).toMatch(/^Hosting Control 9\.9\.9-\w+ is running/m)
+        const upgraded = await next('api')
+
+        expect(upgraded).toContain('event: complete\ndata: {"status":"ok","version":"9.9.9"}')
+        expect(await world.server.must(['hosting-agent', 'version'])).toStartWith('9.9.9')
+        expect(await health()).toBe('{"status":"ok"}')
+        expect(await site()).toContain('wp-content')
+        expect(await onPanel('stat', '-c', '%U %a', '/etc/hosting-control/release-key')).toBe(
+          'root 600\n',
+        )
+      },
+      6 * MINUTES,
+    )
+
+    test(
+      'a version that does not start is taken back, with the records that it migrated',
+      async () => {
+        const before = await onPanel('readlink', '/opt/hosting-control/current')
+        await world.repository.publishBroken()
+        const checkout = '/usr/local/src/hosting-control'
+        await onPanel('git', '-C', checkout, 'pull', '-q')
+        const update = ['sh', `${checkout}/scripts/install-dashboard.sh`]
+        const { code, stdout, stderr } = await world.panel.exec(update, { env: world.environment })
+
+        expect([code, stderr]).toEqual([1, expect.stringContaining('broken on purpose')])
+        expect(stdout).toContain('with its records as they were before')
+        expect(await onPanel('readlink', '/opt/hosting-control/current')).toBe(before)
+        expect(await health()).toBe('{"status":"ok"}')
+        expect(await onPanel('hosting-control', 'check')).toBe('ok\n')
+      },
+      5 * MINUTES,
+    )
+
+    test(
+      'moves the records with their secrets, by which agents know the dashboard',
+      async () => {
+        await next('move')
+        expect(await next('move')).toContain('everybody has to log in again\n')
+
+        const login = { email: 'ops@example.com', password: world.values.password }
+        const body = ['-H', 'content-type: application/json', '-d', JSON.stringify(login)]
+        const sync = ['-X', 'POST', `${ADDRESS}/api/servers/1/sync`]
+        expect(await lab.poll(isBack, { timeout_ms: MINUTES })).toBe(true)
+        await onPanel(
+          'curl',
+          '-sS',
+          '--fail',
+          '-c',
+          '/root/jar',
+          ...body,
+          `${ADDRESS}/api/auth/login`,
+        )
+        expect(await onPanel('curl', '-sSN', '--fail', '-b', '/root/jar', ...sync)).toContain(
+          'event: complete\n',
+        )
+      },
+      2 * MINUTES,
+    )
+
+    test(
+      'uninstalls the dashboard, and is told what stays',
+      async () => {
+        const said = await next('uninstall')
+
+        expect(said).toContain('/var/lib/hosting-control: the records')
+        expect(await onPanel('ls', '/opt')).toBe('')
+        expect(await onPanel('ls', '/etc/nginx/sites-enabled')).toBe('default\n')
+        expect(await world.panel.exec(['systemctl', 'cat', 'hosting-control'])).toMatchObject({
+          code: 1,
+        })
+        expect(await site()).toContain('wp-content')
+        expect(blocks).toEqual([])
+      },
+      2 * MINUTES,
+    )
+  },
+)

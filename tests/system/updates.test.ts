@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Maintenance } from '#shared/maintenance.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { PAGE, startLoad } from '#tests/support/system/load.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { publish } from '#tests/support/system/security-archive.ts'
+import { unattendedChecks, updatable } from '#tests/support/system/unattended-checks.ts'
+import { MINUTES, type Site } from '#tests/support/system/world.ts'
+
+const DOMAIN = 'updated.example.test'
+const PHP = '8.2'
+/** As dpkg replaces it: another file under the same name. Its package is not in the archive of the lab. */
+const REPLACE_OPENSSL =
+  'for f in /usr/lib/*/libssl.so.3; do cp -pL $f $f.new; mv $f.new "$(readlink -f $f)"; done'
+const OURS = ['php-fpm8.2', 'nginx', 'cron', 'hosting-agent']
+
+unless(lab.available()).describe('a server that gets updates', () => {
+  let world: Enrolled
+  let site: Site
+  const figures: string[] = []
+
+  beforeAll(async () => {
+    world = await startEnrolled('bookworm', await updatable())
+    const { call, stream } = world.dashboard
+    await stream('POST', world.path('/provision'), {})
+    const created = await call('POST', world.path('/sites'), { domain: DOMAIN, tls: 'none' })
+    expect((await endOf(world.dashboard, created)).event).toBe('complete')
+    await stream('POST', world.path('/sync'))
+    const { body } = await call('GET', world.path(`/sites/${Object(created.body.site).id}`))
+    site = body.site as Site
+  }, 8 * MINUTES)
+  afterAll(async () => {
+    console.log(figures.join('\n'))
+    await world?.stop()
+  }, MINUTES)
+
+  const mainPid = async (unit: string) => {
+    const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
+    return (await world.host.must(show)).trim()
+  }
+  const serves = async () => {
+    const page = await get(world.host, `http://${DOMAIN}/?now=${Math.random()}`)
+    return page.status === 200
+  }
+  const units = () => ({
+    nginx: 'nginx.service',
+    mariadb: 'mariadb.service',
+    cron: 'cron.service',
+    php: `hosting-fpm@${site.user}-php${PHP}.service`,
+    agent: 'hosting-agent.service',
+    front: 'hosting-agent-front.service',
+  })
+
+  test.each(['nginx', 'mariadb', 'cron', 'php', 'agent', 'front'] as const)(
+    '%s comes back after kill -9',
+    async (name) => {
+      const unit = units()[name]
+      const before = await mainPid(unit)
+      const start = performance.now()
+      await world.host.must(['kill', '-9', before])
+
+      const back = await lab.poll(
+        async () => {
+          const active = await world.host.exec(['systemctl', 'is-active', '--quiet', unit])
+          return active.code === 0 && ![before, '0'].includes(await mainPid(unit))
+        },
+        { every_ms: 100, timeout_ms: MINUTES },
+      )
+
+      figures.push(`${name}: back ${Math.round(performance.now() - start)} ms after kill -9`)
+      expect(back).toBe(true)
+      expect(await lab.poll(() => serves().catch(() => false), { timeout_ms: MINUTES })).toBe(true)
+    },
+    3 * MINUTES,
+  )
+
+  /** The programs of ours that have mapped what is gone; MariaDB waits until somebody asks. */
+  const deleted = async () => {
+    const script = 'grep -l "r-xp.*(deleted)" /proc/[0-9]*/maps 2>/dev/null || true'
+    const paths = (await world.host.must(['sh', '-c', script])).split('\n').filter(Boolean)
+    const names = await Promise.all(
+      paths.map((path) => world.host.exec(['cat', path.replace('/maps', '/comm')])),
+    )
+    return names.map(({ stdout }) => stdout.trim()).filter((name) => OURS.includes(name))
+  }
+  const report = () =>
+    JSON.parse(readFileSync(`${world.host.root}/var/lib/hosting-agent/maintenance.json`, 'utf8'))
+      .maintenance
+
+  test(
+    'new packages of PHP, nginx and OpenSSL reach what runs, without a failed request',
+    async () => {
+      const { host } = world
+      await host.put(`${site.docroot}/load.php`, PAGE)
+      await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/load.php`])
+      const load = startLoad(host, `http://${DOMAIN}/load.php`, 20)
+      await lab.poll(() => load.answers.good > 20, { timeout_ms: MINUTES })
+      const [php, nginx] = [await mainPid(units().php), await mainPid(units().nginx)]
+      const listed = await host.must(['dpkg', '--get-selections', `php${PHP}-*`])
+      const names = [...listed.matchAll(/^(\S+)\s+install$/gm)].map(([, name = '']) => name)
+      await host.must(['sh', '-ec', REPLACE_OPENSSL])
+      const start = performance.now()
+      await host.must(
+        ['apt-get', 'install', '--reinstall', '-y', '-q', ...names, 'mariadb-server-core'],
+        {
+          env: { DEBIAN_FRONTEND: 'noninteractive' },
+          timeout_ms: 3 * MINUTES,
+        },
+      )
+      const seen = await deleted()
+      const installed_ms = Math.round(performance.now() - start)
+      const long = get(host, `http://${DOMAIN}/load.php?long`)
+
+      const renewed = await lab.poll(
+        async () => (await mainPid(units().php)) !== php && (await deleted()).length === 0,
+        { every_ms: 500, timeout_ms: 3 * MINUTES },
+      )
+
+      const { good, bad } = await load.stop()
+      expect((await long).body).toStartWith('answered by ')
+      figures.push(
+        `reinstall: ${installed_ms} ms, then ${seen.length} old processes (${[...new Set(seen)]}); all new after ${Math.round(performance.now() - start)} ms; ${good} requests answered`,
+      )
+      expect(bad).toEqual([])
+      expect([renewed, await deleted()]).toEqual([true, []])
+      expect(seen).toContain('php-fpm8.2')
+      expect(await mainPid(units().nginx)).not.toBe(nginx)
+      expect(good).toBeGreaterThan(100)
+      const ours = () =>
+        (report().old_files as Maintenance['old_files']).filter(({ kind }) => kind !== 'other')
+      await lab.poll(() => ours().every(({ name }) => name === 'mariadb'), {
+        timeout_ms: MINUTES,
+      })
+      expect(ours()).toMatchObject([
+        { name: 'mariadb', problem: 'Its restart interrupts sites for some seconds: ask for it' },
+      ])
+    },
+    8 * MINUTES,
+  )
+
+  test(
+    'security updates are listed, planned and installed, MariaDB with its consent',
+    async () => {
+      const { host, dashboard } = world
+      await publish(host, `php${PHP}-bcmath`)
+      const before = await mainPid(units().php)
+      const input = { restart_database: true }
+      const planned = await dashboard.call('POST', world.path('/update'), {
+        ...input,
+        dry_run: true,
+      })
+
+      const events = await dashboard.stream('POST', world.path('/update'), input)
+
+      const effects = [{ action: 'change', kind: 'package', name: `php${PHP}-bcmath` }]
+      expect(planned.body.plan).toMatchObject({
+        steps: [{ name: 'packages', effects }, { name: 'restarts' }],
+      })
+      expect(events.at(-1)).toMatchObject({
+        event: 'complete',
+        data: {
+          packages: [`php${PHP}-bcmath`],
+          restarted: ['mariadb', `php-fpm:${site.user}`],
+          reboot_needed: false,
+        },
+      })
+      expect(await mainPid(units().php)).not.toBe(before)
+      await dashboard.stream('POST', world.path('/sync'))
+      const { body } = await dashboard.call('GET', world.path('/maintenance'))
+      const { maintenance } = body as { maintenance: Maintenance }
+      const pending = maintenance.packages.filter(({ security }) => security)
+      const ours = maintenance.old_files.filter(({ kind }) => kind !== 'other')
+      expect([pending, ours, maintenance.last_update?.packages]).toEqual([
+        [],
+        [],
+        [`php${PHP}-bcmath`],
+      ])
+      expect(await lab.poll(serves, { timeout_ms: MINUTES })).toBe(true)
+    },
+    5 * MINUTES,
+  )
+
+  unattendedChecks(
+    () => world,
+    () => site,
+  )
+})
