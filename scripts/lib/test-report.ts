@@ -28,13 +28,19 @@ export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise
   ].join('\n')
 }
 
-/** What was skipped and why, then what failed; the last line holds the three numbers. */
-export function describeSum(cases: readonly Case[]): string {
+/**
+ * What was skipped and why, what passed only at the second try, then what failed; the last line holds
+ * the three numbers.
+ */
+export function describeSum(cases: readonly Case[], unsteady: readonly Case[] = []): string {
   const skipped = cases.filter(({ status }) => status === 'skipped')
   const failed = cases.filter(({ status }) => status === 'failed')
   const { passed, failed: wrong, skipped: left } = count(cases)
   return [
     ...(skipped.length > 0 ? ['', 'Skipped:', ...skipped.map(line)] : []),
+    ...(unsteady.length > 0
+      ? ['', 'Failed beside others and passed alone:', ...unsteady.map(line)]
+      : []),
     ...(failed.length > 0 ? ['', 'Failed:', ...failed.map(line)] : []),
     '',
     `${passed} passed, ${wrong} failed, ${left} skipped`,
