@@ -7,7 +7,7 @@ import { getServer } from '#dashboard/servers/queries.ts'
 import { type UpgradeDeps, upgradeParams } from '#dashboard/servers/upgrade-agent.ts'
 import { refuseUnknownPhp } from '#dashboard/sites/create-site.ts'
 import { getSite } from '#dashboard/sites/queries.ts'
-import { SERVER_BULK_PARAMS, SITE_BULK_PARAMS } from '#shared/api/bulk-operations.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 
 export type PrepareDeps = BeginDeps & UpgradeDeps
 
@@ -43,15 +43,19 @@ async function siteParams(
   const { domain, user, php } = site
   switch (type) {
     case 'site.update': {
-      const change = SITE_BULK_PARAMS[type].parse(input)
+      const change = OPERATION_TYPES[type].bulk.params.parse(input)
       if (change.php !== undefined) refuseUnknownPhp(server, change.php)
       return { domain, ...change }
     }
     case 'pool.apply':
-      return { user, php_version: php, ...SITE_BULK_PARAMS[type].parse(input) }
+      return { user, php_version: php, ...OPERATION_TYPES[type].bulk.params.parse(input) }
     case 'tls.issue': {
       const caller = actor === null ? undefined : await findUser(db, actor)
-      return { domain, ...SITE_BULK_PARAMS[type].parse(input), email: site.email || caller?.email }
+      return {
+        domain,
+        ...OPERATION_TYPES[type].bulk.params.parse(input),
+        email: site.email || caller?.email,
+      }
     }
     default:
       return { domain }
@@ -67,8 +71,9 @@ async function serverParams(
     case 'agent.upgrade':
       return upgradeParams(deps, server, String(input.origin))
     case 'server.provision':
+    case 'server.update':
     case 'service.restart':
-      return SERVER_BULK_PARAMS[type].parse(input)
+      return OPERATION_TYPES[type].bulk.params.parse(input)
     default:
       return {}
   }

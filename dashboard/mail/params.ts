@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { StoredMail } from '#shared/api/mail.ts'
-import type { OperationType } from '#shared/api/operations.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 import type { KeptMail } from './queries.ts'
 
 export const PASSWORD_PURPOSE = 'mail relay password'

@@ -9,7 +9,10 @@ export const serverProvision = command({
   changes: true,
   params: z.object({
     /** Empty: the version that the distribution ships. */
-    php_versions: z.array(PhpVersion).max(10, 'Must name at most 10 versions').default([]),
+    php_versions: z
+      .array(PhpVersion, { error: 'Must be a list of PHP versions' })
+      .max(10, 'Must name at most 10 versions')
+      .default([]),
     accept: Accept.optional(),
   }),
   result: z.object({ php_versions: z.array(z.string().max(16)).max(20) }),

@@ -2,7 +2,8 @@ import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
-import type { BulkTarget, BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
+import type { BulkTarget, BulkTargets } from '#shared/api/bulk-operations.ts'
+import type { BulkType } from '#shared/operation-types/index.ts'
 
 export interface SiteTarget extends BulkTarget {
   /** Its agent did not create it. */

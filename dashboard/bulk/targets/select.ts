@@ -2,12 +2,11 @@ import type { Database } from '#dashboard/db/client.ts'
 import {
   type BulkTarget,
   type BulkTargets,
-  type BulkType,
   MOST_ITEMS,
-  SITE_BULK_PARAMS,
   type SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
 import { conflict, invalid, notManaged } from '#shared/errors.ts'
+import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import {
   listServerTargets,
   listSiteTargets,
@@ -30,7 +29,7 @@ export async function selectTargets(
   type: BulkType,
   targets: BulkTargets,
 ): Promise<Selected> {
-  const onSites = Object.hasOwn(SITE_BULK_PARAMS, type)
+  const onSites = OPERATION_TYPES[type].target === 'site'
   if (!onSites && targets.site_ids.length > 0)
     throw refused(`${type} is for servers, not for sites`)
   refuseUnknown('server', await unknownServers(db, targets.server_ids))

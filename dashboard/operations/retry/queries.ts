@@ -2,8 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { sites } from '#dashboard/db/schema.ts'
-import type { OperationType } from '#shared/api/operations.ts'
+
 import { notFound } from '#shared/errors.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 
 /** Throws 404 when it is gone. */
 export async function getSiteById(db: Database, id: number): Promise<SiteRow> {
