@@ -10,13 +10,14 @@ export interface OperationSpec<
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   B extends Bulk<z.ZodType> | null = Bulk<z.ZodType> | null,
+  W extends Path = Path,
 > {
   name: string
   /** Stands before the name of its target, such as `Change the tier of`. */
   title: string
   target: T
   /** Where an agent takes it; null: the dashboard carries it out itself. */
-  path: '/exec' | '/sites/wp-scan' | null
+  path: W
   /** What a token needs to start it and to repeat it. */
   right: TokenScope
   /** What a call takes beside its target and `dry_run`. */
@@ -26,6 +27,7 @@ export interface OperationSpec<
   bulk: B
 }
 
+type Path = '/exec' | '/sites/wp-scan' | null
 type Target = 'server' | 'site' | 'any'
 
 interface SpecOutcome<R extends z.ZodType> {
@@ -50,10 +52,14 @@ export function operationType<
   P extends z.ZodType,
   R extends z.ZodType,
   B extends z.ZodType<Partial<z.output<P>>>,
->(spec: OperationSpec<T, P, R, Bulk<B>>): OperationSpec<T, P, R, Bulk<B>>
-export function operationType<const T extends Target, P extends z.ZodType, R extends z.ZodType>(
-  spec: OperationSpec<T, P, R, null>,
-): OperationSpec<T, P, R, null>
+  const W extends Path,
+>(spec: OperationSpec<T, P, R, Bulk<B>, W>): OperationSpec<T, P, R, Bulk<B>, W>
+export function operationType<
+  const T extends Target,
+  P extends z.ZodType,
+  R extends z.ZodType,
+  const W extends Path,
+>(spec: OperationSpec<T, P, R, null, W>): OperationSpec<T, P, R, null, W>
 export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }
@@ -76,4 +82,4 @@ export const bulkParams = <S extends z.ZodRawShape>(shape: S) =>
   })
 
 /** Of a type that takes nothing beside its target. */
-export const noParams = z.object({})
+export const noParams: z.ZodType<object> = z.object({})

@@ -1,4 +1,5 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import { type BulkOperationView, CreateBulkOperation } from '#shared/api/bulk-operations.ts'
@@ -15,6 +16,7 @@ export interface BulkDeps {
   clock: Clock
   random: Random
   bulks: BulkRunner
+  types: RulesTable
 }
 
 /** With `dry_run` only what it would be done to. */
@@ -31,9 +33,9 @@ export async function createBulk(
 ): Promise<Begun> {
   const { dry_run, ...call } = parse(CreateBulkOperation, input)
   const { type, parallel, pause_after } = call
-  const more = type === 'agent.upgrade' ? { origin } : {}
+  const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
-  const selected = await selectTargets(deps.db, type, call.targets)
+  const selected = await selectTargets(deps, type, call.targets)
   if (dry_run) return selected
   refuseNone(selected)
   const wanted = { type, params, parallel, pause_after, actor }

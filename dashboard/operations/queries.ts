@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -10,6 +10,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
+import type { Change } from './rules.ts'
 
 export type NewOperation = Pick<
   OperationRow,
@@ -54,16 +55,16 @@ export function operationStatements(
   ]
 }
 
-/** Alone, or with the change that goes with it. 409 when the site or the sync is taken. */
+/** With the change that goes with it. 409 when the site or the sync is taken. */
 export async function insertOperation(
   db: Database,
   operation: NewOperation,
   site_id: number | null,
-  change?: (queries: Queries) => Statement[],
+  change: Change,
 ): Promise<OperationRow> {
   const insert = (queries: Queries) => [
     ...operationStatements(queries, operation, site_id),
-    ...(change?.(queries) ?? []),
+    ...change(queries, { ...operation, site_id }, operation.created_at),
   ]
   await db
     .write((queries) => batch(queries, insert(queries)))
@@ -104,6 +105,17 @@ export async function findActive(
     .from(operations)
     .where(and(holder, inArray(operations.status, ACTIVE)))
   return row
+}
+
+/** Throws conflict while an operation waits or runs there; a sync may be cut off. */
+export async function refuseWhileServerBusy(db: Database, id: number): Promise<void> {
+  const { server_id, status, type } = operations
+  const [busy] = await db.read
+    .select({ type })
+    .from(operations)
+    .where(and(eq(server_id, id), inArray(status, ACTIVE), ne(type, 'server.sync')))
+    .limit(1)
+  if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
 }
 
 /** What was under way when the process ended, oldest first. */

@@ -12,6 +12,7 @@ import { Allowance } from './output.ts'
 import { Patience } from './patience.ts'
 import { markWaiting } from './progress/queries.ts'
 import { findOperation, listActive } from './queries.ts'
+import type { RulesTable } from './rules.ts'
 import { tellWaiting } from './waiting.ts'
 
 interface Deps {
@@ -23,6 +24,7 @@ interface Deps {
   retry_max_ms: number
   deadline_ms: number
   notice_ms: number
+  types: RulesTable
   runnerOf(operation: OperationRow): Runner
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void

@@ -70,3 +70,7 @@ export const BULK_NAMES = OPERATION_NAMES.filter(isBulk)
 function isBulk(type: OperationType): type is BulkType {
   return OPERATION_TYPES[type].bulk !== null
 }
+
+export function isOwn(type: OperationType): type is OwnType {
+  return OPERATION_TYPES[type].path === null
+}

@@ -26,6 +26,8 @@ import {
   bulk_operations,
   operations,
 } from '#dashboard/db/schema.ts'
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 
 /** An item that has begun, and its operation; null when that went with its server. */
@@ -95,7 +97,7 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
 export function listStartable(
   db: Database,
   { id, type }: BulkRow,
-  { full, limit }: { full: readonly number[]; limit: number },
+  { excludes, full, limit }: { excludes: Excludes; full: readonly number[]; limit: number },
 ): Promise<BulkItemRow[]> {
   return db.read
     .select()
@@ -105,19 +107,25 @@ export function listStartable(
         eq(bulk_items.bulk_id, id),
         eq(bulk_items.status, 'waiting'),
         notInArray(bulk_items.server_id, [...full]),
-        sql`not exists (select 1 from operations where ${holder(type)} and status in ('queued', 'running'))`,
+        sql`not exists (select 1 from operations where ${holder(type, excludes)} and status in ('queued', 'running'))`,
       ),
     )
     .orderBy(asc(bulk_items.position))
     .limit(limit)
 }
 
-/** Which operations an item of the type cannot go beside. */
-function holder(type: BulkRow['type']): SQL {
+type Excludes = OperationRules<OperationType>['excludes']
+
+/** Which operations an item cannot run beside. A sync may be cut off. */
+function holder(type: BulkRow['type'], excludes: Excludes): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
-  if (type === 'agent.upgrade') return sql`${here} and operations.type <> 'server.sync'`
-  if (type === 'server.sync') return sql`${here} and operations.type = 'server.sync'`
-  return sql`operations.site_id = ${bulk_items.site_id}`
+  const held: Record<Excludes, SQL> = {
+    same_site: sql`operations.site_id = ${bulk_items.site_id}`,
+    same_type: sql`${here} and operations.type = ${type}`,
+    all_of_server: sql`${here} and operations.type <> 'server.sync'`,
+    nothing: sql`false`,
+  }
+  return held[excludes]
 }
 
 type NewEvent = Omit<StoredEvent, 'id'>

@@ -214,13 +214,12 @@ test('an operation has one end: the second of two is not told', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   const id = await held(dashboard, agent)
-  const { db, bus, clock } = dashboard.deps
-  const row = (await db.read.query.operations.findMany())[0]
+  const row = (await dashboard.db.read.query.operations.findMany())[0]
   if (!row) throw new Error('no operation')
 
   const outcomes = await Promise.all([
-    fail({ db, bus, clock }, row, { error: 'Internal error', message: 'one' }),
-    fail({ db, bus, clock }, row, { error: 'Internal error', message: 'two' }),
+    fail(dashboard.deps, row, { error: 'Internal error', message: 'one' }),
+    fail(dashboard.deps, row, { error: 'Internal error', message: 'two' }),
   ])
 
   const first = { status: 'failed', error: { error: 'Internal error', message: 'one' } }
