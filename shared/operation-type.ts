@@ -47,13 +47,16 @@ export interface Bulk<B extends z.ZodType> {
   words: { readonly [N in keyof z.output<B>]-?: string | null }
 }
 
+/** The route of bulk calls asks for no more. */
+type BulkRight = { right: 'operate' }
+
 export function operationType<
   const T extends Target,
   P extends z.ZodType,
   R extends z.ZodType,
   B extends z.ZodType<Partial<z.output<P>>>,
   const W extends Path,
->(spec: OperationSpec<T, P, R, Bulk<B>, W>): OperationSpec<T, P, R, Bulk<B>, W>
+>(spec: OperationSpec<T, P, R, Bulk<B>, W> & BulkRight): OperationSpec<T, P, R, Bulk<B>, W>
 export function operationType<
   const T extends Target,
   P extends z.ZodType,
