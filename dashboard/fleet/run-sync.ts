@@ -10,7 +10,7 @@ import { dataOf } from '#dashboard/operations/success.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
+import { cancelledError, ServiceError } from '#shared/errors.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncDeps {
@@ -52,7 +52,7 @@ export async function runSync(
 /** Rejects when somebody asks for its end, never resolves. */
 function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
   const cancelled = wished(deps, id, signal).then((): never => {
-    throw conflict(CANCELLED)
+    throw cancelledError()
   })
   cancelled.catch(() => undefined)
   return cancelled

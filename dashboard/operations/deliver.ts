@@ -3,7 +3,7 @@ import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { failureBody, nobodyHeard } from '#dashboard/fleet/answer.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { CANCELLED, conflict, ERRORS, offline, ServiceError } from '#shared/errors.ts'
+import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
@@ -104,7 +104,7 @@ async function open(
   const { db, clock, agents, longest_ms } = deps
   const { id, sent_at } = operation
   const sending = async () => {
-    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw conflict(CANCELLED)
+    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw cancelledError()
   }
   const { signal, allowance } = context
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }

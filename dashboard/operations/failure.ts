@@ -1,9 +1,4 @@
-import { CANCELLED, ERRORS, type ErrorBody } from '#shared/errors.ts'
-
-/** Whether this is the end of an operation that was cancelled, with or without something left over. */
-export function isCancelled({ error, message = '' }: ErrorBody): boolean {
-  return error === ERRORS.conflict.error && message.startsWith(CANCELLED)
-}
+import type { ErrorBody } from '#shared/errors.ts'
 
 /** One readable line. */
 export function reasonOf({ error, message, fields }: ErrorBody): string {

@@ -2,10 +2,11 @@ import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
-import type { ErrorBody } from '#shared/errors.ts'
+import { ERRORS, type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { isCancelled, reasonOf } from './failure.ts'
+import { findWish } from './cancel/queries.ts'
+import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
 import { findEnd, finishOperation, lastEventId } from './progress/queries.ts'
 import { findOperation } from './queries.ts'
@@ -29,15 +30,22 @@ export function succeed(
 }
 
 /** The record is `cancelled` where the error says so and the end was asked for, else `failed`. */
-export function fail(
+export async function fail(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,
   error: ErrorBody,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
   const rules = rulesOf(deps, operation.type)
-  const change = rules[isCancelled(error) ? 'cancelled' : 'failed'](reasonOf(error))
-  return finish(deps, operation, { status: 'failed', error }, { change, pending })
+  const known = await withCode(deps.db, operation.id, error)
+  const change = rules[isCancelled(known) ? 'cancelled' : 'failed'](reasonOf(known))
+  return finish(deps, operation, { status: 'failed', error: known }, { change, pending })
+}
+
+/** An older agent has no codes: with it, a conflict after the end was asked for is that end. */
+async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
+  if (error.code !== undefined || error.error !== ERRORS.conflict.error) return error
+  return (await findWish(db, id)) === null ? error : { ...error, code: 'cancelled' }
 }
 
 /** How an operation ended, from its records; undefined while it goes on. */
@@ -82,7 +90,7 @@ async function finish(
 
 function endOf(outcome: Outcome, id: number): StoredEvent {
   if (outcome.status === 'success') return { id, event: 'complete', data: outcome.data }
-  return { id, event: 'error', data: { ...outcome.error } }
+  return { id, event: 'error', data: withoutCode(outcome.error) }
 }
 
 async function endBefore(db: Database, { id }: OperationRow, cause: unknown) {

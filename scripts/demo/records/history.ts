@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { dataOf } from '#dashboard/operations/success.ts'
-import { CANCELLED, conflict, type ErrorBody } from '#shared/errors.ts'
+import { cancelledError, type ErrorBody, withoutCode } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { Dice } from '../dice.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -90,7 +90,7 @@ function tell(
 /** Ended after the first of its steps. */
 function cutOff({ lines }: Transcript): { lines: string[]; end: { error: ErrorBody } } {
   const [first = '', second = ''] = lines
-  return { lines: [first, second, `Undoing: ${second}`], end: { error: conflict(CANCELLED).body } }
+  return { lines: [first, second, `Undoing: ${second}`], end: { error: cancelledError().body } }
 }
 
 function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['status'] {
@@ -99,7 +99,7 @@ function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['s
 }
 
 function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 'event' | 'data'> {
-  if ('error' in end) return { event: 'error', data: { ...end.error } }
+  if ('error' in end) return { event: 'error', data: withoutCode(end.error) }
   const report = OPERATION_TYPES[type].outcome.result.parse(end.result)
   return { event: 'complete', data: dataOf(type, report) }
 }

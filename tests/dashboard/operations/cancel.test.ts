@@ -97,7 +97,8 @@ describe('cancelling an operation', () => {
 
     await cancel(dashboard, id)
 
-    expect(await ended(dashboard, id)).toMatchObject({ status: 'cancelled', error: cancelled })
+    const error = { ...cancelled, code: 'cancelled' }
+    expect(await ended(dashboard, id)).toMatchObject({ status: 'cancelled', error })
     expect(await transcript(dashboard, id)).toEqual([`1 error ${JSON.stringify(cancelled)}`])
     expect(await siteOf(dashboard)).toEqual({
       status: 'cancelled',

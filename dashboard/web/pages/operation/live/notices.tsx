@@ -94,12 +94,13 @@ function Advice({ error, server, server_id }: OperationView) {
       </p>
     )
   if (error?.error === 'Validation failed') return <p>Correct what is refused and begin anew.</p>
-  if (error?.message?.includes('could not undo: '))
+  if (error?.code === 'not_undone')
     return <p>What could not be undone is left on {link} for you to look at.</p>
   return <p>What had begun was undone. The last lines of the log tell why; then retry.</p>
 }
 
-function cancelledWords({ cancel, started_at }: OperationView): string {
+function cancelledWords({ cancel, error, started_at }: OperationView): string {
+  if (error?.code === 'cancelled_not_undone') return `Not all of it was undone. ${error.message}.`
   if (started_at === null) return 'It had not begun: nothing was changed.'
   return cancel === 'forced'
     ? 'Its programs were ended at once, and what it had made was undone.'
