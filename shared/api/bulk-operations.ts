@@ -48,7 +48,7 @@ export const CreateBulkOperation = body({
     .unknown()
     .optional()
     .describe(
-      'What the call for one of them takes beside its target, such as `{"tier": "large"}`.',
+      'What the call for one of them takes beside its target, such as `{"tier": "large"}`; a field that the type does not take for many is refused.',
     ),
   targets: BulkTargets,
   parallel: whole(1, 20).default(4).describe('How many at once.'),
