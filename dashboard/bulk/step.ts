@@ -10,8 +10,9 @@ import { rulesOf } from '#dashboard/operations/rules.ts'
 import { bodyOf, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import { finishBulk } from './finish.ts'
 import { type PrepareDeps, prepare } from './prepare.ts'
-import { advance, itemStatement, listStartable, readState, type State } from './progress/queries.ts'
+import { advance, itemStatement, readState, type State } from './progress/queries.ts'
 import { record, settle } from './settle.ts'
+import { listStartable } from './startable/queries.ts'
 
 export type StepDeps = PrepareDeps & CancelDeps
 

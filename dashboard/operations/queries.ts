@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -105,17 +105,6 @@ export async function findActive(
     .from(operations)
     .where(and(holder, inArray(operations.status, ACTIVE)))
   return row
-}
-
-/** Throws conflict while an operation waits or runs there; a sync may be cut off. */
-export async function refuseWhileServerBusy(db: Database, id: number): Promise<void> {
-  const { server_id, status, type } = operations
-  const [busy] = await db.read
-    .select({ type })
-    .from(operations)
-    .where(and(eq(server_id, id), inArray(status, ACTIVE), ne(type, 'server.sync')))
-    .limit(1)
-  if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
 }
 
 /** What was under way when the process ended, oldest first. */

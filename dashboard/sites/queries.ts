@@ -8,7 +8,7 @@ import {
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import { conflict, invalid, notFound } from '#shared/errors.ts'
+import { invalid, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
 /** The site of a system user; the oldest when several share it, and one that was only found last. */
@@ -141,14 +141,4 @@ export async function deleteUnreached(
       queries.delete(sites).where(eq(sites.id, site.id)),
     ]),
   )
-}
-
-/** 409 when the site has an operation under way: for calls that are none themselves. */
-export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
-  const [row] = await db.read
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.site_id, site_id), sql`status in ('queued', 'running')`))
-    .limit(1)
-  if (row) throw conflict('Another operation of the site is under way')
 }
