@@ -13,8 +13,10 @@ import { Scheduler } from '#dashboard/fleet/scheduler.ts'
 import type { Transports } from '#dashboard/fleet/transport.ts'
 import { Poller } from '#dashboard/history/poller.ts'
 import { listOnline, storeReadings } from '#dashboard/history/queries.ts'
+import { RULES } from '#dashboard/operation-types/index.ts'
 import { Bus } from '#dashboard/operations/bus.ts'
 import { deliver } from '#dashboard/operations/deliver.ts'
+import type { Runner } from '#dashboard/operations/job.ts'
 import { Worker } from '#dashboard/operations/worker.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { KeyedQueue } from '#dashboard/runtime/limit.ts'
@@ -27,6 +29,7 @@ import type { Keyring } from '#dashboard/trust/keyring.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { makeTransports } from '#dashboard/trust/transports.ts'
 import { Metrics } from '#shared/agent.ts'
+import { isOwn, type OwnType } from '#shared/operation-types/index.ts'
 
 /** All times in milliseconds. */
 export interface Limits {
@@ -97,7 +100,7 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
-  const sync = { ...base, agents, sealer, trash_ms, syncs: new KeyedQueue<number>() }
+  const sync = { ...base, agents, sealer, trash_ms, types: RULES, syncs: new KeyedQueue<number>() }
   const scheduler = new Scheduler({
     clock,
     sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),
@@ -124,18 +127,15 @@ export function makeDeps(outside: Outside) {
     read: (server) => inRequest(newRequestId(random), () => health.update(server)),
   })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
+  const own: Record<OwnType, Runner> = { 'server.sync': (...of) => runSync(sync, ...of) }
   const worker = new Worker({
     ...base,
-    runnerOf:
-      ({ type }) =>
-      (operation, context) =>
-        type === 'server.sync'
-          ? runSync(sync, operation, context)
-          : deliver(sync, operation, context),
+    types: RULES,
+    runnerOf: ({ type }) => (isOwn(type) ? own[type] : (...of) => deliver(sync, ...of)),
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)
-      if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
+      if (status === 'success' && !isOwn(type)) scheduler.changed(server_id)
     },
   })
   return {

@@ -13,8 +13,16 @@ export const ERRORS = {
   offline: { status: 503, error: 'Agent offline' },
 } as const
 
-/** Why a call is refused, beside the words of its body, for programs: what a caller can act on. */
-export const REFUSALS = ['site_not_managed'] as const
+/**
+ * Why a call is refused or an operation has failed, beside the words of its body, for programs. What is
+ * not undone is left on the server.
+ */
+export const REFUSALS = [
+  'site_not_managed',
+  'cancelled',
+  'cancelled_not_undone',
+  'not_undone',
+] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 
 export type ErrorName = keyof typeof ERRORS
@@ -22,6 +30,8 @@ export type Fields = Record<string, string[]>
 
 /** Why a cancelled operation has its end: an `error` event of conflict, with what could not be undone. */
 export const CANCELLED = 'The operation was cancelled'
+export const isCancelled = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
+  code === 'cancelled' || code === 'cancelled_not_undone'
 
 /** What a client sees of a failure: nothing else ever leaves. */
 export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
@@ -68,6 +78,14 @@ export const unauthorized = (message = '') => new ServiceError('unauthorized', {
 export const forbidden = (message: string) => new ServiceError('forbidden', { message })
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })
+export const cancelledError = (): ServiceError => conflict(CANCELLED, 'cancelled')
+/** The same end, with what could not be undone. */
+export const notUndone = (cause: ServiceError, left: readonly string[]): ServiceError =>
+  new ServiceError(cause.code, {
+    message: `${cause.message}; could not undo: ${left.join('; ')}`,
+    refusal: isCancelled(cause.body) ? 'cancelled_not_undone' : 'not_undone',
+    cause,
+  })
 /** For whatever would change a site that was only found: nothing but what reads it is done to it. */
 export const notManaged = (domain: string) =>
   conflict(`${domain} was found, not created by Hosting Control`, 'site_not_managed')
@@ -96,6 +114,11 @@ export function fieldsOf(issues: readonly Issue[]): Fields {
     fields[name] = messages
   }
   return { ...fields }
+}
+
+/** What an `error` event holds for callers that do not ask for codes. */
+export function withoutCode({ code: _, ...body }: ErrorBody): Record<string, unknown> {
+  return body
 }
 
 /** What an event of kind `error` or a body may say of any thrown value: unforeseen ones say nothing. */

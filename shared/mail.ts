@@ -42,6 +42,31 @@ export const MailRules = z.object({
 })
 export type MailRules = z.infer<typeof MailRules>
 
+export const MailRelay = RelayPlace.extend({ user: RelayUser.default('') })
+
+/** What a call sets, for a server or for one site. */
+export const MailChange = z.object({
+  enabled: MailRules.shape.enabled.default(true),
+  relay: MailRelay.extend({
+    password: RelayPassword.optional().describe(
+      'Left out, the one that is set stays, as long as host, port, TLS and user do.',
+    ),
+  })
+    .nullable()
+    .default(null)
+    .describe('Null: none, and for a site that of its server.'),
+  from_address: MailRules.shape.from_address
+    .default(null)
+    .describe('Takes the place of addresses in From, which then stand in Reply-To.'),
+  rewrite_from: MailRules.shape.rewrite_from
+    .default(null)
+    .describe('Null: as the server has it, else those that are not of the domain of the site.'),
+  hourly_limit: MailRules.shape.hourly_limit
+    .default(null)
+    .describe('Recipients an hour for each site; null: as the server has it, else 100.'),
+})
+export type MailChange = z.output<typeof MailChange>
+
 /** Whether a password would go over a network that others may read. */
 export function isExposed({ host, tls }: z.infer<typeof RelayPlace>): boolean {
   return tls === 'none' && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)

@@ -13,7 +13,8 @@ export function blamingDisk(error: unknown): unknown {
   const message = messageOf(error)
   const what = advice(message)
   if (what === undefined || message.startsWith(what)) return error
-  return new ServiceError('internal', { message: `${what} (${message})`, cause: error })
+  const refusal = error instanceof ServiceError ? error.refusal : undefined
+  return new ServiceError('internal', { message: `${what} (${message})`, refusal, cause: error })
 }
 
 function advice(message: string): string | undefined {

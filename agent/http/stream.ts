@@ -35,10 +35,10 @@ export function streamOf(operation: Operation, after: number, warnings = false):
   return new Response(body, { headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: operation.id } })
 }
 
-/** Without `?warnings=true` a `complete` has the fields of its command and no others. */
+/** Without `?warnings=true` an end has neither warnings nor the code of its failure. */
 function shown(event: StoredEvent, warnings: boolean): StoredEvent {
-  if (warnings || event.event !== 'complete') return event
-  const { warnings: _, ...data } = event.data
+  if (warnings || event.event === 'log') return event
+  const { [event.event === 'error' ? 'code' : 'warnings']: _, ...data } = event.data
   return { ...event, data }
 }
 

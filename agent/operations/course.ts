@@ -111,8 +111,8 @@ export async function begun(work: Progress<object>): Promise<Begun> {
 
 /** Why an operation was ended counts, and not what broke because of that. */
 function told(reason: ServiceError | undefined, error: unknown): unknown {
-  const says = error instanceof Error ? error.message : ''
-  return reason && !says.startsWith(reason.message) ? reason : error
+  const isOfIt = error === reason || (error instanceof Error && error.cause === reason)
+  return reason && !isOfIt ? reason : error
 }
 
 /** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */

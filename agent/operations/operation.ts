@@ -1,5 +1,5 @@
 import type { Warning } from '#shared/agent.ts'
-import { bodyOf, CANCELLED, conflict } from '#shared/errors.ts'
+import { bodyOf, cancelledError } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Limits } from '../commands/limits.ts'
 import type { OperationStore } from './store.ts'
@@ -77,7 +77,7 @@ export class Operation {
 
   /** One that ended before it began. */
   static cancelled(id: string, fingerprint?: string): Operation {
-    const data = { ...bodyOf(conflict(CANCELLED)) }
+    const data = { ...cancelledError().body }
     return new Operation(id, fingerprint, { events: [{ id: 1, event: 'error', data }] })
   }
 

@@ -1,5 +1,5 @@
 import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#shared/commands.ts'
-import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
+import { cancelledError, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Command, Progress } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import type { Course } from './course.ts'
@@ -32,13 +32,13 @@ export async function* recovered<N extends CommandName>(
   left: Left,
   { host, course }: Means,
 ): Progress<object> {
-  const { request, cancelled } = left
+  const { request } = left
   const parsed = COMMANDS[request.command].params.safeParse(request.params)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
   const params = parsed.data as ParamsOf<N>
   yield* untilPackagesAreDone(host, course.session, request.id)
   const recent = request.created_at > host.clock.now() - DAY_MS
-  if (command.resume && recent && !cancelled) {
+  if (command.resume && recent && !left.cancelled) {
     await course.session.alone()
     return yield* command.resume(params, course.context)
   }
@@ -70,8 +70,8 @@ export async function* recovered<N extends CommandName>(
   }
   yield 'The agent was restarted; undoing what was begun'
   const remains = yield* undoSteps(begun, course.journal)
-  const rest = remains.length > 0 ? `; could not undo: ${remains.join('; ')}` : ''
-  throw cancelled ? conflict(`${CANCELLED}${rest}`) : interrupted(rest)
+  const cause = left.cancelled ? cancelledError() : interrupted('')
+  throw remains.length > 0 ? notUndone(cause, remains) : cause
 }
 
 function interrupted(rest: string): ServiceError {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
-import { CANCELLED, conflict, forbidden } from '#shared/errors.ts'
+import { cancelledError, conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import type { Command } from '../commands/command.ts'
 import { type Limits, limitsOf } from '../commands/limits.ts'
@@ -175,7 +175,7 @@ export class Runner {
   }
 
   async #stop(id: string, force: boolean): Promise<boolean> {
-    this.#courses.get(id)?.session.stop(conflict(CANCELLED), force)
+    this.#courses.get(id)?.session.stop(cancelledError(), force)
     if (this.#operations.get(id)?.ended) return true
     // For the next process of the agent, should this one end meanwhile.
     const noted = this.store.cancel(id, this.#options.host.clock.now())

@@ -1,4 +1,4 @@
-import { ServiceError } from '#shared/errors.ts'
+import { notUndone, ServiceError } from '#shared/errors.ts'
 import type { Progress, Step } from '../commands/command.ts'
 import { isDiskFull } from '../host/storage.ts'
 import type { Session } from './session.ts'
@@ -130,10 +130,8 @@ export async function* finishing(
 /** The same failure, which also says what could not be undone and is left for a human. */
 function withLeft(cause: unknown, left: readonly string[]): unknown {
   if (left.length === 0) return cause
-  const message = `${messageOf(cause)}; could not undo: ${left.join('; ')}`
-  return cause instanceof ServiceError
-    ? new ServiceError(cause.code, { message, cause })
-    : new Error(message, { cause })
+  if (cause instanceof ServiceError) return notUndone(cause, left)
+  return notUndone(new ServiceError('internal', { message: messageOf(cause), cause }), left)
 }
 
 async function* applied(step: Step): Progress<void> {

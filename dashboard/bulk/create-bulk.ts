@@ -1,15 +1,10 @@
-import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
+import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
-import {
-  type BulkOperationView,
-  type BulkType,
-  CreateBulkOperation,
-  SERVER_BULK_PARAMS,
-  SITE_BULK_PARAMS,
-} from '#shared/api/bulk-operations.ts'
+import { type BulkOperationView, CreateBulkOperation } from '#shared/api/bulk-operations.ts'
 import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
+import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { parse } from '#shared/parse.ts'
 import { listUnsuccessful } from './progress/queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
@@ -21,6 +16,7 @@ export interface BulkDeps {
   clock: Clock
   random: Random
   bulks: BulkRunner
+  types: RulesTable
 }
 
 /** With `dry_run` only what it would be done to. */
@@ -37,9 +33,9 @@ export async function createBulk(
 ): Promise<Begun> {
   const { dry_run, ...call } = parse(CreateBulkOperation, input)
   const { type, parallel, pause_after } = call
-  const more = type === 'agent.upgrade' ? { origin } : {}
+  const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
-  const selected = await selectTargets(deps.db, type, call.targets)
+  const selected = await selectTargets(deps, type, call.targets)
   if (dry_run) return selected
   refuseNone(selected)
   const wanted = { type, params, parallel, pause_after, actor }
@@ -97,14 +93,8 @@ async function begin(
 
 /** 422 under the names of the fields themselves, or on `params`. */
 function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
-  if (Object.hasOwn(Object(value), 'dry_run'))
-    throw invalid({ params: ['Must not have dry_run, which stands beside them'] })
-  const schemas: Record<string, z.ZodType<Record<string, unknown>>> = {
-    ...SITE_BULK_PARAMS,
-    ...SERVER_BULK_PARAMS,
-  }
-  const result = schemas[type]?.safeParse(value)
-  if (result?.success) return result.data
-  const { body, ...fields } = fieldsOf(result?.error.issues ?? [])
+  const result = OPERATION_TYPES[type].bulk.params.safeParse(value)
+  if (result.success) return result.data
+  const { body, ...fields } = fieldsOf(result.error.issues)
   throw invalid({ ...fields, ...(body ? { params: body } : {}) })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { Bus } from '#dashboard/operations/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { CANCELLED, conflict } from '#shared/errors.ts'
+import { cancelledError, conflict, withoutCode } from '#shared/errors.ts'
 import { activityEnd, advance, bulkStatement, type State } from './progress/queries.ts'
 
 interface Deps {
@@ -25,7 +25,11 @@ function endOf({ bulk, counts }: State) {
   const { success, failed, cancelled } = counts
   const total = success + failed + cancelled
   if (bulk.status === 'cancelled')
-    return { status: 'cancelled', event: 'error', data: { ...conflict(CANCELLED).body } } as const
+    return {
+      status: 'cancelled',
+      event: 'error',
+      data: withoutCode(cancelledError().body),
+    } as const
   if (success === total) {
     const data = { status: 'ok', total, success, failed, cancelled }
     return { status: 'success', event: 'complete', data } as const

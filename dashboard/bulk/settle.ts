@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { BulkItemRow } from '#dashboard/db/rows.ts'
 import type { Bus } from '#dashboard/operations/bus.ts'
-import { reasonOf } from '#dashboard/operations/effects.ts'
+import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import {
   advance,

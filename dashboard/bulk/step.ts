@@ -6,12 +6,13 @@ import {
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import { siteStatements } from '#dashboard/operations/retry/queries.ts'
+import { rulesOf } from '#dashboard/operations/rules.ts'
 import { bodyOf, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import { finishBulk } from './finish.ts'
 import { type PrepareDeps, prepare } from './prepare.ts'
-import { advance, itemStatement, listStartable, readState, type State } from './progress/queries.ts'
+import { advance, itemStatement, readState, type State } from './progress/queries.ts'
 import { record, settle } from './settle.ts'
+import { listStartable } from './startable/queries.ts'
 
 export type StepDeps = PrepareDeps & CancelDeps
 
@@ -64,7 +65,7 @@ async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
   return last > state.last
 }
 
-async function startable({ db }: StepDeps, { bulk, begun }: State): Promise<BulkItemRow[]> {
+async function startable(deps: StepDeps, { bulk, begun }: State): Promise<BulkItemRow[]> {
   const limit = bulk.parallel - begun.length
   if (limit <= 0) return []
   const busy = new Map<number, number>()
@@ -75,7 +76,8 @@ async function startable({ db }: StepDeps, { bulk, begun }: State): Promise<Bulk
   }
   for (const { item } of begun) take(item)
   const full = [...busy].flatMap(([id, there]) => (there >= PER_SERVER ? [id] : []))
-  return (await listStartable(db, bulk, { full, limit })).filter(take)
+  const { excludes } = rulesOf(deps, bulk.type)
+  return (await listStartable(deps.db, bulk, { excludes, full, limit })).filter(take)
 }
 
 type Prepared =
@@ -96,18 +98,19 @@ async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): P
  * `late`: the state is another one by now. `taken`: the site has another operation, so it waits.
  */
 async function begin(
-  { db, worker }: StepDeps,
+  deps: StepDeps,
   state: State,
   item: BulkItemRow,
   operation: NewOperation,
 ): Promise<'begun' | 'late' | 'taken'> {
+  const { db, worker } = deps
   const { position, domain, site_id } = item
   const { id: operation_id, type } = operation
   const facts = { position, domain, operation_id, status: 'running' }
   const event = { event: 'log', data: { message: `${domain} begins`, ...facts } } as const
   const advanced = await advance(db, state, [event], (queries) => [
     ...operationStatements(queries, operation, site_id),
-    ...(site_id === null ? [] : siteStatements(queries, type, site_id)),
+    ...rulesOf(deps, type).during(queries, { ...operation, site_id }, operation.created_at),
     itemStatement(queries, item, { status: 'running', operation_id }),
   ]).catch((error: unknown) => {
     if (isTaken(error)) return 'taken' as const

@@ -3,11 +3,11 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 import type { Metrics, Service, Warning } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import type { HealthCheckResult } from '#shared/api/health.ts'
-import { OPERATION_TYPES } from '#shared/api/operations.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { Inventory } from '#shared/inventory.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
+import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
 import {
   ACTIVITY_STATUSES,
   BULK_ITEM_STATUSES,
@@ -253,7 +253,7 @@ export const operations = sqliteTable(
   'operations',
   {
     id: text().primaryKey(),
-    type: text({ enum: OPERATION_TYPES }).notNull(),
+    type: text({ enum: OPERATION_NAMES }).notNull(),
     server_id: home(),
     site_id: integer(),
     domain: text().notNull(),
@@ -313,7 +313,7 @@ export const bulk_operations = sqliteTable(
   'bulk_operations',
   {
     id: text().primaryKey(),
-    type: text({ enum: OPERATION_TYPES }).notNull(),
+    type: text({ enum: OPERATION_NAMES }).notNull(),
     params: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     status: text({ enum: BULK_STATUSES }).notNull(),
     reason: words(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorName, offline, ServiceError } from '#shared/errors.ts'
+import { type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
 
 const MOST_FIELDS = 50
 
@@ -12,6 +12,7 @@ const Failure = z.object({
     .record(z.string().max(64), z.array(text).max(10))
     .refine((fields) => Object.keys(fields).length <= MOST_FIELDS)
     .optional(),
+  code: z.enum(REFUSALS).optional().catch(undefined),
 })
 
 const FINAL: Record<number, ErrorName> = {
@@ -33,7 +34,8 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
   const { error, message, fields } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
-  if (status === 401) return offline('The agent refused the key of this dashboard', status)
+  if (status === 401)
+    return new KeyRefused('offline', { message: 'The agent refused the key of this dashboard' })
   if (!code) return busy(`The agent answered: ${words}`, later)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
@@ -44,10 +46,12 @@ function busy(message: string, later = ''): ServiceError {
   return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
 }
 
+export class KeyRefused extends ServiceError {}
+
 /** The data of an `error` event, reduced to the errors of shared/errors.ts. */
 export function failureBody(data: unknown) {
-  const { error = 'Internal error', message, fields } = Failure.safeParse(data).data ?? {}
-  return { error, ...(message ? { message } : {}), ...(fields ? { fields } : {}) }
+  const { error = 'Internal error', message, fields, code } = Failure.safeParse(data).data ?? {}
+  return { error, ...(message && { message }), ...(fields && { fields }), ...(code && { code }) }
 }
 
 const REASONS: Record<string, string> = {

@@ -1,14 +1,16 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
+import { getServer } from '#dashboard/db/targets.ts'
 import { wished } from '#dashboard/operations/cancel/wish.ts'
 import { succeed } from '#dashboard/operations/finish.ts'
 import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
 import { markRunning } from '#dashboard/operations/progress/queries.ts'
 import { Recorder } from '#dashboard/operations/recorder.ts'
+import { NO_CHANGE } from '#dashboard/operations/rules.ts'
+import { dataOf } from '#dashboard/operations/success.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
-import { CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
+import { cancelledError, ServiceError } from '#shared/errors.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncDeps {
@@ -50,7 +52,7 @@ export async function runSync(
 /** Rejects when somebody asks for its end, never resolves. */
 function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
   const cancelled = wished(deps, id, signal).then((): never => {
-    throw conflict(CANCELLED)
+    throw cancelledError()
   })
   cancelled.catch(() => undefined)
   return cancelled
@@ -71,7 +73,7 @@ async function stream(
       await recorder.log(step.value)
       step = await Promise.race([work.next(), cancelled])
     }
-    const success = { data: { status: 'ok', ...step.value }, effect: {} }
+    const success = { data: dataOf('server.sync', step.value), change: NO_CHANGE }
     return await succeed(deps, operation, success, await recorder.rest())
   } catch (error) {
     await recorder.flush()

@@ -1,6 +1,6 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Bus } from '#dashboard/operations/bus.ts'
-import { reasonOf } from '#dashboard/operations/effects.ts'
+import { reasonOf } from '#dashboard/operations/failure.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
+import { getServer } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
 import { MetricsQuery } from '#shared/api/metrics.ts'
 import { parse } from '#shared/parse.ts'
 import { readHistory } from './read-history.ts'

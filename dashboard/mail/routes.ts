@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
-import { streamJob } from '#dashboard/operations/stream.ts'
-import { managedPlace, place, refuseFound, server } from '#dashboard/sites/place.ts'
-import { setMail, testMail } from './set-mail.ts'
+import { streamOrPlan } from '#dashboard/operations/answer.ts'
+import { startOrPlan } from '#dashboard/operations/start.ts'
+import { managedPlace, place, refuseFound, server, serverTarget } from '#dashboard/sites/place.ts'
+import { SetMail, TestMail } from '#shared/api/mail.ts'
+import { parse } from '#shared/parse.ts'
 import { showServerMail, showSiteMail } from './show-mail.ts'
 
 /** How the sites of a server send mail, and how one of them does. */
@@ -15,15 +16,15 @@ export function mailRoutes(deps: Deps) {
     }))
     .put('/mail', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = { server: await server(deps, params), actor: callerOf(request).user.id }
-      const job = await setMail(deps, target, input)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
+      const target = await serverTarget(deps, request, params)
+      const started = await startOrPlan(deps, 'mail.apply', target, parse(SetMail, input))
+      return streamOrPlan(deps, started, { request, server: listener })
     })
     .post('/mail/test', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = { server: await server(deps, params), actor: callerOf(request).user.id }
-      const job = await testMail(deps, target, input)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
+      const target = await serverTarget(deps, request, params)
+      const started = await startOrPlan(deps, 'mail.check', target, parse(TestMail, input))
+      return streamOrPlan(deps, started, { request, server: listener })
     })
     .get('/sites/:site_id/mail', async ({ request, params }) => {
       const { server: home, site } = await place(deps, request, params)
@@ -32,12 +33,14 @@ export function mailRoutes(deps: Deps) {
     })
     .put('/sites/:site_id/mail', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const job = await setMail(deps, await managedPlace(deps, request, params), input)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
+      const target = await managedPlace(deps, request, params)
+      const started = await startOrPlan(deps, 'mail.apply', target, parse(SetMail, input))
+      return streamOrPlan(deps, started, { request, server: listener })
     })
     .post('/sites/:site_id/mail/test', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const job = await testMail(deps, await managedPlace(deps, request, params), input)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
+      const target = await managedPlace(deps, request, params)
+      const started = await startOrPlan(deps, 'mail.check', target, parse(TestMail, input))
+      return streamOrPlan(deps, started, { request, server: listener })
     })
 }

@@ -2,12 +2,8 @@ import { z } from 'zod'
 import { ASKS_AGENT, begun, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOfAny } from '#shared/api/events.ts'
-import {
-  CancelOperation,
-  OPERATION_TYPES,
-  OperationsQuery,
-  OperationView,
-} from '#shared/api/operations.ts'
+import { CancelOperation, OperationsQuery, OperationView } from '#shared/api/operations.ts'
+import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 
 const One = z.strictObject({ operation: OperationView })
@@ -34,7 +30,7 @@ export const operationApi: Descriptions = {
     summary: 'Follow an operation',
     details:
       'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
-    answers: { 200: streamOf('What it does, as it goes.', eventsOfAny(OPERATION_TYPES)) },
+    answers: { 200: streamOf('What it does, as it goes.', eventsOfAny(OPERATION_NAMES)) },
   },
   cancelOperation: {
     route: 'POST /api/operations/:operation_id/cancel',

@@ -2,10 +2,11 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
-import type { OperationType } from '#shared/api/operations.ts'
 import { offline, ServiceError } from '#shared/errors.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 import { errorOf, type Job } from './job.ts'
 import { findActive, insertOperation, type NewOperation } from './queries.ts'
+import { type RulesTable, rulesOf } from './rules.ts'
 import type { Worker } from './worker.ts'
 
 export interface BeginDeps {
@@ -13,6 +14,7 @@ export interface BeginDeps {
   clock: Clock
   random: Random
   worker: Worker
+  types: RulesTable
   deadline_ms: number
   /** How long a call waits for the outcome of an operation that it does not stream. */
   patience_ms: number
@@ -51,7 +53,9 @@ export function newOperation(
 /** Stores the operation with its activity and starts it. 409 when the site has another one. */
 export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   const operation = newOperation(deps, wanted)
-  const row = await insertOperation(deps.db, operation, wanted.site?.id ?? null)
+  const site_id = wanted.site?.id ?? null
+  const { during } = rulesOf(deps, wanted.type)
+  const row = await insertOperation(deps.db, operation, site_id, during)
   return deps.worker.start(row)
 }
 

@@ -1,35 +1,28 @@
 import { z } from 'zod'
-import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
+import { getServer } from '#dashboard/db/targets.ts'
 import { failureBody, nobodyHeard } from '#dashboard/fleet/answer.ts'
-import { inTrash } from '#dashboard/fleet/ask-trash.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
-import type { Sealer } from '#dashboard/trust/seal.ts'
-import { CANCELLED, conflict, offline, ServiceError } from '#shared/errors.ts'
+import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
 import { passWishesOn, tellAgent } from './cancel/wish.ts'
-import { successOf, type Times } from './effects.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
 import { tooLong } from './output.ts'
 import { markRunning, markSent, markUnsent } from './progress/queries.ts'
 import { Recorder } from './recorder.ts'
+import { type OperationRules, type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
+import { dataOf, successOf } from './success.ts'
 import { callOf, textOf } from './wire.ts'
 
-interface Deps {
-  db: Database
+interface Deps extends RulesDeps {
+  types: RulesTable
   bus: Bus
   clock: Clock
-  agents: Agents
-  /** Opens what an operation on record has sealed. */
-  sealer: Pick<Sealer, 'open'>
   /** How long an operation waits for an agent that is away. */
   deadline_ms: number
-  /** How long a deleted site stays in the trash. */
-  trash_ms: number
   /** How long an agent may stream one operation, whatever it says. */
   longest_ms: number
   retry_min_ms: number
@@ -61,7 +54,9 @@ export async function deliver(
     if (outcome || stored === 0) return outcome ?? lost()
     return (await attach(deps, operation, delivery, 0)) ?? lost()
   } catch (error) {
-    if (isUnknownSite(operation, error)) return gone(deps, operation, await recorder.rest())
+    const { absent } = rulesOf(deps, operation.type)
+    if (absent && isNotFound(error))
+      return endAbsent(deps, operation, absent, await recorder.rest())
     await recorder.flush()
     throw error
   }
@@ -101,19 +96,20 @@ async function attach(
 
 /** Before anything leaves it is on record that an agent may know of the operation. */
 async function open(
-  { db, clock, agents, sealer, longest_ms }: Deps,
+  deps: Deps,
   server: ServerRow,
   operation: OperationRow,
   { context, after }: { context: RunContext; after: number },
 ): Promise<AsyncGenerator<StoredEvent>> {
+  const { db, clock, agents, longest_ms } = deps
   const { id, sent_at } = operation
   const sending = async () => {
-    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw conflict(CANCELLED)
+    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw cancelledError()
   }
   const { signal, allowance } = context
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
   try {
-    const call = { ...callOf(operation, sealer), operation_id: id, after, sending, ...limits }
+    const call = { ...callOf(deps, operation), operation_id: id, after, sending, ...limits }
     return await agents.stream(server, call)
   } catch (error) {
     if (sent_at === null && nobodyHeard(error)) await markUnsent(db, id)
@@ -147,13 +143,16 @@ async function conclude(
   recorder: Recorder,
 ): Promise<Outcome> {
   const pending = await recorder.rest()
+  const rules = rulesOf(deps, operation.type)
   if (event === 'error') {
     const failure = failureBody(data)
-    if (isRemoval(operation) && failure.error === 'Not found') return gone(deps, operation, pending)
+    if (rules.absent && failure.error === ERRORS.not_found.error)
+      return endAbsent(deps, operation, rules.absent, pending)
     return fail(deps, operation, failure, pending)
   }
   try {
-    return await succeed(deps, operation, successOf(operation, data, timesOf(deps)), pending)
+    const context = { rules, now: timestamp(deps.clock), trash_ms: deps.trash_ms }
+    return await succeed(deps, operation, successOf(operation, data, context), pending)
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'
@@ -161,37 +160,19 @@ async function conclude(
   }
 }
 
-/**
- * A site to remove that the agent does not know is gone already, or in its trash, which is what was
- * asked for.
- */
-async function gone(
+/** The agent does not know the site, which for some types is what was asked for. */
+async function endAbsent(
   deps: Deps,
   operation: OperationRow,
-  pending: readonly StoredEvent[] = [],
+  absent: NonNullable<OperationRules<OperationType>['absent']>,
+  pending: readonly StoredEvent[],
 ): Promise<Outcome> {
-  const { domain, server_id } = operation
-  const data = { status: 'ok', domain }
-  if (operation.type === 'site.delete') {
-    const kept = await inTrash(deps.agents, await getServer(deps.db, server_id), domain)
-    const result = kept && { domain, size: kept.size }
-    if (kept) return succeed(deps, operation, successOf(operation, result, timesOf(deps)), pending)
-  }
-  return succeed(deps, operation, { data, effect: { remove_site: true } }, pending)
+  const server = await getServer(deps.db, operation.server_id)
+  const { report, change } = await absent(deps, server, operation, timestamp(deps.clock))
+  return succeed(deps, operation, { data: dataOf(operation.type, report), change }, pending)
 }
 
-function timesOf({ clock, trash_ms }: Deps): Times {
-  const now = timestamp(clock)
-  return { now, purge_at: new Date(Date.parse(now) + trash_ms).toISOString() }
-}
-
-function isRemoval({ type }: OperationRow): boolean {
-  return type === 'site.delete' || type === 'site.purge'
-}
-
-function isUnknownSite(operation: OperationRow, error: unknown): boolean {
-  return isRemoval(operation) && error instanceof ServiceError && error.code === 'not_found'
-}
+const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'
 
 function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
   return markRunning(db, id, {

@@ -2,13 +2,16 @@ import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
-import type { ErrorBody } from '#shared/errors.ts'
+import { ERRORS, type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Bus } from './bus.ts'
-import { type Effect, failureEffect, type Success } from './effects.ts'
+import { findWish } from './cancel/queries.ts'
+import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
 import { findEnd, finishOperation, lastEventId } from './progress/queries.ts'
 import { findOperation } from './queries.ts'
+import { type Change, type RulesTable, rulesOf } from './rules.ts'
+import type { Success } from './success.ts'
 
 interface Deps {
   db: Database
@@ -20,21 +23,29 @@ interface Deps {
 export function succeed(
   deps: Deps,
   operation: OperationRow,
-  { data, effect, warnings = [] }: Success,
+  { data, change, warnings = [] }: Success,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  return finish(deps, operation, { status: 'success', data }, { effect, pending, warnings })
+  return finish(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
 
 /** The record is `cancelled` where the error says so and the end was asked for, else `failed`. */
-export function fail(
-  deps: Deps,
+export async function fail(
+  deps: Deps & { types: RulesTable },
   operation: OperationRow,
   error: ErrorBody,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  const effect = failureEffect(operation, error)
-  return finish(deps, operation, { status: 'failed', error }, { effect, pending })
+  const rules = rulesOf(deps, operation.type)
+  const known = await withCode(deps.db, operation.id, error)
+  const change = rules[isCancelled(known) ? 'cancelled' : 'failed'](reasonOf(known))
+  return finish(deps, operation, { status: 'failed', error: known }, { change, pending })
+}
+
+/** An older agent has no codes: with it, a conflict after the end was asked for is that end. */
+async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
+  if (error.code !== undefined || error.error !== ERRORS.conflict.error) return error
+  return (await findWish(db, id)) === null ? error : { ...error, code: 'cancelled' }
 }
 
 /** How an operation ended, from its records; undefined while it goes on. */
@@ -48,7 +59,7 @@ export async function storedOutcome(
 }
 
 interface Ending {
-  effect: Effect
+  change: Change
   pending: readonly StoredEvent[]
   warnings?: Warning[]
 }
@@ -58,7 +69,7 @@ async function finish(
   { db, bus, clock }: Deps,
   operation: OperationRow,
   outcome: Outcome,
-  { effect, pending, warnings = [] }: Ending,
+  { change, pending, warnings = [] }: Ending,
 ): Promise<Outcome> {
   const id = (pending.at(-1)?.id ?? (await lastEventId(db, operation.id))) + 1
   const end = endOf(outcome, id)
@@ -66,7 +77,7 @@ async function finish(
   const finished_at = timestamp(clock)
   const events = [...pending, end]
   try {
-    await finishOperation(db, { operation, error, warnings, finished_at, events, effect })
+    await finishOperation(db, { operation, error, warnings, finished_at, events, change })
   } catch (cause) {
     const first = await endBefore(db, operation, cause)
     if (!first) throw cause
@@ -79,7 +90,7 @@ async function finish(
 
 function endOf(outcome: Outcome, id: number): StoredEvent {
   if (outcome.status === 'success') return { id, event: 'complete', data: outcome.data }
-  return { id, event: 'error', data: { ...outcome.error } }
+  return { id, event: 'error', data: withoutCode(outcome.error) }
 }
 
 async function endBefore(db: Database, { id }: OperationRow, cause: unknown) {

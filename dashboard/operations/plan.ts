@@ -1,16 +1,17 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
-import { paramsFor } from '#dashboard/mail/params.ts'
 import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent.ts'
-import type { OperationType } from '#shared/api/operations.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { type Plan, PlanAnswer } from '#shared/plan.ts'
 import { findActive } from './queries.ts'
+import { type RulesTable, rulesOf } from './rules.ts'
 
 export interface PlanDeps {
   db: Database
   agents: Agents
+  types: RulesTable
 }
 
 interface Wanted {
@@ -25,20 +26,26 @@ interface Wanted {
  * the operation throws: 409 while the site has another one, 503 when the agent is away.
  */
 export async function planOf(
-  { db, agents }: PlanDeps,
+  deps: PlanDeps,
   { type, server, site, params }: Wanted,
 ): Promise<{ plan: Plan }> {
+  const { db, agents } = deps
+  const nothing = { plan: { steps: [] } }
+  const rules = rulesOf(deps, type)
+  if (OPERATION_TYPES[type].path !== '/exec') return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
     if (active) throw conflict('Another operation is under way')
   }
-  const body = { command: type, params: paramsFor(type, params), dry_run: true }
+  const body = { command: type, params: rules.sent(params), dry_run: true }
   try {
     return await agents.post(server, '/exec', body, PlanAnswer, {
       [OPERATION_HEADER]: NO_OPERATION,
     })
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'bad_request')) throw error
+    const code = error instanceof ServiceError ? error.code : undefined
+    if (code === 'not_found' && rules.absent) return nothing
+    if (code !== 'bad_request') throw error
     throw conflict('The agent of this server cannot plan yet: upgrade it first')
   }
 }

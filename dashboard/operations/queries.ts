@@ -10,6 +10,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
+import type { Change } from './rules.ts'
 
 export type NewOperation = Pick<
   OperationRow,
@@ -54,16 +55,16 @@ export function operationStatements(
   ]
 }
 
-/** Alone, or with the change that goes with it. 409 when the site or the sync is taken. */
+/** With the change that goes with it. 409 when the site or the sync is taken. */
 export async function insertOperation(
   db: Database,
   operation: NewOperation,
   site_id: number | null,
-  change?: (queries: Queries) => Statement[],
+  change: Change,
 ): Promise<OperationRow> {
   const insert = (queries: Queries) => [
     ...operationStatements(queries, operation, site_id),
-    ...(change?.(queries) ?? []),
+    ...change(queries, { ...operation, site_id }, operation.created_at),
   ]
   await db
     .write((queries) => batch(queries, insert(queries)))

@@ -1,19 +1,18 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
-import { RIGHTS, requireRight } from '#dashboard/auth/rights.ts'
+import { requireRight } from '#dashboard/auth/rights.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { callerStream } from '#dashboard/http/stream.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CancelOperation, OperationsQuery } from '#shared/api/operations.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { parse } from '#shared/parse.ts'
 import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
 import { getView, listOperations } from './queries.ts'
-import { planRetry, retryOperation } from './retry/retry-operation.ts'
-
-const PURGE = RIGHTS['POST /api/servers/:server_id/sites/:site_id/purge']
+import { planRetry, retryOperation } from './retry-operation.ts'
 
 export function operationRoutes(deps: Deps) {
   const { db } = deps
@@ -43,7 +42,7 @@ export function operationRoutes(deps: Deps) {
     .post('/:operation_id/retry', async ({ params, request, set, status }) => {
       const { dry_run } = await onlyDryRun(request)
       const { type } = await getView(db, params.operation_id)
-      if (type === 'site.purge') requireRight(callerOf(request), PURGE)
+      requireRight(callerOf(request), OPERATION_TYPES[type].right)
       if (dry_run) return planRetry(deps, params.operation_id)
       const actor = callerOf(request).user.id
       const operation = await retryOperation(deps, params.operation_id, actor)

@@ -1,17 +1,18 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { paramsFor } from '#dashboard/mail/params.ts'
-import type { Sealer } from '#dashboard/trust/seal.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import type { StoredEvent } from '#shared/sse.ts'
+import { type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
 
 /** What an operation is to an agent. */
 export function callOf(
+  deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
-  sealer: Pick<Sealer, 'open'>,
 ): { path: string; body: unknown } {
-  if (type === 'site.scan') return { path: '/sites/wp-scan?warnings=true', body: params }
+  const { path } = OPERATION_TYPES[type]
+  const sent = rulesOf(deps, type).sent(params, deps.sealer)
   return {
-    path: '/exec?warnings=true',
-    body: { command: type, params: paramsFor(type, params, sealer) },
+    path: `${path}?warnings=true`,
+    body: path === '/exec' ? { command: type, params: sent } : sent,
   }
 }
 

@@ -3,7 +3,7 @@ import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { bodyOf, CANCELLED, conflict, ServiceError } from '#shared/errors.ts'
+import { bodyOf, cancelledError, ServiceError } from '#shared/errors.ts'
 import type { Bus } from './bus.ts'
 import { wishOf } from './cancel/wish.ts'
 import { fail, storedOutcome } from './finish.ts'
@@ -12,6 +12,7 @@ import { Allowance } from './output.ts'
 import { Patience } from './patience.ts'
 import { markWaiting } from './progress/queries.ts'
 import { findOperation, listActive } from './queries.ts'
+import type { RulesTable } from './rules.ts'
 import { tellWaiting } from './waiting.ts'
 
 interface Deps {
@@ -23,6 +24,7 @@ interface Deps {
   retry_max_ms: number
   deadline_ms: number
   notice_ms: number
+  types: RulesTable
   runnerOf(operation: OperationRow): Runner
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void
@@ -139,7 +141,7 @@ export class Worker {
   ): Promise<Outcome | number> {
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
-      if (!ended && isUnheardOf(operation)) throw cancelled
+      if (!ended && isUnheardOf(operation)) throw cancelledError()
       return ended ?? (await this.#deps.runnerOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
@@ -159,7 +161,7 @@ export class Worker {
       const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
       if (ended) return ended
-      if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelled.body)
+      if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelledError().body)
       const now = timestamp(clock)
       const intime = patience.allows(pause)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
@@ -181,8 +183,6 @@ export class Worker {
 function askedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
-
-const cancelled = conflict(CANCELLED)
 
 /** Cancelled before any agent can have known of it: nothing is asked of one. */
 function isUnheardOf({ cancel, sent_at }: OperationRow): boolean {

@@ -1,10 +1,10 @@
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
-import { activities, operations, servers } from '#dashboard/db/schema.ts'
+import { activities, servers } from '#dashboard/db/schema.ts'
 import { forgetStatements } from '#dashboard/history/queries.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
-import { conflict, notFound } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 
 /** A site in the trash is on no server. */
 export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed' and sites.ignored_at is null)`
@@ -35,12 +35,6 @@ export async function getServerDetail(db: Database, id: number): Promise<ServerD
   if (!row) throw notFound('Server')
   const { cpu, ram } = row.metrics ?? { cpu: 0, ram: { used: 0, total: 0, unit: 'MB' as const } }
   return { ...row, metrics: { cpu, ram } }
-}
-
-export async function getServer(db: Database, id: number): Promise<ServerRow> {
-  const [row] = await db.read.select().from(servers).where(eq(servers.id, id))
-  if (!row) throw notFound('Server')
-  return row
 }
 
 export async function listServerIds(db: Database): Promise<number[]> {
@@ -113,18 +107,6 @@ export async function deleteServer(
     ]),
   )
   return rows.length > 0
-}
-
-/** Throws conflict while an operation waits or runs there; a sync may be cut off. */
-export async function refuseWhileServerBusy(db: Database, id: number): Promise<void> {
-  const { server_id, status, type } = operations
-  const active = inArray(status, ['queued', 'running'])
-  const [busy] = await db.read
-    .select({ type })
-    .from(operations)
-    .where(and(eq(server_id, id), active, ne(type, 'server.sync')))
-    .limit(1)
-  if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
 }
 
 function isBusy(server_id: number) {

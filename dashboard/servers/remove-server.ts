@@ -1,8 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { getServer } from '#dashboard/db/targets.ts'
 import type { Worker } from '#dashboard/operations/worker.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
-import { deleteServer, getServer } from './queries.ts'
+import { deleteServer } from './queries.ts'
 
 interface Deps {
   db: Database

@@ -1,22 +1,23 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
+import { getServer } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { beginOrJoin } from '#dashboard/operations/begin.ts'
+import { doneOrPlan, streamOrPlan } from '#dashboard/operations/answer.ts'
+import { start, startOrPlan } from '#dashboard/operations/start.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
+import { serverTarget } from '#dashboard/sites/place.ts'
+import { InstallUpdates } from '#shared/api/maintenance.ts'
+import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
+import { parse } from '#shared/parse.ts'
 import { showConditions } from './conditions.ts'
 import { createServer } from './create-server.ts'
-import { checkIsolation } from './isolation/check-isolation.ts'
 import { getIsolationCheck } from './isolation/queries.ts'
-import { installUpdates } from './maintenance/install-updates.ts'
 import { getMaintenance } from './maintenance/queries.ts'
-import { provisionServer } from './provision-server.ts'
-import { getServer, getServerDetail, listServers } from './queries.ts'
+import { getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
-import { restartService } from './restart-service.ts'
 import { changeServer } from './update-server.ts'
-import { upgradeAgent } from './upgrade-agent.ts'
 
 export function serverRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers' })
@@ -38,18 +39,19 @@ export function serverRoutes(deps: Deps) {
       await removeServer(deps, idIn(params.server_id, 'Server'), callerOf(request).user.id)
       set.status = 204
     })
-    .post('/:server_id/sync', async ({ request, params, server }) => {
-      const target = await find(deps, params.server_id)
-      const actor = callerOf(request).user.id
-      const wanted = { type: 'server.sync', server: target, params: {}, actor } as const
-      const job = await beginOrJoin(deps, { ...wanted, patient: false })
-      return streamJob(deps, job, { request, server })
+    .post('/:server_id/sync', async ({ request, params, server: listener }) => {
+      const target = await serverTarget(deps, request, params)
+      return streamJob(deps, await start(deps, 'server.sync', target, {}), {
+        request,
+        server: listener,
+      })
     })
-    .post('/:server_id/provision', async ({ request, params, server }) => {
+    .post('/:server_id/provision', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = await find(deps, params.server_id)
-      const job = await provisionServer(deps, target, input, callerOf(request).user.id)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+      const target = await serverTarget(deps, request, params)
+      const wanted = parse(ProvisionServer, input)
+      const started = await startOrPlan(deps, 'server.provision', target, wanted)
+      return streamOrPlan(deps, started, { request, server: listener })
     })
     .get('/:server_id/conditions', async ({ params }) =>
       showConditions(deps, await find(deps, params.server_id)),
@@ -58,36 +60,42 @@ export function serverRoutes(deps: Deps) {
       const { id } = await find(deps, params.server_id)
       return { isolation_check: await getIsolationCheck(deps.db, id) }
     })
-    .post('/:server_id/isolation-check', async ({ request, params, server }) => {
-      const { dry_run } = await onlyDryRun(request)
-      const target = await find(deps, params.server_id)
-      const actor = callerOf(request).user.id
-      const job = await checkIsolation(deps, target, { actor, dry_run })
-      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+    .post('/:server_id/isolation-check', async ({ request, params, server: listener }) => {
+      const input = await onlyDryRun(request)
+      const target = await serverTarget(deps, request, params)
+      return streamOrPlan(deps, await startOrPlan(deps, 'isolation.check', target, input), {
+        request,
+        server: listener,
+      })
     })
     .get('/:server_id/maintenance', async ({ params }) => {
       const { id } = await find(deps, params.server_id)
       return getMaintenance(deps.db, id)
     })
-    .post('/:server_id/update', async ({ request, params, server }) => {
+    .post('/:server_id/update', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = await find(deps, params.server_id)
-      const job = await installUpdates(deps, target, input, callerOf(request).user.id)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+      const target = await serverTarget(deps, request, params)
+      const wanted = parse(InstallUpdates, input)
+      return streamOrPlan(deps, await startOrPlan(deps, 'server.update', target, wanted), {
+        request,
+        server: listener,
+      })
     })
-    .post('/:server_id/upgrade', async ({ request, params, server }) => {
-      const { dry_run } = await onlyDryRun(request)
-      const target = await find(deps, params.server_id)
-      const origin = deps.public_url ?? new URL(request.url).origin
-      const actor = callerOf(request).user.id
-      const job = await upgradeAgent(deps, target, { origin, actor, dry_run })
-      return 'plan' in job ? job : streamJob(deps, job, { request, server })
+    .post('/:server_id/upgrade', async ({ request, params, server: listener }) => {
+      const input = await onlyDryRun(request)
+      const target = await serverTarget(deps, request, params)
+      return streamOrPlan(deps, await startOrPlan(deps, 'agent.upgrade', target, input), {
+        request,
+        server: listener,
+      })
     })
     .post('/:server_id/services/restart', async ({ request, params, server }) => {
       const input = await readJson(request)
-      const target = await find(deps, params.server_id)
+      const target = await serverTarget(deps, request, params)
       server?.timeout(request, 0)
-      return restartService(deps, target, input, callerOf(request).user.id)
+      const wanted = parse(RestartService, input)
+      const started = await startOrPlan(deps, 'service.restart', target, wanted)
+      return doneOrPlan(deps, started, `Restarted ${wanted.service}`)
     })
 }
 

@@ -2,11 +2,11 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import { listOthers } from '#dashboard/fleet/sites/columns/queries.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
+import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
 import { CreateSite, type SiteChanging, type SitePlan } from '#shared/api/sites.ts'
 import { defaultPhp } from '#shared/default-php.ts'
-import { invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { parse } from '#shared/parse.ts'
 import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
@@ -64,10 +64,4 @@ async function completed(
   const php = given.php ?? defaultPhp(php_versions, (await getSettings(db)).default_php, os)
   const { email = actor.email, user = makeSiteUser(random, domain) } = given
   return { domain, php, tier, tls, email, user }
-}
-
-/** Anything goes on a server that has not told its versions yet. */
-export function refuseUnknownPhp({ php_versions }: ServerRow, php: string): void {
-  if (php_versions.length === 0 || php_versions.includes(php)) return
-  throw invalid({ php: [`The server has PHP ${php_versions.join(', ')}`] })
 }

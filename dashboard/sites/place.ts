@@ -1,23 +1,37 @@
 import { callerOf } from '#dashboard/auth/caller.ts'
-import type { SiteRow } from '#dashboard/db/rows.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { getServer, getSite } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
 import { conflict, notManaged } from '#shared/errors.ts'
-import { getSite } from './queries.ts'
 
 type Params = { server_id: string; site_id: string }
 
+export interface SiteTarget {
+  server: ServerRow
+  site: SiteRow
+  actor: number
+}
+
 export function server({ db }: Pick<Deps, 'db'>, { server_id }: Pick<Params, 'server_id'>) {
   return getServer(db, idIn(server_id, 'Server'))
+}
+
+/** The server that a path names, and who asks for it. */
+export async function serverTarget(
+  deps: Pick<Deps, 'db' | 'public_url'>,
+  request: Request,
+  params: Pick<Params, 'server_id'>,
+) {
+  const origin = deps.public_url ?? new URL(request.url).origin
+  return { server: await server(deps, params), actor: callerOf(request).user.id, origin }
 }
 
 /** The site that a path names, and who asks for it. 404 for a site of another server. */
 export async function place(deps: Deps, request: Request, params: Params) {
   const home = await server(deps, params)
   const site = await getSite(deps.db, home.id, idIn(params.site_id, 'Site'))
-  const { id: actor, email } = callerOf(request).user
-  return { server: home, site, actor, email }
+  return { server: home, site, actor: callerOf(request).user.id }
 }
 
 /** The same, and 409 for a site in the trash. */
@@ -39,7 +53,7 @@ export function refuseFound(site: SiteRow): SiteRow {
   return site
 }
 
-export function refuseTrashed(site: SiteRow): SiteRow {
+function refuseTrashed(site: SiteRow): SiteRow {
   if (site.status === 'trashed')
     throw conflict(`${site.domain} is in the trash: restore or purge it`)
   return site

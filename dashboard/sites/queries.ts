@@ -2,24 +2,14 @@ import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, violatesUnique } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
+import { getSite } from '#dashboard/db/targets.ts'
 import {
   getOperation,
-  insertOperation,
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import { conflict, invalid, notFound } from '#shared/errors.ts'
+import { invalid, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-
-/** 404 for a site of another server. */
-export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
-  const [row] = await db.read
-    .select()
-    .from(sites)
-    .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
-  if (!row) throw notFound('Site')
-  return row
-}
 
 /** The site of a system user; the oldest when several share it, and one that was only found last. */
 export async function getSiteOfUser(
@@ -109,18 +99,6 @@ export async function refuseTakenUser(
   if (row) throw invalid({ user: ['Another site of the server has this user'] })
 }
 
-/** Begins what changes the state of a site; what the site was comes back when that fails. */
-export function insertTransition(
-  db: Database,
-  site: SiteRow,
-  status: SiteRow['status'],
-  operation: NewOperation,
-): Promise<OperationRow> {
-  return insertOperation(db, operation, site.id, (queries) => [
-    queries.update(sites).set({ former_status: sql`status`, status }).where(eq(sites.id, site.id)),
-  ])
-}
-
 /** Whether any operation of the site ever got through to the agent. */
 export async function wasReached(db: Database, site_id: number): Promise<boolean> {
   const [row] = await db.read
@@ -163,14 +141,4 @@ export async function deleteUnreached(
       queries.delete(sites).where(eq(sites.id, site.id)),
     ]),
   )
-}
-
-/** 409 when the site has an operation under way: for calls that are none themselves. */
-export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
-  const [row] = await db.read
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.site_id, site_id), sql`status in ('queued', 'running')`))
-    .limit(1)
-  if (row) throw conflict('Another operation of the site is under way')
 }

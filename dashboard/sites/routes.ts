@@ -1,21 +1,23 @@
 import { Elysia } from 'elysia'
 import { callerOf } from '#dashboard/auth/caller.ts'
+import { getSite } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { doneOrPlan, streamOrPlan } from '#dashboard/operations/answer.ts'
+import { start, startOrPlan } from '#dashboard/operations/start.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { ScanSite } from '#shared/api/sites.ts'
+import { ApplyPool, IssueTls, ScanSite, UpdateSite } from '#shared/api/sites.ts'
 import { parse } from '#shared/parse.ts'
-import { applyPool } from './apply-pool.ts'
-import { issueTls, purgeCache, scanSite, updateSite } from './change-site.ts'
 import { createSite } from './create-site.ts'
+import { changing, inBackground } from './in-background.ts'
 import { listJobRuns } from './job-runs.ts'
 import { getSiteDetail, listSites } from './listing/queries.ts'
-import { livePlace, managedPlace, refuseTrashed, server } from './place.ts'
-import { getSite } from './queries.ts'
+import { livePlace, managedPlace, server, serverTarget } from './place.ts'
+import { getSiteOfUser } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
-import { planRemoval, removeSite } from './remove-site.ts'
+import { removeSite } from './remove-site.ts'
 
 export function siteRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id' })
@@ -35,20 +37,19 @@ export function siteRoutes(deps: Deps) {
       const { id } = await server(deps, params)
       return { site: await getSiteDetail(deps.db, id, idIn(params.site_id, 'Site')) }
     })
-    .patch('/sites/:site_id', async ({ request, params, set, status }) => {
-      const input = await readJson(request)
-      const updated = await updateSite(deps, await managedPlace(deps, request, params), input)
-      if ('plan' in updated) return updated
-      set.headers[OPERATION_HEADER] = updated.operation_id
-      return status(202, { site: updated.site })
+    .patch('/sites/:site_id', async ({ request, params, set }) => {
+      const body = await readJson(request)
+      const target = await managedPlace(deps, request, params)
+      const input = parse(UpdateSite, body)
+      return inBackground(deps, 'site.update', { target, input, as: target.site.status }, set)
     })
     .delete('/sites/:site_id', async ({ request, params, set, status }) => {
       const { dry_run } = await onlyDryRun(request)
-      const { server, site, actor } = await managedPlace(deps, request, params)
-      if (dry_run) return planRemoval(deps, server, site)
-      const { operation_id, ...body } = await removeSite(deps, server, site, actor)
-      set.headers[OPERATION_HEADER] = operation_id
-      return status(202, body)
+      const target = await managedPlace(deps, request, params)
+      const removed = await removeSite(deps, target, { dry_run })
+      if ('plan' in removed) return removed
+      set.headers[OPERATION_HEADER] = removed.operation_id
+      return status(202, { site: changing(target, 'deleting') })
     })
 }
 
@@ -57,31 +58,39 @@ export function siteActionRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id' })
     .post('/wp-scan', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const home = await server(deps, params)
+      const target = await serverTarget(deps, request, params)
       const { site_id } = parse(ScanSite, input)
-      const site = refuseTrashed(await getSite(deps.db, home.id, site_id))
-      const { id: actor, email } = callerOf(request).user
-      const job = await scanSite(deps, { server: home, site, actor, email })
-      return streamJob(deps, job, { request, server: listener })
+      const site = await getSite(deps.db, target.server.id, site_id)
+      return streamJob(deps, await start(deps, 'site.scan', { ...target, site }, {}), {
+        request,
+        server: listener,
+      })
     })
     .post('/pool-apply', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const home = await server(deps, params)
+      const target = await serverTarget(deps, request, params)
       listener?.timeout(request, 0)
-      return applyPool(deps, home, input, callerOf(request).user.id)
+      const pool = parse(ApplyPool, input)
+      const site = await getSiteOfUser(deps.db, target.server.id, pool.user)
+      const started = await startOrPlan(deps, 'pool.apply', { ...target, site }, pool)
+      const message = `Applied tier ${pool.tier} to the PHP ${pool.php_version} pool of ${pool.user}`
+      return doneOrPlan(deps, started, message)
     })
     .get('/sites/:site_id/job-runs', async ({ request, params }) => {
       return { runs: await listJobRuns(deps, await managedPlace(deps, request, params)) }
     })
     .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const job = await issueTls(deps, await managedPlace(deps, request, params), input)
-      return 'plan' in job ? job : streamJob(deps, job, { request, server: listener })
+      const target = await managedPlace(deps, request, params)
+      const started = await startOrPlan(deps, 'tls.issue', target, parse(IssueTls, input))
+      return streamOrPlan(deps, started, { request, server: listener })
     })
     .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
       listener?.timeout(request, 0)
-      const { dry_run } = await onlyDryRun(request)
-      return purgeCache(deps, await managedPlace(deps, request, params), dry_run)
+      const input = await onlyDryRun(request)
+      const target = await managedPlace(deps, request, params)
+      const started = await startOrPlan(deps, 'cache.purge', target, input)
+      return doneOrPlan(deps, started, `Emptied the page cache of ${target.site.domain}`)
     })
     .post('/sites/:site_id/db-password', async ({ request, params }) => {
       const { password } = await readDatabasePassword(deps, await livePlace(deps, request, params))

@@ -1,55 +1,15 @@
 import { z } from 'zod'
-import { Id, PhpVersion, Tag, Tier, TlsMode } from '../fields.ts'
+import { Id, Tag } from '../fields.ts'
+import { BULK_NAMES } from '../operation-types/index.ts'
 import { DryRun } from '../plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
-import { InstallUpdates } from './maintenance.ts'
 import { Before, Flag, someOf } from './operations.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
-import { ProvisionServer, RestartService } from './servers.ts'
 
-/** What can be done to many sites or servers, and what each call takes beside its targets. */
-export const SITE_BULK_PARAMS = {
-  'site.update': body({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
-    ({ php, tier }) => php !== undefined || tier !== undefined,
-    'Must name php or tier',
-  ),
-  'site.scan': body({}),
-  'site.delete': body({}),
-  'site.restore': body({}),
-  'pool.apply': body({ tier: Tier }),
-  'tls.issue': body({ tls: TlsMode }),
-  'cache.purge': body({}),
-} as const
-export const SERVER_BULK_PARAMS = {
-  'agent.upgrade': body({}),
-  'isolation.check': body({}),
-  'server.provision': ProvisionServer.omit({ dry_run: true }),
-  'server.sync': body({}),
-  'server.update': InstallUpdates.omit({ dry_run: true }),
-  'service.restart': RestartService.omit({ dry_run: true }),
-} as const
-
-const BULK_TYPES = [
-  'site.update',
-  'site.scan',
-  'site.delete',
-  'site.restore',
-  'pool.apply',
-  'tls.issue',
-  'cache.purge',
-  'agent.upgrade',
-  'isolation.check',
-  'server.provision',
-  'server.sync',
-  'server.update',
-  'service.restart',
-] as const
-export type BulkType = (typeof BULK_TYPES)[number]
-
-const rule = `Must be one of ${BULK_TYPES.join(', ')}`
-const BulkType = z.enum(BULK_TYPES, {
+const rule = `Must be one of ${BULK_NAMES.join(', ')}`
+const BulkType = z.enum(BULK_NAMES, {
   error: ({ input }) => (input === undefined ? 'Type is required' : rule),
 })
 
@@ -88,7 +48,7 @@ export const CreateBulkOperation = body({
     .unknown()
     .optional()
     .describe(
-      'What the call for one of them takes beside its target, such as `{"tier": "large"}`.',
+      'What the call for one of them takes beside its target, such as `{"tier": "large"}`; a field that the type does not take for many is refused.',
     ),
   targets: BulkTargets,
   parallel: whole(1, 20).default(4).describe('How many at once.'),
@@ -104,7 +64,7 @@ export const BulkOperationsQuery = z.object({
   limit: Limit.default(50),
   before: Before.optional(),
   status: someOf(BULK_STATUSES).optional(),
-  type: z.enum(BULK_TYPES, { error: rule }).optional(),
+  type: z.enum(BULK_NAMES, { error: rule }).optional(),
   active: Flag.optional(),
 })
 export type BulkOperationsQuery = z.infer<typeof BulkOperationsQuery>

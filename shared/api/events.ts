@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { COMMANDS } from '../commands.ts'
-import { Extension } from '../inventory.ts'
-import type { OperationType } from './operations.ts'
+import { OPERATION_TYPES, type OperationType } from '../operation-types/index.ts'
 import { Count, Failure, RecordId } from './parts.ts'
 
 /** The data of each kind of event in a stream; exactly one `complete` or `error` ends it. */
@@ -22,16 +20,7 @@ const named = (type: string) => type.replace(/(^|\.)(\w)/g, (_, __, letter) => l
 /** What the `complete` event of an operation holds. */
 function completeOf(type: OperationType) {
   const meta = { id: `${named(type)}Complete`, description: `The end of a ${type} that succeeded.` }
-  if (type === 'server.sync')
-    return z.strictObject({ status: ok, sites: Count.describe('How many it has.') }).meta(meta)
-  if (type === 'site.scan')
-    return z
-      .strictObject({
-        wp_version: Extension.shape.version,
-        plugins: Count.describe('How many there are.'),
-      })
-      .meta(meta)
-  return z.strictObject({ status: ok, ...COMMANDS[type].result.shape }).meta(meta)
+  return OPERATION_TYPES[type].outcome.complete.meta(meta)
 }
 
 const made = new Map<OperationType, Events>()

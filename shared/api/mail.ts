@@ -1,37 +1,15 @@
 import { z } from 'zod'
 import { Email } from '../fields.ts'
-import { MailRules, RelayPassword, RelayPlace, RelayUser, SHOWN_COUNTS } from '../mail.ts'
+import { MailChange, MailRelay, MailRules, RelayPlace, SHOWN_COUNTS } from '../mail.ts'
 import { DryRun } from '../plan.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
-const Relay = RelayPlace.extend({ user: RelayUser.default('') })
-
 /** On record: without the password. */
-export const StoredMail = MailRules.extend({ relay: Relay.nullable() })
+export const StoredMail = MailRules.extend({ relay: MailRelay.nullable() })
 export type StoredMail = z.infer<typeof StoredMail>
 
-export const SetMail = body({
-  enabled: MailRules.shape.enabled.default(true),
-  relay: Relay.extend({
-    password: RelayPassword.optional().describe(
-      'Left out, the one that is set stays, as long as host, port, TLS and user do.',
-    ),
-  })
-    .nullable()
-    .default(null)
-    .describe('Null: none, and for a site that of its server.'),
-  from_address: MailRules.shape.from_address
-    .default(null)
-    .describe('Takes the place of addresses in From, which then stand in Reply-To.'),
-  rewrite_from: MailRules.shape.rewrite_from
-    .default(null)
-    .describe('Null: as the server has it, else those that are not of the domain of the site.'),
-  hourly_limit: MailRules.shape.hourly_limit
-    .default(null)
-    .describe('Recipients an hour for each site; null: as the server has it, else 100.'),
-  dry_run: DryRun,
-}).meta({ id: 'SetMail' })
+export const SetMail = body({ ...MailChange.shape, dry_run: DryRun }).meta({ id: 'SetMail' })
 
 export const TestMail = body({
   to: Email.describe('Who gets the test message.'),

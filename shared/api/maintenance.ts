@@ -1,20 +1,12 @@
 import { z } from 'zod'
-import { UpdateScope } from '../commands/server.update.ts'
+import { serverUpdate } from '../commands/server.update.ts'
 import { Maintenance } from '../maintenance.ts'
 import { DryRun } from '../plan.ts'
 import { body } from './body.ts'
 import { Timestamp } from './parts.ts'
 
 export const InstallUpdates = body({
-  scope: UpdateScope.default('security').describe(
-    'security: those of Debian’s security archive; all: every package that has a newer version.',
-  ),
-  restart_database: z
-    .boolean('Must be true or false')
-    .default(false)
-    .describe(
-      'Whether MariaDB is restarted when it runs replaced files: sites are away for some seconds.',
-    ),
+  ...serverUpdate.params.shape,
   dry_run: DryRun,
 }).meta({ id: 'InstallUpdates' })
 

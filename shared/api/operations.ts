@@ -1,32 +1,10 @@
 import { z } from 'zod'
 import { OperationId } from '../agent.ts'
+import { OPERATION_NAMES } from '../operation-types/index.ts'
 import { CANCEL_MODES, OPERATION_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
-
-/** What the dashboard does as stored operations. Those but `site.scan` and `server.sync` are commands. */
-export const OPERATION_TYPES = [
-  'agent.upgrade',
-  'isolation.check',
-  'mail.apply',
-  'mail.check',
-  'server.provision',
-  'server.sync',
-  'server.update',
-  'updates.configure',
-  'service.restart',
-  'site.create',
-  'site.delete',
-  'site.restore',
-  'site.purge',
-  'site.update',
-  'site.scan',
-  'pool.apply',
-  'tls.issue',
-  'cache.purge',
-] as const
-export type OperationType = (typeof OPERATION_TYPES)[number]
 
 export const CancelOperation = body({
   force: z
@@ -65,7 +43,7 @@ export const OperationsQuery = z.object({
   ),
   bulk_id: OperationId.optional().describe('Those that a bulk operation began.'),
   type: z
-    .enum(OPERATION_TYPES, { error: `Must be one of ${OPERATION_TYPES.join(', ')}` })
+    .enum(OPERATION_NAMES, { error: `Must be one of ${OPERATION_NAMES.join(', ')}` })
     .optional(),
   server_id: digits('Must be an id').optional(),
   site_id: digits('Must be an id').optional(),
@@ -82,7 +60,7 @@ const OperationWarning = z
 export const OperationView = z
   .strictObject({
     id: z.string(),
-    type: z.enum(OPERATION_TYPES),
+    type: z.enum(OPERATION_NAMES),
     server_id: RecordId,
     server: z.string().describe('The name of the server.'),
     site_id: RecordId.nullable(),

@@ -12,7 +12,10 @@ export const Failure = z
     error: z.string(),
     message: z.string().exactOptional(),
     fields: z.record(z.string(), z.array(z.string())).exactOptional(),
-    code: z.enum(REFUSALS).exactOptional().describe('Why it was refused, for programs.'),
+    code: z
+      .enum(REFUSALS)
+      .exactOptional()
+      .describe('Why it was refused or has failed, for programs.'),
   })
   .meta({ id: 'Failure', description: 'How something failed, in the words of an error body.' })
 

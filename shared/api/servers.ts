@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Condition } from '../agent.ts'
-import { ServiceName } from '../commands/service.restart.ts'
-import { Hostname, PhpVersion, Port, ServerName, SystemUser, Tags } from '../fields.ts'
-import { Accept, DryRun } from '../plan.ts'
+import { serverProvision } from '../commands/server.provision.ts'
+import { serviceRestart } from '../commands/service.restart.ts'
+import { Hostname, Port, ServerName, SystemUser, Tags } from '../fields.ts'
+import { DryRun } from '../plan.ts'
 import { SERVER_STATUSES } from '../values.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
@@ -27,17 +28,12 @@ export const UpdateServer = body({
 export type UpdateServer = z.infer<typeof UpdateServer>
 
 export const ProvisionServer = body({
-  php_versions: z
-    .array(PhpVersion, { error: 'Must be a list of PHP versions' })
-    .max(10, 'Must name at most 10 versions')
-    .default([])
-    .describe('None: the version that the distribution ships.'),
-  accept: Accept.optional(),
+  ...serverProvision.params.shape,
   dry_run: DryRun,
 }).meta({ id: 'ProvisionServer' })
 
 export const RestartService = body({
-  service: ServiceName.describe('nginx, mariadb, or php-fpm:<user> of one site.'),
+  ...serviceRestart.params.shape,
   dry_run: DryRun,
 }).meta({ id: 'RestartService' })
 

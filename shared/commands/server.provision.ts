@@ -8,8 +8,11 @@ export const serverProvision = command({
   summary: 'Install and configure nginx, PHP-FPM, MariaDB and wp-cli',
   changes: true,
   params: z.object({
-    /** Empty: the version that the distribution ships. */
-    php_versions: z.array(PhpVersion).max(10, 'Must name at most 10 versions').default([]),
+    php_versions: z
+      .array(PhpVersion, { error: 'Must be a list of PHP versions' })
+      .max(10, 'Must name at most 10 versions')
+      .default([])
+      .describe('None: the version that the distribution ships.'),
     accept: Accept.optional(),
   }),
   result: z.object({ php_versions: z.array(z.string().max(16)).max(20) }),

@@ -3,7 +3,7 @@ import { command } from '../command.ts'
 
 const UPDATE_SCOPES = ['security', 'all'] as const
 
-export const UpdateScope = z.enum(UPDATE_SCOPES, { error: 'Must be security or all' })
+const UpdateScope = z.enum(UPDATE_SCOPES, { error: 'Must be security or all' })
 const names = z.array(z.string().max(200)).max(3000)
 
 /** What was installed stays: an upgrade of packages cannot be undone. */
@@ -12,9 +12,15 @@ export const serverUpdate = command({
   summary: 'Install updates of packages, and restart what runs the files that they replaced',
   changes: true,
   params: z.object({
-    scope: UpdateScope.default('security'),
-    /** MariaDB interrupts its sites for some seconds; it is left running where this is false. */
-    restart_database: z.boolean('Must be true or false').default(false),
+    scope: UpdateScope.default('security').describe(
+      'security: those of Debian’s security archive; all: every package that has a newer version.',
+    ),
+    restart_database: z
+      .boolean('Must be true or false')
+      .default(false)
+      .describe(
+        'Whether MariaDB is restarted when it runs replaced files: sites are away for some seconds.',
+      ),
   }),
   result: z.object({ packages: names, restarted: names, reboot_needed: z.boolean() }),
 })

@@ -15,6 +15,8 @@ export const serviceRestart = command({
   name: 'service.restart',
   summary: 'Restart nginx, MariaDB or the PHP-FPM of one site',
   changes: true,
-  params: z.object({ service: ServiceName }),
+  params: z.object({
+    service: ServiceName.describe('nginx, mariadb, or php-fpm:<user> of one site.'),
+  }),
   result: z.object({ service: z.string().max(64) }),
 })

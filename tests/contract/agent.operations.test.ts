@@ -67,6 +67,16 @@ const rows: Row[] = [
     answerHeaders: { 'operation-id': 'early-1' },
   },
   {
+    sentence: 'A caller that asks for warnings gets the code of a failure, too',
+    method: 'POST',
+    path: '/exec?warnings=true',
+    body: scan,
+    headers: { 'operation-id': 'early-1' },
+    status: 200,
+    answer: cancelled.replace('cancelled"}', 'cancelled","code":"cancelled"}'),
+    answerHeaders: { 'operation-id': 'early-1' },
+  },
+  {
     sentence: 'Its events can be read like those of any other',
     path: '/operations/early-1/events',
     status: 200,

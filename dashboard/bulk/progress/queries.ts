@@ -1,16 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  inArray,
-  lte,
-  max,
-  notInArray,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, lte, max, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -86,38 +74,6 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
     .where(sql`finished_at is null`)
     .orderBy(asc(bulk_operations.created_at))
   return rows.map(({ id }) => id)
-}
-
-/**
- * The next items that may begin: not on these servers, not of a site that has an operation under
- * way, and no upgrade of an agent where another operation would be cut off.
- */
-export function listStartable(
-  db: Database,
-  { id, type }: BulkRow,
-  { full, limit }: { full: readonly number[]; limit: number },
-): Promise<BulkItemRow[]> {
-  return db.read
-    .select()
-    .from(bulk_items)
-    .where(
-      and(
-        eq(bulk_items.bulk_id, id),
-        eq(bulk_items.status, 'waiting'),
-        notInArray(bulk_items.server_id, [...full]),
-        sql`not exists (select 1 from operations where ${holder(type)} and status in ('queued', 'running'))`,
-      ),
-    )
-    .orderBy(asc(bulk_items.position))
-    .limit(limit)
-}
-
-/** Which operations an item of the type cannot go beside. */
-function holder(type: BulkRow['type']): SQL {
-  const here = sql`operations.server_id = ${bulk_items.server_id}`
-  if (type === 'agent.upgrade') return sql`${here} and operations.type <> 'server.sync'`
-  if (type === 'server.sync') return sql`${here} and operations.type = 'server.sync'`
-  return sql`operations.site_id = ${bulk_items.site_id}`
 }
 
 type NewEvent = Omit<StoredEvent, 'id'>

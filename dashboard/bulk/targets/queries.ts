@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
-import type { SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
-import type { BulkTarget, BulkTargets, BulkType } from '#shared/api/bulk-operations.ts'
+import type { BulkRules } from '#dashboard/operations/rules.ts'
+import type { BulkTarget, BulkTargets } from '#shared/api/bulk-operations.ts'
 
 export interface SiteTarget extends BulkTarget {
   /** Its agent did not create it. */
@@ -12,15 +12,14 @@ export interface SiteTarget extends BulkTarget {
 /** Those named and those of the servers that are; the latter if they fit the call and are not ignored. */
 export function listSiteTargets(
   db: Database,
-  type: BulkType,
+  rules: BulkRules | null,
   { site_ids, server_ids, tag }: BulkTargets,
   limit: number,
 ): Promise<SiteTarget[]> {
   const fitting = and(
     isNull(sites.ignored_at),
-    // What only an agent has in its trash comes back when it is named itself.
-    type === 'site.restore' ? eq(sites.managed, true) : undefined,
-    inArray(sites.status, STATES[type] ?? IN_USE),
+    rules?.managed_only ? eq(sites.managed, true) : undefined,
+    inArray(sites.status, [...(rules?.states ?? [])]),
     homes(sites.server_id, server_ids, tag),
   )
   const wanted = server_ids.length > 0 || tag !== undefined ? fitting : undefined
@@ -35,12 +34,6 @@ export function listSiteTargets(
     .where(or(inArray(sites.id, site_ids), wanted))
     .orderBy(asc(sites.id))
     .limit(limit)
-}
-
-const IN_USE: SiteRow['status'][] = ['active', 'suspended']
-const STATES: Partial<Record<BulkType, SiteRow['status'][]>> = {
-  'site.delete': [...IN_USE, 'failed', 'cancelled', 'missing'],
-  'site.restore': ['trashed'],
 }
 
 export function listServerTargets(

@@ -1,13 +1,13 @@
 import type { Database } from '#dashboard/db/client.ts'
+import type { RulesTable } from '#dashboard/operations/rules.ts'
 import {
   type BulkTarget,
   type BulkTargets,
-  type BulkType,
   MOST_ITEMS,
-  SITE_BULK_PARAMS,
   type SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
 import { conflict, invalid, notManaged } from '#shared/errors.ts'
+import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import {
   listServerTargets,
   listSiteTargets,
@@ -26,34 +26,38 @@ export interface Selected {
 
 /** What the targets of a call are. 422 on `targets` for ids of nothing, for none and for too many. */
 export async function selectTargets(
-  db: Database,
+  { db, types }: { db: Database; types: RulesTable },
   type: BulkType,
   targets: BulkTargets,
 ): Promise<Selected> {
-  const onSites = Object.hasOwn(SITE_BULK_PARAMS, type)
+  const onSites = OPERATION_TYPES[type].target === 'site'
   if (!onSites && targets.site_ids.length > 0)
     throw refused(`${type} is for servers, not for sites`)
   refuseUnknown('server', await unknownServers(db, targets.server_ids))
   refuseUnknown('site', await unknownSites(db, targets.site_ids))
   const found = onSites
-    ? await listSiteTargets(db, type, targets, MOST_ITEMS + 1)
+    ? await listSiteTargets(db, types[type].bulk, targets, MOST_ITEMS + 1)
     : await listServerTargets(db, targets, MOST_ITEMS + 1)
   if (found.length === 0) throw refused(`Select no ${onSites ? 'site' : 'server'}`)
   if (found.length > MOST_ITEMS) throw refused(`Must be at most ${MOST_ITEMS} in one call`)
-  return onSites ? withoutFound(type, found) : { targets: found, skipped: [] }
+  return types[type].site?.found === false
+    ? withoutFound(found)
+    : { targets: found.map(targetOf), skipped: [] }
 }
 
 /** A site that was only found is read, and nothing else is done to it. */
-function withoutFound(type: BulkType, sites: readonly (BulkTarget | SiteTarget)[]): Selected {
+function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
   const selected: Selected = { targets: [], skipped: [] }
-  for (const { server_id, site_id, domain, ...more } of sites) {
-    const target = { server_id, site_id, domain }
-    const isSkipped = type !== 'site.scan' && 'found' in more && more.found
-    if (isSkipped) selected.skipped.push({ ...target, error: notManaged(domain).body })
+  for (const site of sites) {
+    const target = targetOf(site)
+    const isSkipped = 'found' in site && site.found
+    if (isSkipped) selected.skipped.push({ ...target, error: notManaged(site.domain).body })
     else selected.targets.push(target)
   }
   return selected
 }
+
+const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, site_id, domain })
 
 /** 409 when there is nothing that it would be done to. */
 export function refuseNone({ targets, skipped }: Selected): void {

@@ -3,11 +3,10 @@ import { batch, type Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import type { Warning } from '#shared/agent.ts'
-import type { ErrorBody } from '#shared/errors.ts'
+import { type ErrorBody, isCancelled } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import { type Effect, isCancelled } from '../effects.ts'
 import { LEFT_OUT, type Stored } from '../output.ts'
-import { effectStatements } from './effects/queries.ts'
+import type { Change } from '../rules.ts'
 
 export function listEvents(
   db: Database,
@@ -155,7 +154,7 @@ interface Finished {
   finished_at: string
   /** What was not stored yet; the terminal event is the last. */
   events: readonly StoredEvent[]
-  effect: Effect
+  change: Change
 }
 
 /**
@@ -163,7 +162,7 @@ interface Finished {
  * UNIQUE constraint when the operation has its terminal event already.
  */
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
-  const { operation, error, warnings, finished_at, events, effect } = finished
+  const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'
   const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
   await db.write((queries) =>
@@ -184,7 +183,7 @@ export async function finishOperation(db: Database, finished: Finished): Promise
         .update(activities)
         .set({ status: sql`(select status from operations where id = ${operation.id})` })
         .where(eq(activities.operation_id, operation.id)),
-      ...effectStatements(queries, operation, effect, finished_at),
+      ...change(queries, operation, finished_at),
     ]),
   )
 }

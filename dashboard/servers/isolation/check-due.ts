@@ -1,4 +1,4 @@
-import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { listServerIds } from '#dashboard/servers/queries.ts'
@@ -16,14 +16,13 @@ const TURNS = DAY_MS / CHECK_MS
  * Begins the isolation checks that are due, as operations of nobody. A whole fleet that is due at
  * once is spread over a day. Another dashboard may be first: then it is its operation.
  */
-export async function checkDue(deps: BeginDeps & { log: Log }): Promise<void> {
+export async function checkDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps
   try {
     const limit = Math.ceil((await listServerIds(db)).length / TURNS)
     const [day, week] = [timestamp(clock, -DAY_MS), timestamp(clock, -WEEK_MS)]
-    for (const server of await listDue(db, { day, week, limit })) {
-      const wanted = { type: 'isolation.check', server, params: {}, actor: null } as const
-      await begin(deps, { ...wanted, patient: false }).catch((error: unknown) => {
+    for (const { server } of await listDue(db, { day, week, limit })) {
+      await start(deps, 'isolation.check', { server, actor: null }, {}).catch((error: unknown) => {
         if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
       })
     }

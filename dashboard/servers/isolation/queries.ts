@@ -54,13 +54,13 @@ export function listIsolation(db: Database) {
 export function listDue(
   db: Database,
   { day, week, limit }: { day: string; week: string; limit: number },
-): Promise<Pick<ServerRow, 'id' | 'hostname'>[]> {
+): Promise<{ server: ServerRow }[]> {
   const last = sql`max(coalesce(${isolation_checks.checked_at}, ''), coalesce(${isolation_checks.failed_at}, ''))`
   const since = sql`case when ${isolation_checks.failures} = 1 then ${day} else ${week} end`
   const idle = sql`not exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'isolation.check' and operations.status in ('queued', 'running'))`
   return db.read
-    .select({ id: servers.id, hostname: servers.hostname })
+    .select({ server: servers })
     .from(servers)
     .leftJoin(isolation_checks, eq(isolation_checks.server_id, servers.id))
     .where(

@@ -1,4 +1,4 @@
-import { type BeginDeps, begin } from '#dashboard/operations/begin.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
@@ -15,15 +15,15 @@ const AT_ONCE = 20
  * nobody: also on a server that was made ready after the setting was changed. One that refuses is asked
  * again a day later.
  */
-export async function configureDue(deps: BeginDeps & { log: Log }): Promise<void> {
+export async function configureDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps
   try {
     const { unattended_updates: wanted } = await getSettings(db)
     const day = timestamp(clock, -DAY_MS)
-    for (const server of await listToConfigure(db, { wanted, day, limit: AT_ONCE })) {
-      const params = { unattended: wanted }
-      const work = { type: 'updates.configure', server, params, actor: null } as const
-      await begin(deps, { ...work, patient: false }).catch((error: unknown) => {
+    for (const { server } of await listToConfigure(db, { wanted, day, limit: AT_ONCE })) {
+      const target = { server, actor: null }
+      const started = start(deps, 'updates.configure', target, { unattended: wanted })
+      await started.catch((error: unknown) => {
         if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
       })
     }

@@ -72,12 +72,12 @@ export function listMaintenance(db: Database) {
 export function listToConfigure(
   db: Database,
   { wanted, day, limit }: { wanted: boolean; day: string; limit: number },
-): Promise<Pick<ServerRow, 'id' | 'hostname'>[]> {
+): Promise<{ server: ServerRow }[]> {
   const asked = sql`exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'updates.configure' and (operations.status in ('queued', 'running')
       or (operations.status <> 'success' and operations.created_at > ${day})))`
   return db.read
-    .select({ id: servers.id, hostname: servers.hostname })
+    .select({ server: servers })
     .from(server_maintenance)
     .innerJoin(servers, eq(servers.id, server_maintenance.server_id))
     .where(

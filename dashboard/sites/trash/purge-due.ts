@@ -1,8 +1,7 @@
-import type { BeginDeps } from '#dashboard/operations/begin.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { beginPurge } from './leave-trash.ts'
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -12,12 +11,12 @@ const AT_ONCE = 20
  * Begins the purge of sites whose time in the trash is over, as operations of nobody. One whose purge
  * failed is tried again a day later. Another dashboard may be first: then it is its operation.
  */
-export async function purgeDue(deps: BeginDeps & { log: Log }): Promise<void> {
+export async function purgeDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps
   try {
     const due = await listDue(db, timestamp(clock), timestamp(clock, -DAY_MS), AT_ONCE)
     for (const { site, server } of due) {
-      await beginPurge(deps, { server, site, actor: null }).catch((error: unknown) => {
+      await start(deps, 'site.purge', { server, site, actor: null }, {}).catch((error: unknown) => {
         if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
       })
     }

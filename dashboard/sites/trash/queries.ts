@@ -47,11 +47,10 @@ function readEntries(db: Database, ids: readonly number[]): Promise<TrashEntry[]
 
 /** Past their time, and with no purge that failed since `failed_since`. */
 export function listDue(db: Database, now: string, failed_since: string, limit: number) {
-  const { id, hostname } = servers
   const failed = sql`exists (select 1 from operations where operations.site_id = ${sites.id}
     and operations.type = 'site.purge' and operations.created_at > ${failed_since})`
   return db.read
-    .select({ site: sites, server: { id, hostname } })
+    .select({ site: sites, server: servers })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(and(eq(sites.status, 'trashed'), lte(sites.purge_at, now), sql`not ${failed}`))

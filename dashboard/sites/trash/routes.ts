@@ -1,32 +1,28 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
-import { place, refuseFound } from '../place.ts'
-import { planRestore, purgeSite, restoreSite } from './leave-trash.ts'
+import { PurgeSite } from '#shared/api/sites.ts'
+import { invalid } from '#shared/errors.ts'
+import { parse } from '#shared/parse.ts'
+import { inBackground } from '../in-background.ts'
+import { place } from '../place.ts'
 import { listTrash } from './queries.ts'
 
 /** The two ways out of the trash. */
 export function trashRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
-    .post('/restore', async ({ request, params, set, status }) => {
-      const { dry_run } = await onlyDryRun(request)
+    .post('/restore', async ({ request, params, set }) => {
+      const input = await onlyDryRun(request)
       const target = await place(deps, request, params)
-      refuseFound(target.site)
-      if (dry_run) return planRestore(deps, target)
-      const { operation_id, ...body } = await restoreSite(deps, target)
-      set.headers[OPERATION_HEADER] = operation_id
-      return status(202, body)
+      return inBackground(deps, 'site.restore', { target, input, as: 'provisioning' }, set)
     })
-    .post('/purge', async ({ request, params, set, status }) => {
-      const input = await readJson(request)
+    .post('/purge', async ({ request, params, set }) => {
+      const body = await readJson(request)
       const target = await place(deps, request, params)
-      refuseFound(target.site)
-      const purged = await purgeSite(deps, target, input)
-      if ('plan' in purged) return purged
-      const { operation_id, ...body } = purged
-      set.headers[OPERATION_HEADER] = operation_id
-      return status(202, body)
+      const { domain, dry_run } = parse(PurgeSite, body)
+      if (domain !== target.site.domain)
+        throw invalid({ domain: ['Must be the domain of the site'] })
+      return inBackground(deps, 'site.purge', { target, input: { dry_run }, as: 'deleting' }, set)
     })
 }
 

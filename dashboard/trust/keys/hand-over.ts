@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
+import { KeyRefused } from '#dashboard/fleet/answer.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
@@ -47,7 +48,7 @@ async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, cur
   try {
     return await ask()
   } catch (error) {
-    if (!isRefused(error)) throw error
+    if (!(error instanceof KeyRefused)) throw error
     await confirmKey(deps.db, server.id, current)
     return await ask().catch(async (cause: unknown) => {
       await confirmKey(deps.db, server.id, old)
@@ -69,8 +70,4 @@ async function give(
 
 function entryOf({ kid, public_key, until }: KeyRow): KeyList['keys'][number] {
   return { kid, public_key, until: until === null ? null : Math.floor(Date.parse(until) / 1000) }
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof ServiceError && error.cause === 401
 }

@@ -1,9 +1,9 @@
-import type { BulkType } from '#shared/api/bulk-operations.ts'
+import type { SiteBulkType } from '#shared/operation-types/index.ts'
 import { api, take } from './client.ts'
 
 /** Of sites, by their ids. */
 export interface SitesBulk {
-  type: BulkType
+  type: SiteBulkType
   params: Record<string, unknown>
   site_ids: readonly number[]
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { BulkOperationView, BulkType } from '#shared/api/bulk-operations.ts'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { CreateServer } from '#shared/api/servers.ts'
+import type { ServerBulkType } from '#shared/operation-types/index.ts'
 import type { Plan } from '#shared/plan.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 import { begin } from './begin.ts'
@@ -21,7 +22,7 @@ export const serverQuery = (server_id: number) =>
 /** Begins the same on several servers. */
 export async function beginOnServers(
   server_ids: readonly number[],
-  type: BulkType,
+  type: ServerBulkType,
   params: object = {},
 ): Promise<BulkOperationView> {
   const asked = api['bulk-operations'].post({ type, params, targets: { server_ids } })

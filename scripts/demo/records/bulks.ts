@@ -1,7 +1,7 @@
 import { batch, type Database } from '#dashboard/db/client.ts'
 import type { BulkItemRow, BulkRow, NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
-import { reasonOf } from '#dashboard/operations/effects.ts'
+import { reasonOf } from '#dashboard/operations/failure.ts'
 import { type ErrorBody, invalid } from '#shared/errors.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { ServerPlan } from '../fleet/plan.ts'

@@ -1,8 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
-import { successOf } from '#dashboard/operations/effects.ts'
-import { CANCELLED, conflict, type ErrorBody } from '#shared/errors.ts'
+import { dataOf } from '#dashboard/operations/success.ts'
+import { cancelledError, type ErrorBody, withoutCode } from '#shared/errors.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { Dice } from '../dice.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Transcript } from '../machine/carry-out.ts'
@@ -83,13 +84,13 @@ function tell(
     }),
   )
   const last = { operation_id: operation.id, id: logs.length + 1 }
-  return { operation, events: [...logs, { ...last, ...endOf(operation, end) }] }
+  return { operation, events: [...logs, { ...last, ...endOf(operation.type, end) }] }
 }
 
 /** Ended after the first of its steps. */
 function cutOff({ lines }: Transcript): { lines: string[]; end: { error: ErrorBody } } {
   const [first = '', second = ''] = lines
-  return { lines: [first, second, `Undoing: ${second}`], end: { error: conflict(CANCELLED).body } }
+  return { lines: [first, second, `Undoing: ${second}`], end: { error: cancelledError().body } }
 }
 
 function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['status'] {
@@ -97,10 +98,10 @@ function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['s
   return 'error' in end ? 'failed' : 'success'
 }
 
-function endOf(operation: OperationRow, end: Transcript['end']): Pick<Event, 'event' | 'data'> {
-  if ('error' in end) return { event: 'error', data: { ...end.error } }
-  const times = { now: operation.finished_at ?? '', purge_at: '' }
-  return { event: 'complete', data: successOf(operation, end.result, times).data }
+function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 'event' | 'data'> {
+  if ('error' in end) return { event: 'error', data: withoutCode(end.error) }
+  const report = OPERATION_TYPES[type].outcome.result.parse(end.result)
+  return { event: 'complete', data: dataOf(type, report) }
 }
 
 /** As it is before anything came of it. */

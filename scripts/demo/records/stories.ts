@@ -1,4 +1,4 @@
-import type { OperationType } from '#shared/api/operations.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
 import { Dice } from '../dice.ts'
 import type { FleetPlan, ServerPlan, SitePlan } from '../fleet/plan.ts'
 import type { Kind } from './transcripts.ts'

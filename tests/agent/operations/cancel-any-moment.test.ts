@@ -136,5 +136,6 @@ test('says what could not be undone', async () => {
     error: 'Conflict',
     message:
       'The operation was cancelled; could not undo: Making a (unfirst failed (exit status 1): busy)',
+    code: 'cancelled_not_undone',
   })
 })

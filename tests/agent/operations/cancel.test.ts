@@ -109,6 +109,7 @@ test('what is being undone cannot be cancelled', async () => {
   expect((await transcript(operation)).at(-1)).toEqual({
     error: 'Internal error',
     message: expect.stringContaining('second failed (exit status 1): no space; could not undo'),
+    code: 'not_undone',
   })
   expect(host.ran.at(-1)).toBe('unfirst')
 })

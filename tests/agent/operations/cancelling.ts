@@ -9,7 +9,11 @@ import { poll } from '#tests/support/lab/wait.ts'
 
 export const shop = { domain: 'shop.example' }
 export const other = { domain: 'other.example' }
-export const CANCELLED = { error: 'Conflict', message: 'The operation was cancelled' }
+export const CANCELLED = {
+  error: 'Conflict',
+  message: 'The operation was cancelled',
+  code: 'cancelled',
+}
 
 export type Steps = (host: Host) => Step[]
 

@@ -125,3 +125,25 @@ test('a purge that failed is tried again by a token that may purge, and by no le
   )
   expect((await retry('admin')).status).toBe(202)
 })
+
+test('mail settings that failed are tried again by a token that may set them, and by no lesser one', async () => {
+  await using agent = new Machine()
+  await using own = await makeDashboard()
+  // biome-ignore lint/correctness/useYield: it fails before its first line
+  agent.works.set('mail.apply', async function* () {
+    throw conflict('Not now')
+  })
+  const server = await own.addServer(agent)
+  const failed = await own.send('PUT', `/api/servers/${server}/mail`, {})
+  await failed.text()
+  const { body } = await own.call('GET', '/api/operations?type=mail.apply')
+  const name = { name: 'operate', password: PASSWORD, scope: 'operate' }
+  const token = await own.call('POST', '/api/auth/tokens', name)
+  const headers = { cookie: '', authorization: `Bearer ${token.body.plaintext}` }
+  const path = `/api/operations/${body.operations[0].id}/retry`
+
+  expect(await own.call('POST', path, undefined, headers)).toEqual(
+    forbidden('This needs an API token of the scope admin; this one has operate'),
+  )
+  expect((await own.call('POST', path)).status).toBe(202)
+})

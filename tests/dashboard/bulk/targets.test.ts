@@ -26,8 +26,12 @@ describe('the targets of many at once', () => {
 
     const skipped = 'imported.example skipped'
     expect(await of({})).toEqual(['a.example', skipped])
-    expect(await of({ type: 'site.delete' })).toEqual(['a.example', 'failed.example', skipped])
-    expect(await of({ type: 'server.sync' })).toEqual(['127.0.0.1'])
+    expect(await of({ type: 'site.delete', params: {} })).toEqual([
+      'a.example',
+      'failed.example',
+      skipped,
+    ])
+    expect(await of({ type: 'server.sync', params: {} })).toEqual(['127.0.0.1'])
     expect(await of({ targets: { tag: 'blue', site_ids: [2, 2], server_ids: [a] } })).toEqual([
       'a.example',
       skipped,
@@ -45,22 +49,24 @@ describe('the targets of many at once', () => {
     ],
     [{}, { targets: ['Targets are required'] }],
     [
-      { type: 'server.sync', targets: { site_ids: [1] } },
+      { type: 'server.sync', params: {}, targets: { site_ids: [1] } },
       { targets: ['server.sync is for servers, not for sites'] },
     ],
     [{ params: { tier: 'huge' } }, { tier: ['Must be small, medium or large'] }],
     [{ params: [] }, { params: ['Must be a JSON object'] }],
     [{ type: 'site.update', params: {} }, { params: ['Must name php or tier'] }],
+    [{ params: { tier: 'small', dry_run: true } }, { params: ['Must not have dry_run'] }],
     [
-      { params: { tier: 'small', dry_run: true } },
-      { params: ['Must not have dry_run, which stands beside them'] },
+      { type: 'site.update', params: { tier: 'small', xmlrpc: true } },
+      { params: ['Must not have xmlrpc'] },
     ],
+    [{ type: 'site.scan', params: { slug: 'akismet' } }, { params: ['Must not have slug'] }],
     [{ parallel: 21 }, { parallel: ['Must be a whole number between 1 and 20'] }],
     [{ pause_after: 0 }, { pause_after: ['Must be a whole number between 1 and 10000'] }],
   ])('%j is 422', async (body, fields) => {
     await using dashboard = await makeDashboard()
     await sitesOn(dashboard, { port: 1 }, 'a.example')
-    const targets = 'params' in body || !('type' in body) ? { targets: { site_ids: [1] } } : {}
+    const targets = { targets: { site_ids: [1] } }
     const whole = { type: 'pool.apply', params: { tier: 'small' }, ...targets, ...body }
     const call = Object.keys(body).length === 0 ? { ...whole, targets: undefined } : whole
 

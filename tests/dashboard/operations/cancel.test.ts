@@ -97,7 +97,8 @@ describe('cancelling an operation', () => {
 
     await cancel(dashboard, id)
 
-    expect(await ended(dashboard, id)).toMatchObject({ status: 'cancelled', error: cancelled })
+    const error = { ...cancelled, code: 'cancelled' }
+    expect(await ended(dashboard, id)).toMatchObject({ status: 'cancelled', error })
     expect(await transcript(dashboard, id)).toEqual([`1 error ${JSON.stringify(cancelled)}`])
     expect(await siteOf(dashboard)).toEqual({
       status: 'cancelled',
@@ -214,13 +215,12 @@ test('an operation has one end: the second of two is not told', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   const id = await held(dashboard, agent)
-  const { db, bus, clock } = dashboard.deps
-  const row = (await db.read.query.operations.findMany())[0]
+  const row = (await dashboard.db.read.query.operations.findMany())[0]
   if (!row) throw new Error('no operation')
 
   const outcomes = await Promise.all([
-    fail({ db, bus, clock }, row, { error: 'Internal error', message: 'one' }),
-    fail({ db, bus, clock }, row, { error: 'Internal error', message: 'two' }),
+    fail(dashboard.deps, row, { error: 'Internal error', message: 'one' }),
+    fail(dashboard.deps, row, { error: 'Internal error', message: 'two' }),
   ])
 
   const first = { status: 'failed', error: { error: 'Internal error', message: 'one' } }

@@ -1,16 +1,17 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
+import { getServer, getSite } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
-import { updateSite } from '#dashboard/sites/change-site.ts'
+import { start } from '#dashboard/operations/start.ts'
 import { createSite } from '#dashboard/sites/create-site.ts'
-import { getSite } from '#dashboard/sites/queries.ts'
 import { removeSite } from '#dashboard/sites/remove-site.ts'
-import { purgeSite, restoreSite } from '#dashboard/sites/trash/leave-trash.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { TIERS } from '#shared/values.ts'
 import type { Dice } from './dice.ts'
 import { Follower } from './follower.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'
+
+type Tier = (typeof TIERS)[number]
 
 const USER = { id: 1, email: 'ann@control.example', name: 'Ann' }
 
@@ -60,21 +61,24 @@ export class People {
 
   #update(site_id: number): Promise<void> {
     const { php, tier } = this.#shape()
-    const change = this.#dice.pick<object>([{ php }, { tier }, { php, tier }])
+    const change = this.#dice.pick<{ php?: string; tier?: Tier }>([
+      { php },
+      { tier },
+      { php, tier },
+    ])
     return this.#tell(`update ${site_id} ${JSON.stringify(change)}`, async (deps) => {
       const { server, site } = await this.#find(deps, site_id)
       if (site.status !== 'active') throw new ServiceError('conflict', { message: 'not active' })
-      return updateSite(deps, { server, site, actor: USER.id, email: USER.email }, change)
+      return start(deps, 'site.update', { server, site, actor: USER.id }, change)
     })
   }
 
-  #move(kind: 'delete' | 'restore' | 'purge', { id, domain }: SiteRow): Promise<void> {
+  #move(kind: 'delete' | 'restore' | 'purge', { id }: SiteRow): Promise<void> {
     return this.#tell(`${kind} ${id}`, async (deps) => {
       const { server, site } = await this.#find(deps, id)
       const place = { server, site, actor: USER.id }
-      if (kind === 'restore') return restoreSite(deps, place)
-      if (kind === 'purge') return purgeSite(deps, place, { domain })
-      return removeSite(deps, server, site, USER.id)
+      if (kind === 'delete') return removeSite(deps, place, { dry_run: false })
+      return start(deps, `site.${kind}`, place, {})
     })
   }
 
@@ -105,7 +109,7 @@ export class People {
 
   #shape() {
     const php = this.#dice.pick(['8.2', '8.4'])
-    const tier = this.#dice.pick(['small', 'medium', 'large'])
+    const tier = this.#dice.pick(TIERS)
     return { php, tier }
   }
 }

@@ -1,5 +1,5 @@
+import { getServer } from '#dashboard/db/targets.ts'
 import { beginOrJoin } from '#dashboard/operations/begin.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
 import { newMachine } from './footprint.ts'
 import { check } from './invariants.ts'
 import { People } from './people.ts'

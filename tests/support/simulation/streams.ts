@@ -1,5 +1,5 @@
+import { getServer } from '#dashboard/db/targets.ts'
 import { begin } from '#dashboard/operations/begin.ts'
-import { getServer } from '#dashboard/servers/queries.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { Follower } from './follower.ts'
 import { newMachine } from './footprint.ts'

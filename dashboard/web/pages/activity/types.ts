@@ -1,4 +1,4 @@
-import { OPERATION_NAMES } from '../../api/operation-words.ts'
+import { OPERATION_CHOICES } from '../../api/operation-words.ts'
 
 /** What is on record beside operations. */
 const OTHERS: Record<string, string> = {
@@ -27,7 +27,7 @@ const OTHERS: Record<string, string> = {
 }
 
 const NAMES = new Map([
-  ...OPERATION_NAMES.map(({ type, name }): [string, string] => [type, name]),
+  ...OPERATION_CHOICES.map(({ value, name }): [string, string] => [value, name]),
   ...Object.entries(OTHERS),
 ])
 

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { bulkQuery, isBulkActive } from '../../api/bulk-operations.ts'
 import { isNotFound } from '../../api/client.ts'
+import { bulkParams, bulkTitle } from '../../api/operation-words.ts'
 import { NotFound } from '../../app/not-found.tsx'
 import { Elapsed } from '../../ui/elapsed.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -13,8 +14,6 @@ import { Time } from '../../ui/time.tsx'
 import { Actions } from './actions.tsx'
 import { BulkItems } from './bulk-items.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
-import { paramsInWords } from './params.ts'
-import { bulkTitle } from './words.ts'
 
 /** The same done to many: how far it is, and how each of them did. */
 export function BulkPage() {
@@ -40,7 +39,7 @@ export function BulkPage() {
 }
 
 function Whole({ bulk }: { bulk: BulkOperationView }) {
-  const { status, reason, counts, created_at, finished_at, parallel, params } = bulk
+  const { status, reason, counts, created_at, finished_at, parallel } = bulk
   const isEnding = status === 'cancelled' && isBulkActive(bulk)
   return (
     <Card>
@@ -55,7 +54,7 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
             begun <Time at={created_at} />
           </span>
           <span>{parallel} at once</span>
-          {paramsInWords(params) && <span>{paramsInWords(params)}</span>}
+          {bulkParams(bulk) && <span>{bulkParams(bulk)}</span>}
         </div>
         {status === 'paused' && (
           <Notice kind="warn" title="Paused, so that no more of them fail">

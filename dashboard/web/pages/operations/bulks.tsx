@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { isBulkActive, recentBulksQuery } from '../../api/bulk-operations.ts'
+import { bulkTitle } from '../../api/operation-words.ts'
 import { Card } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { BulkProgress } from '../bulk/bulk-progress.tsx'
-import { bulkTitle } from '../bulk/words.ts'
 
 /** What is done to many at once: under way, and the last ones. Nothing where there is none. */
 export function Bulks() {

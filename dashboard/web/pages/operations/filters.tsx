@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { OPERATION_STATUSES } from '#shared/values.ts'
 import { fleetQuery } from '../../api/fleet.ts'
-import { OPERATION_NAMES } from '../../api/operation-words.ts'
+import { OPERATION_CHOICES } from '../../api/operation-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import type { OperationsSearch } from './search.ts'
@@ -16,7 +16,6 @@ const NOTHING = {
   site_id: undefined,
   bulk_id: undefined,
 }
-const TYPES = OPERATION_NAMES.map(({ type, name }) => ({ value: type, name }))
 
 interface FiltersProps {
   search: OperationsSearch
@@ -43,7 +42,7 @@ export function Filters({ search, domain }: FiltersProps) {
       <FilterSelect
         name="Any kind"
         value={type}
-        options={TYPES}
+        options={OPERATION_CHOICES}
         onChange={(value) => set({ type: value })}
       />
       <FilterSelect

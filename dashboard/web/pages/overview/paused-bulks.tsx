@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { pausedBulksQuery } from '../../api/bulk-operations.ts'
+import { bulkTitle } from '../../api/operation-words.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { bulkTitle } from '../bulk/words.ts'
 
 /** What is done to many and waits for a decision of a person. */
 export function PausedBulks() {

@@ -1,5 +1,6 @@
 import {
   ArrowUpCircle,
+  type LucideIcon,
   PackagePlus,
   RefreshCw,
   RotateCw,
@@ -9,27 +10,32 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
+import type { ServerBulkType } from '#shared/operation-types/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { BulkDialog, type BulkWork } from './bulk-dialog.tsx'
+import { BulkDialog } from './bulk-dialog.tsx'
 
 interface BulkBarProps {
   servers: readonly FleetServer[]
   onClear: () => void
 }
 
-const WORKS = [
-  { work: 'server.sync', name: 'Sync', icon: RefreshCw },
-  { work: 'service.restart', name: 'Restart a service', icon: RotateCw },
-  { work: 'server.provision', name: 'Provision', icon: PackagePlus },
-  { work: 'server.update', name: 'Install security updates', icon: ShieldPlus },
-  { work: 'isolation.check', name: 'Check isolation', icon: ShieldCheck },
-  { work: 'agent.upgrade', name: 'Upgrade agent', icon: ArrowUpCircle },
-] as const satisfies { work: BulkWork; name: string; icon: unknown }[]
+const BUTTONS: Record<ServerBulkType, { name: string; icon: LucideIcon }> = {
+  'server.sync': { name: 'Sync', icon: RefreshCw },
+  'service.restart': { name: 'Restart a service', icon: RotateCw },
+  'server.provision': { name: 'Provision', icon: PackagePlus },
+  'server.update': { name: 'Install security updates', icon: ShieldPlus },
+  'isolation.check': { name: 'Check isolation', icon: ShieldCheck },
+  'agent.upgrade': { name: 'Upgrade agent', icon: ArrowUpCircle },
+}
+const WORKS = Object.entries(BUTTONS).map(([work, button]) => ({
+  work: work as ServerBulkType,
+  ...button,
+}))
 
 /** What can be done to the servers that are chosen. */
 export function BulkBar({ servers, onClear }: BulkBarProps) {
-  const [work, setWork] = useState<BulkWork>()
+  const [work, setWork] = useState<ServerBulkType>()
   return (
     <section
       aria-label="Selected servers"

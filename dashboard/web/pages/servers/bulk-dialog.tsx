@@ -2,21 +2,14 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
+import type { ServerBulkType } from '#shared/operation-types/index.ts'
 import { beginOnServers } from '../../api/servers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 
-export type BulkWork =
-  | 'server.sync'
-  | 'service.restart'
-  | 'server.provision'
-  | 'server.update'
-  | 'isolation.check'
-  | 'agent.upgrade'
-
-const TEXTS: Record<BulkWork, { title: string; about: string; action: string }> = {
+const TEXTS: Record<ServerBulkType, { title: string; about: string; action: string }> = {
   'server.sync': {
     title: 'Sync',
     about: 'Makes the records agree with what each machine reports. Nothing is changed there.',
@@ -54,7 +47,7 @@ const TEXTS: Record<BulkWork, { title: string; about: string; action: string }> 
 }
 
 interface BulkDialogProps {
-  work: BulkWork | undefined
+  work: ServerBulkType | undefined
   servers: readonly FleetServer[]
   onClose: () => void
 }
@@ -70,7 +63,7 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
 }
 
 /** Says what will happen to which servers, and leads to the page where it can be followed. */
-function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: BulkWork }) {
+function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
   const [service, setService] = useState('nginx')
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({

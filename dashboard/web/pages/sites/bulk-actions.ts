@@ -1,9 +1,9 @@
 import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2, Zap } from 'lucide-react'
-import type { BulkType } from '#shared/api/bulk-operations.ts'
+import type { SiteBulkType } from '#shared/operation-types/index.ts'
 import { type Option, PHP, TIERS, TLS } from './options.ts'
 
 export interface BulkAction {
-  type: BulkType
+  type: SiteBulkType
   /** On the button. */
   name: string
   icon: LucideIcon
@@ -15,49 +15,49 @@ export interface BulkAction {
 }
 
 /** What can be done to all that are selected, in the order of the buttons. */
-export const BULK_ACTIONS = [
-  {
-    type: 'site.scan',
+const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
+  'site.scan': {
     name: 'Scan for updates',
     icon: ScanSearch,
     about:
       'Reads which versions of WordPress, plugins and themes each of them has. Changes nothing.',
   },
-  {
-    type: 'pool.apply',
+  'pool.apply': {
     name: 'Change tier',
     icon: Gauge,
     about: 'Gives each of them the memory and the PHP processes of the tier. Takes a moment each.',
     param: { name: 'tier', label: 'Tier', options: TIERS },
   },
-  {
-    type: 'site.update',
+  'site.update': {
     name: 'Change PHP',
     icon: CloudDownload,
     about:
       'Moves each of them to this version. Sites on servers without it fail and stay as they are.',
     param: { name: 'php', label: 'PHP version', options: PHP },
   },
-  {
-    type: 'tls.issue',
+  'tls.issue': {
     name: 'Change TLS',
     icon: Lock,
     about: 'Issues or renews the certificate of each of them, or takes it away.',
     param: { name: 'tls', label: 'Certificate', options: TLS },
   },
-  {
-    type: 'cache.purge',
+  'cache.purge': {
     name: 'Purge cache',
     icon: Zap,
     about:
       'Empties the page cache of each of them. The next visits are slower until it is full again.',
   },
-  {
-    type: 'site.delete',
+  'site.delete': {
     name: 'Delete',
     icon: Trash2,
     about:
       'Takes each of them offline and moves it to the trash of its server. It can be restored from there until its time is over.',
     isDestructive: true,
   },
-] as const satisfies BulkAction[]
+  // Sites in the trash are on another page.
+  'site.restore': null,
+}
+
+export const BULK_ACTIONS: readonly BulkAction[] = Object.entries(ACTIONS).flatMap(
+  ([type, action]) => (action ? [{ type: type as SiteBulkType, ...action }] : []),
+)

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { OperationView } from '#shared/api/operations.ts'
+import { ERRORS } from '#shared/errors.ts'
 import type { Connection } from '../../../api/events.ts'
 import { isActive } from '../../../api/operations.ts'
 import { Countdown } from '../../../ui/elapsed.tsx'
@@ -86,20 +87,21 @@ function Warnings({ warnings }: OperationView) {
 
 function Advice({ error, server, server_id }: OperationView) {
   const link = <ServerLink server={server} server_id={server_id} />
-  if (error?.error === 'Agent offline')
+  if (error?.error === ERRORS.offline.error)
     return (
       <p>
         Look whether {link} is up and its agent runs (
         <code className="font-mono">systemctl status hosting-agent</code>), then retry.
       </p>
     )
-  if (error?.error === 'Validation failed') return <p>Correct what is refused and begin anew.</p>
-  if (error?.message?.includes('could not undo: '))
+  if (error?.error === ERRORS.invalid.error) return <p>Correct what is refused and begin anew.</p>
+  if (error?.code === 'not_undone')
     return <p>What could not be undone is left on {link} for you to look at.</p>
   return <p>What had begun was undone. The last lines of the log tell why; then retry.</p>
 }
 
-function cancelledWords({ cancel, started_at }: OperationView): string {
+function cancelledWords({ cancel, error, started_at }: OperationView): string {
+  if (error?.code === 'cancelled_not_undone') return `Not all of it was undone. ${error.message}.`
   if (started_at === null) return 'It had not begun: nothing was changed.'
   return cancel === 'forced'
     ? 'Its programs were ended at once, and what it had made was undone.'

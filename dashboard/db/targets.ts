@@ -1,0 +1,20 @@
+import { and, eq } from 'drizzle-orm'
+import { notFound } from '#shared/errors.ts'
+import type { Database } from './client.ts'
+import type { ServerRow, SiteRow } from './rows.ts'
+import { servers, sites } from './schema.ts'
+
+/** What operations are done to. Each throws 404 for what is not there. */
+export async function getServer(db: Database, id: number): Promise<ServerRow> {
+  const [row] = await db.read.select().from(servers).where(eq(servers.id, id))
+  if (!row) throw notFound('Server')
+  return row
+}
+
+/** 404 also for a site of another server. */
+export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
+  const mine = and(eq(sites.id, id), eq(sites.server_id, server_id))
+  const [row] = await db.read.select().from(sites).where(mine)
+  if (!row) throw notFound('Site')
+  return row
+}

@@ -1,0 +1,23 @@
+import { keptOf, sealedFor, unsealed } from '#dashboard/mail/params.ts'
+import { mailStatements } from '#dashboard/mail/queries.ts'
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+
+/** Of a server, or of one of its sites. On record the password is sealed: only the agent gets it. */
+export const mailApply: OperationRules<'mail.apply'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: async (deps, target, { relay, ...rules }) => {
+    const password_sealed = await sealedFor(deps, target, relay)
+    const { password: _, ...connection } = relay ?? {}
+    const domain = target.site && { domain: target.site.domain }
+    return { ...rules, relay: relay && connection, password_sealed, ...domain }
+  },
+  sent: unsealed,
+  succeeded:
+    (_, { params }) =>
+    (queries, subject, at) =>
+      mailStatements(queries, subject, keptOf(params), at),
+  bulk: null,
+}

@@ -1,0 +1,12 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+
+/** Of a server, or of one of its sites: through the relay that is set, not one that is being typed. */
+export const mailCheck: OperationRules<'mail.check'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: (_, { site }, { to }) => ({ to, ...(site && { domain: site.domain }) }),
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

@@ -1,0 +1,64 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import type { OperationType } from '#shared/operation-types/index.ts'
+import { SITE_STATUSES } from '#shared/values.ts'
+
+type Part<N extends keyof OperationRules<OperationType>> = Pick<OperationRules<OperationType>, N>
+
+/** Every state but that of a site in the trash. */
+export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
+
+/** The agent gets what is stored, and is offline or knows the target. */
+const asStored: Part<'sent' | 'absent'> = { sent: (params) => params, absent: null }
+
+/** Of a server, whose records do not show that it runs. */
+export const onServer: Part<'sent' | 'absent' | 'site' | 'during'> = {
+  ...asStored,
+  site: null,
+  during: NO_CHANGE,
+}
+
+/** Of a site that is managed and not in the trash, whose state stays as it is meanwhile. */
+export const onSite: Part<'sent' | 'absent' | 'site' | 'during' | 'excludes'> = {
+  ...asStored,
+  site: { states: PRESENT, found: false },
+  during: NO_CHANGE,
+  excludes: 'same_site',
+}
+
+/** The records show only what a success changed. */
+export const unchangedOtherwise: Part<'failed' | 'cancelled'> = {
+  failed: () => NO_CHANGE,
+  cancelled: () => NO_CHANGE,
+}
+
+/** A call fails when the agent is offline; a retry waits for it. */
+export const atOnce: Part<'joins' | 'waits'> = {
+  joins: false,
+  waits: { first: false, retry: true },
+}
+
+/** Waits for an agent that is offline. */
+export const whenOnline: Part<'joins' | 'waits'> = {
+  joins: false,
+  waits: { first: true, retry: true },
+}
+
+/** In bulk, servers stand for their sites that are in use. */
+export const bulkInUse: Part<'bulk'> = {
+  bulk: { states: ['active', 'suspended'], managed_only: false, stores_origin: false },
+}
+
+export const bulkServers: Part<'bulk'> = {
+  bulk: { states: [], managed_only: false, stores_origin: false },
+}
+
+/** The agent's reason, with the name of what was cancelled. */
+export const named = (reason: string, name: string) => reason.replace('The operation', name)
+
+/** A site-related operation that was started without a site cannot name one. */
+export const domainOf = ({ site }: { site?: { domain: string } }): string => siteOf({ site }).domain
+
+export function siteOf<S>({ site }: { site?: S | undefined }): S {
+  if (!site) throw new Error('The operation has no site')
+  return site
+}

@@ -1,0 +1,14 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { bulkServers, onServer, unchangedOtherwise } from './parts.ts'
+
+/** The sync itself writes what it finds. */
+export const serverSync: OperationRules<'server.sync'> = {
+  ...onServer,
+  ...bulkServers,
+  ...unchangedOtherwise,
+  params: () => ({}),
+  excludes: 'same_type',
+  joins: true,
+  waits: { first: false, retry: false },
+  succeeded: () => NO_CHANGE,
+}

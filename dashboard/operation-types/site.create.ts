@@ -1,0 +1,16 @@
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { named, onSite, whenOnline } from './parts.ts'
+import { endSite, setSite } from './queries.ts'
+
+/** A site that could not be created stays on record with the reason, and can be tried again. */
+export const siteCreate: OperationRules<'site.create'> = {
+  ...onSite,
+  ...whenOnline,
+  params: (_, __, input) => input,
+  site: { states: ['failed', 'cancelled'], found: false },
+  during: setSite({ status: 'provisioning', status_reason: '' }),
+  succeeded: () => setSite({ status: 'active', status_reason: '' }),
+  failed: (status_reason) => setSite({ status: 'failed', status_reason }),
+  cancelled: (reason) => endSite(named(reason, 'Its creation')),
+  bulk: null,
+}

@@ -1,0 +1,37 @@
+import { inTrash } from '#dashboard/fleet/ask-trash.ts'
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { domainOf, named, onSite, whenOnline } from './parts.ts'
+import { moveSite, removeSite, returnSite, setSite } from './queries.ts'
+
+export const siteDelete: OperationRules<'site.delete'> = {
+  ...onSite,
+  ...whenOnline,
+  params: (_, target) => ({ domain: domainOf(target) }),
+  during: moveSite('deleting'),
+  succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
+  failed: (reason) => returnSite(reason),
+  cancelled: (reason) => returnSite(named(reason, 'Its deletion')),
+  // It is in the trash of its server already, or gone.
+  absent: async ({ agents, trash_ms }, server, { domain }, now) => {
+    const kept = await inTrash(agents, server, domain)
+    if (!kept) return { report: { domain }, change: removeSite }
+    const { size } = kept
+    return { report: { domain, size }, change: toTrash(size, { now, trash_ms }) }
+  },
+  bulk: {
+    states: ['active', 'suspended', 'failed', 'cancelled', 'missing'],
+    managed_only: false,
+    stores_origin: false,
+  },
+}
+
+function toTrash(size: number | undefined, { now, trash_ms }: { now: string; trash_ms: number }) {
+  return setSite({
+    status: 'trashed',
+    status_reason: '',
+    former_status: null,
+    trashed_at: now,
+    purge_at: new Date(Date.parse(now) + trash_ms).toISOString(),
+    trash_size: size ?? null,
+  })
+}

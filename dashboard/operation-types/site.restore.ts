@@ -1,0 +1,23 @@
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { domainOf, named, onSite, whenOnline } from './parts.ts'
+import { allOf, manageSite, moveSite, returnSite, setSite } from './queries.ts'
+
+export const siteRestore: OperationRules<'site.restore'> = {
+  ...onSite,
+  ...whenOnline,
+  params: (_, target) => ({ domain: domainOf(target) }),
+  site: { states: ['trashed'], found: false },
+  during: moveSite('provisioning'),
+  succeeded: () =>
+    allOf(
+      setSite({
+        ...{ status: 'active', status_reason: '', former_status: null },
+        ...{ trashed_at: null, purge_at: null, trash_size: null },
+      }),
+      manageSite,
+    ),
+  failed: (reason) => returnSite(reason),
+  cancelled: (reason) => returnSite(named(reason, 'Its return from the trash')),
+  // What only an agent has in its trash comes back when it is named itself.
+  bulk: { states: ['trashed'], managed_only: true, stores_origin: false },
+}

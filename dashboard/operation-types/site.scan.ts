@@ -1,0 +1,23 @@
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { bulkInUse, domainOf, onSite, PRESENT, unchangedOtherwise } from './parts.ts'
+import { setSite } from './queries.ts'
+
+/** Reads, so that it is done to a site that was only found, too. */
+export const siteScan: OperationRules<'site.scan'> = {
+  ...onSite,
+  ...bulkInUse,
+  ...unchangedOtherwise,
+  params: (_, target) => ({ domain: domainOf(target) }),
+  site: { states: PRESENT, found: true },
+  joins: true,
+  waits: { first: false, retry: true },
+  succeeded: (inventory, { now }) =>
+    setSite({
+      wp_version: inventory.wp_version,
+      inventory,
+      last_scan: now,
+      updates_plugins: inventory.updates.plugins,
+      updates_themes: inventory.updates.themes,
+      updates_core: inventory.updates.core,
+    }),
+}

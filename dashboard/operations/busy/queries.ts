@@ -1,0 +1,26 @@
+import { and, eq, inArray, ne, type SQL } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { operations } from '#dashboard/db/schema.ts'
+import { conflict } from '#shared/errors.ts'
+
+/** 409 while the site has an operation: for calls that are none themselves. */
+export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
+  if (await findBusy(db, eq(operations.site_id, site_id)))
+    throw conflict('Another operation of the site is under way')
+}
+
+/** 409 while an operation waits or runs on the server; a sync may be cut off. */
+export async function refuseWhileServerBusy(db: Database, server_id: number): Promise<void> {
+  const { server_id: home, type } = operations
+  const busy = await findBusy(db, and(eq(home, server_id), ne(type, 'server.sync')))
+  if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
+}
+
+async function findBusy(db: Database, holder: SQL | undefined) {
+  const [row] = await db.read
+    .select({ type: operations.type })
+    .from(operations)
+    .where(and(holder, inArray(operations.status, ['queued', 'running'])))
+    .limit(1)
+  return row
+}

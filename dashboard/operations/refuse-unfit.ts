@@ -1,0 +1,16 @@
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import { conflict, notManaged } from '#shared/errors.ts'
+import type { SiteRules } from './rules.ts'
+
+/**
+ * 409 for a site that the type is not for: one that is there is not created, one in the trash not
+ * changed, and one that was only found is read and no more.
+ */
+export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: SiteRow): void {
+  if (!rules) return
+  if (found && status !== 'trashed' && !rules.found) throw notManaged(domain)
+  if (rules.states.includes(status)) return
+  if (status === 'trashed') throw conflict(`${domain} is in the trash: restore or purge it`)
+  const isOfTrash = rules.states.includes('trashed')
+  throw conflict(isOfTrash ? `${domain} is not in the trash` : 'The site is there already')
+}

@@ -1,0 +1,65 @@
+import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
+import type { Plan } from '#shared/plan.ts'
+import { type BeginDeps, begin, beginOrJoin } from './begin.ts'
+import { refuseWhileServerBusy } from './busy/queries.ts'
+import type { Job } from './job.ts'
+import { type PlanDeps, planOf } from './plan.ts'
+import { refuseUnfit } from './refuse-unfit.ts'
+import { type RulesDeps, rulesOf, type Target } from './rules.ts'
+
+export type StartDeps = RulesDeps & PlanDeps & BeginDeps
+
+/** What a call gives; with `dry_run` it asks what would be done. */
+export type Call<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
+
+/**
+ * Stores an operation of the type and starts it. 409 for a target that it is not for, or that has
+ * another operation; a type that does not wait for its agent fails with 503 when that is offline.
+ */
+export async function start<K extends OperationType>(
+  deps: StartDeps,
+  type: K,
+  target: Target,
+  input: InputOf<K>,
+): Promise<Job> {
+  const wanted = await prepare(deps, type, target, input)
+  const { joins, waits } = rulesOf(deps, type)
+  const operation = { ...wanted, actor: target.actor, patient: waits.first }
+  return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
+}
+
+/** What it would do now. */
+async function plan<K extends OperationType>(
+  deps: StartDeps,
+  type: K,
+  target: Target,
+  input: InputOf<K>,
+): Promise<{ plan: Plan }> {
+  return planOf(deps, await prepare(deps, type, target, input))
+}
+
+export function startOrPlan<K extends OperationType>(
+  deps: StartDeps,
+  type: K,
+  target: Target,
+  call: Call<K>,
+): Promise<Job | { plan: Plan }> {
+  const { dry_run = false, ...rest } = call
+  // A call without `dry_run` is what its type takes, which TypeScript cannot follow here.
+  const input = rest as Omit<Call<K>, 'dry_run'> & InputOf<K>
+  return (dry_run ? plan : start)(deps, type, target, input)
+}
+
+async function prepare<K extends OperationType>(
+  deps: StartDeps,
+  type: K,
+  target: Target,
+  input: InputOf<K>,
+) {
+  const { server, site } = target
+  const rules = rulesOf(deps, type)
+  if (site) refuseUnfit(rules.site, site)
+  if (rules.excludes === 'all_of_server') await refuseWhileServerBusy(deps.db, server.id)
+  const params = await rules.params(deps, target, input)
+  return { type, server, params, ...(site && { site }) }
+}

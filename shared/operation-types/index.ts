@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import type { CommandName } from '../commands.ts'
+import type { Bulk, OperationSpec } from '../operation-type.ts'
+import { agentUpgradeType } from './agent.upgrade.ts'
+import { cachePurgeType } from './cache.purge.ts'
+import { isolationCheckType } from './isolation.check.ts'
+import { mailApplyType } from './mail.apply.ts'
+import { mailCheckType } from './mail.check.ts'
+import { poolApplyType } from './pool.apply.ts'
+import { serverProvisionType } from './server.provision.ts'
+import { serverSyncType } from './server.sync.ts'
+import { serverUpdateType } from './server.update.ts'
+import { serviceRestartType } from './service.restart.ts'
+import { siteCreateType } from './site.create.ts'
+import { siteDeleteType } from './site.delete.ts'
+import { sitePurgeType } from './site.purge.ts'
+import { siteRestoreType } from './site.restore.ts'
+import { siteScanType } from './site.scan.ts'
+import { siteUpdateType } from './site.update.ts'
+import { tlsIssueType } from './tls.issue.ts'
+import { updatesConfigureType } from './updates.configure.ts'
+
+/** Every type of operation. A command without its type does not compile: a scan has its own name. */
+type Every = Readonly<
+  Record<Exclude<CommandName, 'wp.scan'> | 'site.scan' | 'server.sync', OperationSpec>
+>
+
+export const OPERATION_TYPES = {
+  'agent.upgrade': agentUpgradeType,
+  'isolation.check': isolationCheckType,
+  'mail.apply': mailApplyType,
+  'mail.check': mailCheckType,
+  'server.provision': serverProvisionType,
+  'server.sync': serverSyncType,
+  'server.update': serverUpdateType,
+  'updates.configure': updatesConfigureType,
+  'service.restart': serviceRestartType,
+  'site.create': siteCreateType,
+  'site.delete': siteDeleteType,
+  'site.restore': siteRestoreType,
+  'site.purge': sitePurgeType,
+  'site.update': siteUpdateType,
+  'site.scan': siteScanType,
+  'pool.apply': poolApplyType,
+  'tls.issue': tlsIssueType,
+  'cache.purge': cachePurgeType,
+} as const satisfies Every
+
+type Types = typeof OPERATION_TYPES
+export type OperationType = keyof Types
+
+type With<K extends OperationType, Part> = Types[K] extends Part ? K : never
+type Each<Part> = { [K in OperationType]: With<K, Part> }[OperationType]
+/** What can be started on many targets at once. */
+export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
+export type SiteBulkType = BulkType & Each<{ target: 'site' }>
+export type ServerBulkType = BulkType & Each<{ target: 'server' }>
+/** What the dashboard carries out itself. */
+export type OwnType = Each<{ path: null }>
+
+/** What a call gives, and what an agent reports. */
+export type InputOf<K extends OperationType> = z.output<Types[K]['params']>
+export type ReportOf<K extends OperationType> = z.output<Types[K]['outcome']['result']>
+
+const names = Object.keys as (table: Types) => [OperationType, ...OperationType[]]
+
+export const OPERATION_NAMES = names(OPERATION_TYPES)
+export const BULK_NAMES = OPERATION_NAMES.filter(isBulk)
+
+function isBulk(type: OperationType): type is BulkType {
+  return OPERATION_TYPES[type].bulk !== null
+}
+
+export function isOwn(type: OperationType): type is OwnType {
+  return OPERATION_TYPES[type].path === null
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+
+const Synced = z.object({ sites: z.int().nonnegative().describe('How many it has.') })
+
+export const serverSyncType = operationType({
+  name: 'Sync server',
+  title: 'Sync',
+  target: 'server',
+  path: null,
+  right: 'operate',
+  params: noParams,
+  outcome: completesWith(Synced),
+  bulk: { title: 'Sync', params: bulkParams({}), words: {} },
+})

@@ -1,0 +1,21 @@
+import { siteUpdate } from '../commands/site.update.ts'
+import { PhpVersion, Tier } from '../fields.ts'
+import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+
+export const siteUpdateType = operationType({
+  name: 'Change site',
+  title: 'Change',
+  target: 'site',
+  path: '/exec',
+  right: 'operate',
+  params: siteUpdate.params.omit({ domain: true }),
+  outcome: completesWith(siteUpdate.result),
+  bulk: {
+    title: 'Change',
+    params: bulkParams({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
+      ({ php, tier }) => php !== undefined || tier !== undefined,
+      'Must name php or tier',
+    ),
+    words: { php: 'PHP', tier: 'tier' },
+  },
+})

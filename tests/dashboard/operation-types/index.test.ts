@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { RULES } from '#dashboard/operation-types/index.ts'
+import { refuseUnfit } from '#dashboard/operations/refuse-unfit.ts'
+import { type RulesDeps, rulesOf } from '#dashboard/operations/rules.ts'
+import { BULK_NAMES, OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { SITE_STATUSES } from '#shared/values.ts'
+
+const server = { id: 1, hostname: 'web-1.example', php_versions: ['8.4'] } as ServerRow
+const site = {
+  ...{ id: 1, domain: 'shop.example', user: 'shop', php: '8.2', email: 'ann@shop.example' },
+  ...{ found: false, status: 'active' },
+} as SiteRow
+const types = { types: RULES }
+
+/** A value for each field that a bulk call may have, other than its default. */
+const VALUES: Record<string, unknown> = {
+  php: '8.4',
+  tier: 'large',
+  tls: 'self-signed',
+  service: 'mariadb',
+  php_versions: ['8.4'],
+  accept: ['php_restarted'],
+  scope: 'all',
+  restart_database: true,
+}
+
+describe('the rules of the types of operations', () => {
+  test.each(BULK_NAMES.filter((type) => type !== 'agent.upgrade'))(
+    '%s stores every field of its bulk call',
+    async (type) => {
+      const { bulk, params } = OPERATION_TYPES[type]
+      const given = Object.fromEntries(Object.keys(bulk.words).map((name) => [name, VALUES[name]]))
+      const target = { server, ...(OPERATION_TYPES[type].target === 'site' && { site }) }
+
+      const checked = params.parse(bulk.params.parse(given))
+      const none = {} as RulesDeps
+      const stored = await rulesOf(types, type).params(none, { ...target, actor: null }, checked)
+
+      expect(stored).toMatchObject(given)
+    },
+  )
+
+  test.each(OPERATION_NAMES)('%s has a bulk call in both tables, or in none', (type) => {
+    expect(RULES[type].bulk === null).toBe(OPERATION_TYPES[type].bulk === null)
+  })
+
+  test('name the states in which each is refused', () => {
+    const refused = OPERATION_NAMES.map((type) => [
+      type,
+      SITE_STATUSES.filter((status) => {
+        try {
+          refuseUnfit(RULES[type].site, { ...site, status })
+          return false
+        } catch {
+          return true
+        }
+      }),
+    ])
+    const made = SITE_STATUSES.filter((status) => status !== 'failed' && status !== 'cancelled')
+    const present = SITE_STATUSES.filter((status) => status !== 'trashed')
+    const ofServer = ['agent.upgrade', 'isolation.check', 'server.provision', 'server.sync']
+    const none = [...ofServer, 'server.update', 'updates.configure', 'service.restart']
+
+    expect(Object.fromEntries(refused)).toEqual({
+      ...Object.fromEntries(OPERATION_NAMES.map((type) => [type, ['trashed']])),
+      ...Object.fromEntries(none.map((type) => [type, []])),
+      'site.create': made,
+      'site.restore': present,
+      'site.purge': present,
+    })
+  })
+
+  test('do only a scan to a site that was only found', () => {
+    const found = OPERATION_NAMES.filter((type) => RULES[type].site?.found)
+
+    expect(found).toEqual(['site.scan'])
+  })
+})
