@@ -9,7 +9,7 @@ import { listSites } from './os/sites.ts'
  * Counts the versions of what the agent makes for a site: its units, files and rights. It goes up with
  * each change of them that existing sites must get as well.
  */
-const LAYOUT = 10
+const LAYOUT = 11
 
 type Report = (error: unknown) => void
 

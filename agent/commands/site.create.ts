@@ -30,7 +30,7 @@ import { findSite, listSites, recording, type Site, writeSite } from '../os/site
 import { budgetOf, machineOf, plannedFor } from '../os/tiers.ts'
 import { listTrash } from '../os/trash.ts'
 import * as users from '../os/users.ts'
-import { configure, copyCore, install } from '../os/wordpress.ts'
+import { copyCore, install } from '../os/wordpress.ts'
 import { coreSteps, provideCore } from '../os/wordpress-core.ts'
 import { refuseUnaccepted } from './accept.ts'
 import type { Command, Progress, Step, Warn } from './command.ts'
@@ -118,6 +118,7 @@ async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
 /** Each undo acts on what carries the mark of this site: a user whose comment names its domain. */
 export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { domain, user } = site
+  const password = new Secret(host.random.text(32))
   const steps: Step[] = [
     {
       name: 'user',
@@ -157,20 +158,16 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     },
     {
       name: 'database',
-      title: 'Creating the database and wp-config.php',
-      effects: [...creatingDatabase(user), create('file', `${docrootOf(user)}/wp-config.php`)],
-      async apply() {
-        const password = new Secret(host.random.text(32))
-        await createDatabase(host, site, password)
-        await configure(host, site, password)
-      },
+      title: 'Creating the database',
+      effects: creatingDatabase(user),
+      apply: () => createDatabase(host, site, password),
       undo: () => removeDatabase(host, user),
     },
     {
       name: 'install',
       title: 'Installing WordPress',
-      effects: [change('database', user)],
-      apply: () => install(host, site),
+      effects: [create('file', `${docrootOf(user)}/wp-config.php`), change('database', user)],
+      apply: () => install(host, site, password),
     },
     {
       name: 'pool',

@@ -1,7 +1,7 @@
 import { chmod, chown, stat } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import tls from 'node:tls'
@@ -14,6 +14,7 @@ import {
   FOR_NETWORK,
   MAX_PIPELINED,
 } from './connections.ts'
+import { inTurns } from './handshakes.ts'
 
 export interface Place {
   address: string
@@ -97,16 +98,29 @@ function plain(answering: http.RequestListener): http.Server {
   return server
 }
 
+interface Servers {
+  /** Accepts connections. */
+  listening: Server
+  /** Makes the handshake of one that was accepted; undefined: the first one does it by itself. */
+  securing: Server
+  /** Reads the requests; it may be the same. */
+  speaking: Server
+}
+
 /**
- * Bun's HTTPS server neither counts nor shows connections before their first request: there a TLS
- * server accepts them, and hands them to an HTTP server that listens nowhere.
+ * Bun's HTTPS server neither counts nor shows connections before their first request: there a plain
+ * server accepts them, a TLS server that listens nowhere makes the handshakes, and so does an HTTP
+ * server with the requests.
  */
-function serversFor(answering: http.RequestListener, options: tls.TlsOptions): [Server, Server] {
-  if (process.versions.bun !== undefined) return [tls.createServer(options), plain(answering)]
+function serversFor(answering: http.RequestListener, options: tls.TlsOptions): Servers {
+  if (process.versions.bun !== undefined) {
+    const listening = net.createServer({ pauseOnConnect: true })
+    return { listening, securing: tls.createServer(options), speaking: plain(answering) }
+  }
   const server = https.createServer(options, answering)
   server.headersTimeout = HEADERS_MS
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  return [server, server]
+  return { listening: server, securing: server, speaking: server }
 }
 
 function secured(
@@ -116,15 +130,17 @@ function secured(
 ): Server {
   const waiting = new Map<string, Connection>()
   const options = { key, cert: certificate, minVersion: 'TLSv1.3' } as const
-  const [server, speaking] = serversFor(answering, options)
-  server.on('connection', (socket: Socket) => {
+  const { listening, securing, speaking } = serversFor(answering, options)
+  const secure = inTurns((socket) => securing.emit('connection', socket))
+  listening.on('connection', (socket: Socket) => {
     const connection = connections.admit(socket)
     if (!connection) return
     const name = nameOf(socket)
     waiting.set(name, connection)
     socket.once('close', () => waiting.delete(name))
+    if (securing !== listening) secure(socket)
   })
-  server.on('secureConnection', (socket) => {
+  securing.on('secureConnection', (socket) => {
     socket.on('error', () => socket.destroy())
     const connection = waiting.get(nameOf(socket))
     if (!connection) {
@@ -133,10 +149,10 @@ function secured(
     }
     connections.join(socket, connection)
     socket.prependListener('data', (chunk: Buffer) => guard(chunk, connection))
-    if (speaking !== server) speaking.emit('connection', socket)
+    if (speaking !== securing) speaking.emit('connection', socket)
   })
-  server.on('tlsClientError', (_, socket) => socket.destroy())
-  return server
+  securing.on('tlsClientError', (_, socket) => socket.destroy())
+  return listening
 }
 
 /** Whatever has arrived would be parsed to its end even after `end`: zeros are no request. */

@@ -1,7 +1,7 @@
 import { Secret } from '#shared/secret.ts'
 import type { Host } from '../host/ports.ts'
 import { runAsSite } from './as-site/run.ts'
-import { docrootOf, homeOf } from './paths.ts'
+import { docrootOf } from './paths.ts'
 import type { Site } from './sites.ts'
 import { complaintOf, runWpCli } from './wp-cli.ts'
 
@@ -13,33 +13,15 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 }
 
 /**
- * wp-config.php, 0600 of the site's user. Written beside the site by root and copied in by the user,
- * so that root writes nothing inside a site and the password is in no argument.
+ * Writes wp-config.php, makes the tables and an administrator with a random password that nobody knows:
+ * setAdminPassword gives it one. All in one program, since its sandbox takes a while to start; the
+ * password of the database comes by standard input. wp-cli would ask the site's own address, which may
+ * still lead to another server.
  */
-export async function configure(host: Host, { user }: Site, password: Secret): Promise<void> {
-  const draft = `${homeOf(user)}/.wp-config.php`
-  const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
-  const prefix = `${host.random.name(6)}_`
-  await host.files.write(draft, renderConfig(user, password, prefix, keys), {
-    mode: 0o600,
-    owner: user,
-  })
-  try {
-    const target = `${docrootOf(user)}/wp-config.php`
-    const argv = ['cp', '--preserve=mode', '--', draft, target]
-    await runAsSite(host, { user }, argv, { umask: 0o077, network: false })
-  } finally {
-    await host.files.remove(draft)
-  }
-}
-
-/**
- * Makes the tables and an administrator with a random password that nobody knows: setAdminPassword
- * gives it one. wp-cli would ask the site's own address, which may still lead to another server.
- */
-export async function install(host: Host, site: Site): Promise<void> {
+export async function install(host: Host, site: Site, password: Secret): Promise<void> {
   const admin = adminName(host, site.email)
-  const output = await runWpCli(host, site, [
+  const args = [
+    `--exec=${writingConfig(site.user)}`,
     `--exec=${OFFLINE}`,
     'core',
     'install',
@@ -48,7 +30,8 @@ export async function install(host: Host, site: Site): Promise<void> {
     `--admin_user=${admin}`,
     `--admin_email=${site.email}`,
     '--skip-email',
-  ])
+  ]
+  const output = await runWpCli(host, site, args, configFor(host, site.user, password))
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
 }
 
@@ -89,6 +72,13 @@ function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
   return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
 }
 
+/** 0600 of the site's user, before wp-cli looks for it. */
+const writingConfig = (user: string) => `$mask = umask(0077);
+$config = stream_get_contents(STDIN);
+$bytes = file_put_contents('${docrootOf(user)}/wp-config.php', $config);
+if ($bytes !== strlen($config)) WP_CLI::error('wp-config.php was not written');
+umask($mask);`
+
 /**
  * No request leaves the machine, permalinks have their usual form, and of the plugins and themes that
  * WordPress brings along only the theme in use stays: Site Health asks the owner to remove the others.
@@ -111,6 +101,11 @@ const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
   `${name}_KEY`,
   `${name}_SALT`,
 ])
+
+function configFor(host: Host, user: string, password: Secret): string {
+  const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
+  return renderConfig(user, password, `${host.random.name(6)}_`, keys)
+}
 
 /**
  * The memory limits are not in it: WordPress takes them from the pool, which has the tier's

@@ -61,7 +61,7 @@ test('applies to each site what this version makes of it, once', async () => {
 
   expect(provisioned).toEqual([{ php_versions: ['8.2'] }])
   expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }])
-  expect([await layoutOf(host), reported]).toEqual(['{"layout":10}', []])
+  expect([await layoutOf(host), reported]).toEqual(['{"layout":11}', []])
 })
 
 test('does nothing to a server without sites but remember the layout', async () => {
@@ -69,7 +69,7 @@ test('does nothing to a server without sites but remember the layout', async () 
 
   await run()
 
-  expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":10}'])
+  expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":11}'])
 })
 
 test('reports a site that could not be changed, and tries that one again an hour later', async () => {
@@ -83,7 +83,7 @@ test('reports a site that could not be changed, and tries that one again an hour
   expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }, { domain: 'a.example' }])
   expect(reported).toHaveLength(1)
   expect(reported[0]).toStartWith('Error: a.example could not be brought to this version: ')
-  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":10}'])
+  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
 test('changes sites on a server that gets no packages, and again when it has got them', async () => {
@@ -97,7 +97,7 @@ test('changes sites on a server that gets no packages, and again when it has got
   expect(reported).toEqual([
     expect.stringMatching(/^Error: The server was not brought to this version: .*no mirror/),
   ])
-  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":10}'])
+  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
 test('reports what an attack on the version before may have left in a database', async () => {

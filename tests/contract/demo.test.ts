@@ -106,7 +106,7 @@ describe('the demo', () => {
         `Creating the system user ${user}`,
         'Creating the folders',
         'Copying WordPress',
-        'Creating the database and wp-config.php',
+        'Creating the database',
         'Installing WordPress',
         'Starting PHP 8.2',
         'Adding the virtual host',

@@ -5,8 +5,14 @@ import { environment, shell, withoutPrivileges } from './shell.ts'
 type Started = [readonly string[], RunOptions]
 
 const TIMEOUT_MS = 600_000
+/**
+ * systemd takes an end by SIGTERM, SIGHUP or SIGINT for a success, and systemd-run(1) then ends
+ * with 0. A command that fails after the program makes a failure of it, while apt and dpkg are still
+ * told to end before they are killed. It keeps the status of a program that ended by itself.
+ */
+const STOPPED_IS_FAILED = 'ExecStopPost=/usr/bin/test $EXIT_CODE = exited'
 /** Of a program outside of the sandbox: apt and dpkg with what the scripts of packages start. */
-const MOST_OUTSIDE = ['MemoryMax=2G', 'TasksMax=512']
+const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
 
 /**
  * The shell of a sandboxed agent: what is `unconfined`, and what is of a site, runs in a transient unit
@@ -39,7 +45,7 @@ export function outside(argv: readonly string[], options: RunOptions): Started {
   if (options.site) return ofSite(argv, options, 'systemd')
   const { unconfined, user, ...rest } = options
   if (!unconfined) return [argv, options]
-  return inUnit(user === undefined ? argv : withoutPrivileges(argv, user), rest, MOST_OUTSIDE)
+  return inUnit(user === undefined ? argv : withoutPrivileges(argv, user), rest, OUTSIDE)
 }
 
 /** The program of a site, by systemd or by what a machine without it has. */

@@ -5,35 +5,59 @@ import { ownEtcOf, SHARED_ETC } from '../site-etc/places.ts'
 /**
  * What no program of a site can see: the agent, other sites (also by the names of their files, units,
  * sockets and databases), what would let it talk to systemd, and services that answer for accounts.
+ * These folders are on every server that is ready for sites: one that were missing would be made.
  */
-const HIDDEN = [
-  '/run/hosting-agent',
-  '/run/hosting-fpm',
+const HIDDEN_FOLDERS = [
   '/run/dbus',
   '/run/log',
+  '/run/systemd/units',
+  '/run/systemd/propagate',
+  '/run/systemd/transient',
+  '/run/systemd/sessions',
+  '/run/systemd/users',
+  '/run/systemd/userdb',
+  '/var/lib/mysql',
+  '/var/lib/nginx',
+  '/var/lib/logrotate',
+  '/var/lib/systemd',
+  '/var/cache/hosting',
+  '/var/backups',
+  '/var/spool',
+]
+
+/** The same for what need not be there. */
+const HIDDEN_IF_THERE = [
+  '/run/hosting-agent',
+  '/run/hosting-fpm',
   '/run/user',
   '/run/nscd',
   '/run/nslcd',
   '/run/samba/winbindd',
   '/run/systemd/private',
-  '/run/systemd/units',
-  '/run/systemd/propagate',
-  '/run/systemd/transient',
   '/run/systemd/generator',
-  '/run/systemd/sessions',
-  '/run/systemd/users',
-  '/run/systemd/userdb',
   ...HIDDEN_IN_ETC,
-  '/var/lib/mysql',
-  '/var/lib/nginx',
-  '/var/lib/logrotate',
-  '/var/lib/systemd',
   '/var/lib/sss',
-  '/var/cache/hosting',
-  '/var/backups',
-  '/var/spool',
   '/sys/fs/cgroup',
+  '/proc/kallsyms',
+  '/proc/kcore',
 ]
+
+/** What systemd itself puts in the place of a folder that nobody may enter: root's, with no rights at all. */
+const NO_FOLDER = '/run/systemd/inaccessible/dir'
+
+/**
+ * A bind mount does the same as InaccessiblePaths=, for which systemd reads the list of all mounts three
+ * times over: measured on Debian 12, 15 folders take 35 ms of the 142 ms that a sandbox cost.
+ */
+function hiding({ ready }: { ready: boolean }): string[] {
+  const optional = ready ? HIDDEN_IF_THERE : [...HIDDEN_FOLDERS, ...HIDDEN_IF_THERE]
+  const inaccessible = `InaccessiblePaths=${optional.map((path) => `-${path}`).join(' ')}`
+  if (!ready) return [inaccessible]
+  return [
+    `BindPaths=${HIDDEN_FOLDERS.map((path) => `${NO_FOLDER}:${path}:norbind`).join(' ')}`,
+    inaccessible,
+  ]
+}
 
 /** Folders that everybody can write to on the machine, and that each site has for itself. */
 const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
@@ -42,10 +66,11 @@ const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
  * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, its jobs, wp-cli,
  * dumps and imports. No way back to privileges, no view of other sites, a file system that is
  * read-only but for the site's own folder, and an /etc for sites. mkdir with the set-group-ID bit must stay allowed
- * (WordPress copies the mode of the folder above), so there is no RestrictSUIDSGID. Without `home`
- * the site's own folder is hidden, too.
+ * (WordPress copies the mode of the folder above), so there is no RestrictSUIDSGID. All of /proc and
+ * /sys is read-only: that is more than ProtectKernelTunables=, and two mounts instead of a dozen.
+ * Without `home` the site's own folder is hidden, too. `ready`: the server is ready for sites.
  */
-export function sandboxOf(user: string, { home: withHome = true } = {}): string[] {
+export function sandboxOf(user: string, { home: withHome = true, ready = true } = {}): string[] {
   const home = homeOf(user)
   return [
     `User=${user}`,
@@ -60,14 +85,14 @@ export function sandboxOf(user: string, { home: withHome = true } = {}): string[
     ...(withHome ? [`BindPaths=${home}`] : []),
     `BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
     `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,
-    `InaccessiblePaths=${HIDDEN.map((path) => `-${path}`).join(' ')}`,
+    ...hiding({ ready }),
+    'ReadOnlyPaths=/proc /sys',
     'PrivateTmp=yes',
     'PrivateDevices=yes',
     'PrivateIPC=yes',
     'ProtectProc=invisible',
     'ProtectClock=yes',
     'ProtectHostname=yes',
-    'ProtectKernelTunables=yes',
     'ProtectKernelModules=yes',
     'ProtectKernelLogs=yes',
     'ProtectControlGroups=yes',
@@ -91,7 +116,7 @@ export function readOnlySandboxOf(user: string, site: { own: boolean; docroot: s
   const [folder] = /^\/srv\/www\/[\w.-]+(?=\/|$)/.exec(site.docroot) ?? []
   // Only our own sites have an /etc of their own.
   const open = site.own ? [] : ['Group=', 'ProtectHome=', 'BindReadOnlyPaths=']
-  const same = sandboxOf(user, { home: false }).filter(
+  const same = sandboxOf(user, { home: false, ready: site.own }).filter(
     (directive) => !open.some((beginning) => directive.startsWith(beginning)),
   )
   return [

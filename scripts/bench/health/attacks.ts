@@ -12,15 +12,16 @@ interface Guess {
 }
 
 /** The owner's password from 2,000 addresses. */
-export const fromEverywhere = (port: number) =>
-  guess(port, (turn) => ({ address: addressOf(turn), email: ADMIN.email }))
+const fromEverywhere = (url: string) =>
+  guess(url, (turn) => ({ address: addressOf(turn), email: ADMIN.email }))
 
 /** The passwords of 2,000 accounts from one address. */
-export const fromOneAddress = (port: number) =>
-  guess(port, (turn) => ({ address: '192.0.2.77', email: `someone${turn}@control.example` }))
+const fromOneAddress = (url: string) =>
+  guess(url, (turn) => ({ address: '192.0.2.77', email: `someone${turn}@control.example` }))
 
 /** Sends all logins at once and waits for their answers: each is 401 or 429. */
-async function guess(port: number, of: (turn: number) => Guess): Promise<string> {
+async function guess(url: string, of: (turn: number) => Guess): Promise<string> {
+  const port = Number(new URL(url).port)
   const made = Array.from({ length: STRANGERS }, (_, turn) => crowd(port, 1, login(of(turn))))
   const all = await Promise.all(made)
   const counted = (status: number) => all.filter(({ answers }) => answers.get(status) === 1).length
@@ -33,7 +34,7 @@ async function guess(port: number, of: (turn: number) => Guess): Promise<string>
 }
 
 /** Connections that are quiet, or slow with their handshakes, headers and bodies. */
-export async function hold(url: string): Promise<string> {
+async function hold(url: string): Promise<string> {
   const strangers = strangersAt(url, STRANGERS)
   await Bun.sleep(AGENT_MS)
   const tried = strangers.tried()
@@ -55,3 +56,7 @@ function login({ address, email }: Guess): string {
 }
 
 const addressOf = (turn: number) => `198.51.${turn >> 8}.${turn & 255}`
+
+/** What 2,000 strangers can do to the one who listens at an address; each says what became of it. */
+export const ATTACKS = { fromEverywhere, fromOneAddress, hold }
+export type Attack = keyof typeof ATTACKS

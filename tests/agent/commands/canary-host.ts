@@ -29,6 +29,7 @@ export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHos
   host.shell.try = async (argv, options) => {
     const output = await attempt(argv, options)
     const path = argv.at(-1) ?? ''
+    await installed(host, argv, options?.input)
     if (argv[0] === 'head') {
       const stdout = await host.disk.read(path)
       return stdout === undefined ? { ...output, code: 1 } : { ...output, stdout }
@@ -42,18 +43,17 @@ export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHos
       await host.disk.write(target.slice('of='.length), options.input)
     }
     const output = await run(argv, options)
-    if (argv[0] === 'cp') await copied(host, argv)
     // Its account runs nothing with the rights of others.
     return options?.input?.includes('isolation_') ? { ...output, stdout: '' } : output
   }
   return host
 }
 
-/** A file, as cp(1) does it. */
-async function copied({ disk }: FakeHost, argv: readonly string[]): Promise<void> {
-  const [from = '', to = ''] = argv.slice(-2)
-  const text = from.endsWith('/.') ? undefined : await disk.read(from)
-  if (text !== undefined) await disk.write(to, text)
+/** `wp core install`, which writes the file that comes on its standard input first. */
+async function installed({ disk }: FakeHost, argv: readonly string[], config = '') {
+  if (!argv.includes('install')) return
+  const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
+  await disk.write(`${docroot}/wp-config.php`, config)
 }
 
 async function answerOf(

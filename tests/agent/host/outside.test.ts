@@ -12,6 +12,7 @@ test('what is unconfined runs in a unit of its own, with nothing of the agent’
     [
       ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
       ...['--property=RuntimeMaxSec=1', '--property=MemoryMax=2G', '--property=TasksMax=512'],
+      '--property=ExecStopPost=/usr/bin/test $EXIT_CODE = exited',
       ...['--', 'env', '-i'],
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       ...['LC_ALL=C.UTF-8', 'HOME=/root', 'A=1', 'apt-get', 'update'],

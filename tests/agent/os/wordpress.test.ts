@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { install, setAdminPassword, setUrl } from '#agent/os/wordpress.ts'
+import { Secret } from '#shared/secret.ts'
 import { shop } from '#tests/agent/commands/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -24,7 +25,7 @@ test('repeats of a failed installation only what wp-cli calls an error', async (
   const output = { code: 1, stdout: 'Admin password: secret', stderr: 'Error: no database\n' }
   host.shell.try = async () => output
 
-  await expect(install(host, shop)).rejects.toThrow(
+  await expect(install(host, shop, new Secret('x'))).rejects.toThrow(
     /^WordPress was not installed: Error: no database$/,
   )
 })
@@ -37,7 +38,7 @@ test.each([
 ])('makes of %s an administrator that nobody guesses', async (email, start) => {
   const host = fakeHost()
 
-  await install(host, { ...shop, email })
+  await install(host, { ...shop, email }, new Secret('x'))
 
   const [, name = ''] = /--admin_user=(\S+)/.exec(host.ran[0] ?? '') ?? []
   expect(`--admin_user=${name}`.startsWith(start)).toBe(true)

@@ -79,6 +79,7 @@ export function lifelike(host: FakeHost): FakeHost {
   }
   host.shell.try = async (argv, options) => {
     const output = await attempt(argv, options)
+    await writeConfig(host, argv, options?.input)
     if (!argv.includes('--simulate')) return output
     const names = argv.slice(argv.indexOf('--no-install-recommends') + 1)
     const lines = [...names, 'libmore'].map((name) => `Inst ${name} (1.0 Debian:12)`)
@@ -113,12 +114,18 @@ function withFolders({ disk }: FakeHost): void {
   }
 }
 
+/** `wp core install` writes the file that comes on its standard input first. */
+async function writeConfig({ disk }: FakeHost, argv: readonly string[], config = '') {
+  const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
+  if (argv.includes('core') && argv.includes('install'))
+    await disk.write(`${docroot}/wp-config.php`, config)
+}
+
 async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
   const { disk } = host
   const line = argv.join(' ')
-  const [from = '', to = ''] = argv.slice(-2)
+  const to = argv.at(-1) ?? ''
   if (line.startsWith('cp -r ')) await disk.write(`${to}index.php`, '')
-  if (line.startsWith('cp --preserve')) await disk.write(to, (await disk.read(from)) ?? '')
   if (line.startsWith('find ')) await disk.remove(`${argv[1]}/page`)
   if (line.startsWith('usermod')) {
     const marked = `${to}:x:1001:1001:Site shop.example:/srv/www/${to}:${argv[2]}\n`

@@ -1,6 +1,7 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { freshKit } from '../../wordpress/kits.ts'
 import type { Machine } from '../machine.ts'
+import { file } from '../nodes.ts'
 import { done, failed, said } from './output.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'
@@ -18,6 +19,8 @@ export function php(machine: Machine, argv: readonly string[], options: RunOptio
     database.kit = freshKit
     database.bytes = 6 * 2 ** 20
     machine.disk.put(`/srv/www/${user}/public/wp-content`, freshKit.content)
+    const config = file(options.input ?? '', { mode: 0o600, owner: user })
+    machine.disk.put(`/srv/www/${user}/public/wp-config.php`, config)
     return done()
   }
   return options.input?.includes('wp_set_password') ? said('webmaster\n') : done()

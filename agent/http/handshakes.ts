@@ -1,0 +1,28 @@
+import type { Socket } from 'node:net'
+
+/** Together they take a few milliseconds. */
+const PER_TURN = 16
+
+/**
+ * Begins the TLS handshakes of new connections a few in each turn of the event loop, the oldest first:
+ * the system hands over hundreds of connections at once, and others are answered between the turns. What
+ * has ended meanwhile, as for a newer connection, costs nothing.
+ */
+export function inTurns(begin: (socket: Socket) => void): (socket: Socket) => void {
+  const waiting = new Set<Socket>()
+  const turn = () => {
+    let left = PER_TURN
+    for (const socket of waiting) {
+      if (left === 0) break
+      left -= 1
+      waiting.delete(socket)
+      begin(socket)
+    }
+    if (waiting.size > 0) setImmediate(turn)
+  }
+  return (socket) => {
+    if (waiting.size === 0) setImmediate(turn)
+    waiting.add(socket)
+    socket.once('close', () => waiting.delete(socket))
+  }
+}

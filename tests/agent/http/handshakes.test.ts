@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { Socket } from 'node:net'
+import { inTurns } from '#agent/http/handshakes.ts'
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Connections that were accepted at once, and the numbers of those whose handshake has begun. */
+function accepted(count: number) {
+  const begun: number[] = []
+  const sockets = Array.from({ length: count }, () => new Socket())
+  const secure = inTurns((socket) => begun.push(sockets.indexOf(socket)))
+  for (const socket of sockets) secure(socket)
+  return { sockets, begun }
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => from + at)
+
+test('begins a few handshakes in each turn of the event loop, the oldest first', async () => {
+  const { begun } = accepted(40)
+  const seen: number[][] = []
+
+  for (let turn = 0; turn < 4; turn += 1) {
+    seen.push([...begun])
+    await nextTurn()
+  }
+
+  expect(seen).toEqual([0, 16, 32, 40].map((to) => numbers(0, to)))
+})
+
+test('spends no turn on a connection that has ended meanwhile', async () => {
+  const { sockets, begun } = accepted(40)
+  for (const socket of sockets.slice(0, 30)) socket.destroy()
+
+  await nextTurn()
+  await nextTurn()
+
+  expect(begun).toEqual(numbers(30, 40))
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { outside } from '#agent/host/real/outside.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+
+const MINUTES = 60_000
+const UNIT = 'hosting-stopped.service'
+
+/** A program outside of the sandbox, as the agent starts it, in a unit with a name of ours. */
+function startOf(argv: readonly string[]): string[] {
+  const [[program = '', ...args]] = outside(argv, { unconfined: true })
+  return [program, `--unit=${UNIT}`, ...args]
+}
+
+for (const suite of ['bookworm', 'trixie'] as const) {
+  unless(lab.available()).describe(`a program outside of the sandbox on ${suite}`, () => {
+    let host: lab.Host
+    beforeAll(async () => {
+      host = await lab.startHost({ name: `stopped-${suite}`, suite, init: 'systemd' })
+    }, 5 * MINUTES)
+    afterAll(() => lab.switchDown(), MINUTES)
+
+    const run = async (script: string) => {
+      const { code, stdout, stderr } = await host.exec(startOf(['sh', '-c', script]))
+      return { code, stdout, stderr }
+    }
+
+    test('ends with its own status, and with its own output', async () => {
+      const good = await run('echo said; exit 0')
+      const bad = await run('echo complained >&2; exit 100')
+      const { code: missing } = await host.exec(startOf(['no-such-program']))
+
+      expect([good, bad, missing]).toEqual([
+        { code: 0, stdout: 'said\n', stderr: '' },
+        { code: 100, stdout: '', stderr: 'complained\n' },
+        127,
+      ])
+    })
+
+    test.each(['HUP', 'INT', 'TERM', 'KILL'])('has failed after SIG%s', async (signal) => {
+      const { code, stdout } = await run(`echo begun; kill -${signal} $$; sleep 60`)
+
+      expect([stdout, code !== 0]).toEqual(['begun\n', true])
+    })
+
+    test('has failed when systemd stops it, and is told to end before it is killed', async () => {
+      const running = run(
+        'trap "echo told; trap - TERM; kill $$" TERM; touch /root/ready; sleep 60 & wait',
+      )
+      const ready = async () => (await host.exec(['test', '-e', '/root/ready'])).code === 0
+      expect(await lab.poll(ready)).toBe(true)
+
+      await host.must(['systemctl', 'stop', UNIT])
+
+      const { code, stdout } = await running
+      expect([stdout, code !== 0]).toEqual(['told\n', true])
+    })
+  })
+}
