@@ -5,7 +5,7 @@ import type { Attack } from './scan.ts'
 import { MINUTES } from './world.ts'
 
 /** SCAN_ENTRIES=1000000 measures what the promise is about; making them takes a minute. */
-const ENTRIES = Number(process.env.SCAN_ENTRIES ?? 150_000)
+const ENTRIES = Number(process.env.SCAN_ENTRIES ?? 60_000)
 
 /**
  * Prints what the process that scans is allowed to, where three readings in a row are the same: one
