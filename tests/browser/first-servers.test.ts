@@ -8,7 +8,7 @@ import { enrolAgent } from '#tests/support/trust/enrol-agent.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 /** A program is started and asked, and both sides look once a second or two. */
-const WAIT_MS = 45_000
+const WAIT_MS = 90_000
 
 let agent: Running
 const fake = new FakeAgent()

@@ -12,7 +12,7 @@ import {
 } from '#tests/support/processes.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 afterAll(sweep)
 
 const refused: [string, Environment, string][] = [

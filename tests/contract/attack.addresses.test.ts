@@ -52,7 +52,7 @@ async function enrolled(to: Running): Promise<void> {
   const { body } = await browser.post('/api/servers/1/enrolment')
   const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
   await agent.enrolment.open(1, HubKey.parse(hub_key), code)
-  await poll(async () => agent.asked.length > 1, { every_ms: 50, timeout_ms: 25_000 })
+  await poll(async () => agent.asked.length > 1, { every_ms: 50 })
   // Whoever starts next on these records finds an open code, and asks at once.
   await browser.post('/api/servers', { hostname: '127.0.0.1', port })
   await browser.post('/api/servers/2/enrolment')

@@ -91,7 +91,7 @@ test('a man in the middle is never believed, and three attempts burn the code', 
 
   const output = await enrolByHand(state, server, enrolment)
 
-  await poll(async () => (await told()).length === 4, { every_ms: 100, timeout_ms: 25_000 })
+  await poll(async () => (await told()).length === 4, { every_ms: 100 })
   expect(output).toBe(
     'hosting-agent: the code is wrong or was used: ask the dashboard for a new one',
   )

@@ -142,7 +142,7 @@ async function enrolments(): Promise<void> {
 /** Each password is read once as it should be, and in every way in which that can fail. */
 async function passwords(): Promise<void> {
   const { agent, how } = stub
-  const wait = { every_ms: 50, timeout_ms: 25_000 }
+  const wait = { every_ms: 50 }
   await poll(async () => agent.asked.includes('GET /sites'), wait)
   await post('/api/servers/1/sync')
   for (const [kind, what] of [

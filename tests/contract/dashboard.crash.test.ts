@@ -10,7 +10,7 @@ import {
 } from '#tests/support/processes.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const ROUNDS = 3
 

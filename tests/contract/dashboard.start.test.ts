@@ -12,7 +12,7 @@ import {
   temporaryFolder,
 } from '#tests/support/processes.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const refused: [string, Environment, string][] = [
   ['port 65536', { PORT: '65536' }, 'PORT'],

@@ -14,7 +14,7 @@ import {
 } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
 
-setDefaultTimeout(90_000)
+setDefaultTimeout(180_000)
 
 let demo: Demo
 beforeAll(async () => {

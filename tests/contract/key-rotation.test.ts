@@ -122,5 +122,5 @@ test('root on a server can put the current key in the place of the old one by ha
   expect(await sync(away)).toContain('event: complete')
 
   const all = () => keys().then(([{ agents } = { agents: 0 }]) => agents === 2)
-  expect(await poll(all, { every_ms: 100, timeout_ms: 25_000 })).toBe(true)
+  expect(await poll(all, { every_ms: 100 })).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
-const READY_MS = 20_000
+const READY_MS = 90_000
 /** The user and group that own nothing. */
 export const NOBODY = 65_534
 
@@ -90,7 +90,7 @@ export async function listening(argv: readonly string[], options: Options): Prom
     output,
     async stop() {
       child.kill('SIGTERM')
-      return (await within(10_000, ended, () => 'SIGTERM did not end it')) ?? -1
+      return (await within(60_000, ended, () => 'SIGTERM did not end it')) ?? -1
     },
     async kill() {
       child.kill('SIGKILL')

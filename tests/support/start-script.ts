@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-const READY_MS = 60_000
+const READY_MS = 180_000
 const READY = 'Ctrl-C stops everything'
 
 export interface Script {

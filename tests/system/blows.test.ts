@@ -19,11 +19,11 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
     world = await startChain(await packaged('bookworm'))
     const input = { php_versions: ['8.2'] }
     await world.dashboard.stream('POST', world.path('/provision'), input)
-  }, 5 * MINUTES)
+  }, 10 * MINUTES)
   afterAll(async () => {
     console.log(table.join('\n'))
     await world?.stop()
-  }, MINUTES)
+  }, 10 * MINUTES)
 
   test.each(BLOWS)(
     'agree on every operation and on the machine after: %s',

@@ -4,7 +4,7 @@ import { buildAgent } from '#scripts/build-agent.ts'
 import { buildWeb } from '#scripts/build-web.ts'
 import { gzipBeside } from '#scripts/lib/gzip-beside.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { launch } from '#tests/support/browser/index.ts'
+import { launch, PATIENCE_MS } from '#tests/support/browser/index.ts'
 import { chooseRadio, press, tabTo } from '#tests/support/browser/keyboard.ts'
 import { signIn, watch } from '#tests/support/browser/pages.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -61,15 +61,16 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       viewport: { width: 1280, height: 800 },
       ignoreHTTPSErrors: true,
     })
+    context.setDefaultTimeout(PATIENCE_MS)
     page = await context.newPage()
     problems = watch(page)
-  }, 5 * MINUTES)
+  }, 10 * MINUTES)
 
   afterAll(async () => {
     await browser?.close()
     await dashboard?.stop()
     await lab.switchDown()
-  }, MINUTES)
+  }, 10 * MINUTES)
 
   const heading = (name: string) => page.getByRole('heading', { level: 1, name })
   const isNow = (status: string) => page.getByText(status, { exact: true }).first().waitFor()
@@ -92,7 +93,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       const [line = '', code = ''] = await page.locator('code.select-all').allTextContents()
       const pasted = await host.exec(['bash', '-c', line], {
         input: `${code}\n`,
-        timeout_ms: 2 * MINUTES,
+        timeout_ms: 3 * MINUTES,
       })
 
       expect([pasted.code, pasted.stderr]).toEqual([0, ''])
@@ -101,7 +102,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       const path = `/api/servers/${page.url().split('/').at(-1)}/provision`
       await dashboard.stream('POST', path, { php_versions: ['8.2'] })
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -116,7 +117,10 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       await page.keyboard.press('Space')
       await chooseRadio(page, 'tls', 'self-signed')
       await press(page, page.getByRole('button', { name: 'Show the plan' }))
-      await page.getByText('Creating the system user').first().waitFor({ timeout: MINUTES })
+      await page
+        .getByText('Creating the system user')
+        .first()
+        .waitFor({ timeout: 3 * MINUTES })
 
       await host.must(['touch', HOLD])
       await press(page, page.getByRole('button', { name: 'Create site' }))
@@ -130,12 +134,12 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       await page
         .getByText('The agent was restarted in the middle of the operation')
         .first()
-        .waitFor({ timeout: MINUTES })
+        .waitFor({ timeout: 3 * MINUTES })
       await press(page, page.getByRole('button', { name: 'Retry' }))
       await isNow('active')
       expect(problems.filter(isWrong)).toEqual([])
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test('the site and its login are there', async () => {
@@ -168,6 +172,6 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       expect(await visitor.title()).toContain(DOMAIN)
       expect(problems.filter(isWrong)).toEqual([])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 })

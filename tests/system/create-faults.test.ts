@@ -48,9 +48,9 @@ describe.skipIf(reason !== undefined)(
         { name: 'faults', suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
         { program: PROGRAM, mirror, serve: false },
       )
-    }, 3 * MINUTES)
+    }, 10 * MINUTES)
 
-    afterAll(() => lab.switchDown(), MINUTES)
+    afterAll(() => lab.switchDown(), 5 * MINUTES)
 
     const destroy = async () => {
       const { domain } = PARAMS
@@ -100,7 +100,7 @@ describe.skipIf(reason !== undefined)(
         expect(outcome.data).toEqual({ status: 'ok', domain: PARAMS.domain })
         expect((await get(host, `http://${PARAMS.domain}/`)).status).toBe(200)
       },
-      MINUTES,
+      5 * MINUTES,
     )
   },
 )

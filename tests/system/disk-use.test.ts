@@ -32,8 +32,8 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
     await again()
     // The first measurement is over: what follows is another one.
     await measured(() => true)
-  }, 8 * MINUTES)
-  afterAll(() => world?.stop(), MINUTES)
+  }, 10 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
 
   const site = async () => {
     const { body } = await world.dashboard.call('GET', '/api/fleet/sites/1')
@@ -62,7 +62,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
   const asUser = (script: string) =>
     world.host.must(
       ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', 'sh', '-c', script],
-      { timeout_ms: 2 * MINUTES },
+      { timeout_ms: 3 * MINUTES },
     )
   const public_folder = () => `/srv/www/${user}/public`
 
@@ -152,6 +152,6 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
       ])
       expect(units.trim()).toBe('')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 })

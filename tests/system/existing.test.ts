@@ -31,8 +31,8 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           units: UNITS,
         }
       })
-    }, 8 * MINUTES)
-    afterAll(() => world?.enrolled.stop(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => world?.enrolled.stop(), 5 * MINUTES)
 
     /** A site by its name, which the dashboard numbers as it was created. */
     const create = (domain: string, more: object = {}) =>
@@ -70,7 +70,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       async () => {
         expect(await world.differences()).toEqual([])
       },
-      MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -88,7 +88,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         // The refusal is remembered for a moment.
         await Bun.sleep(4000)
       },
-      MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -98,7 +98,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
 
         expect(await world.differences()).toEqual([])
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -109,7 +109,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect(await shows(ONE)).toEqual([true, true])
         expect(await world.differences()).toEqual([])
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -123,7 +123,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect(await shows(TWO, 'https')).toEqual([true, true])
         expect(await world.differences()).toEqual([])
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -142,7 +142,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         await world.did('POST', `${site(idOf(ONE))}/restore`)
         expect(await world.differences()).toEqual([])
       },
-      4 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -154,11 +154,11 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
 
         const name = (await host.must(['cat', '/etc/hostname'])).trim()
         await host.must(['hosting-agent', 'uninstall', '--remove-sites', name], {
-          timeout_ms: 2 * MINUTES,
+          timeout_ms: 3 * MINUTES,
         })
         expect(await world.differences()).toEqual([])
       },
-      4 * MINUTES,
+      5 * MINUTES,
     )
   },
 )

@@ -31,8 +31,8 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           units: UNITS,
         }
       })
-    }, 8 * MINUTES)
-    afterAll(() => world?.enrolled.stop(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => world?.enrolled.stop(), 5 * MINUTES)
 
     const call = (method: string, path: string, body?: unknown) =>
       world.enrolled.dashboard.call(method, world.enrolled.path(path), body)
@@ -62,7 +62,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         })
         await serveByNginx(world.host)
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -80,7 +80,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           'Restart=no\nLimitNOFILE=2048\n',
         )
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     /** nginx was started anew above, by the test. */
@@ -113,7 +113,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           'wild static\n',
         )
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -127,14 +127,14 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           const codes = ((body.conditions ?? []) as { code: string }[]).map(({ code }) => code)
           return codes.includes('database_silent')
         }
-        expect(await lab.poll(frozen, { every_ms: 2000, timeout_ms: 2 * MINUTES })).toBe(true)
+        expect(await lab.poll(frozen, { every_ms: 2000, timeout_ms: 3 * MINUTES })).toBe(true)
         const events = await world.enrolled.dashboard.stream('POST', world.enrolled.path('/sync'))
         expect(events.at(-1)?.event).toBe('complete')
         await world.host.must(['kill', '-CONT', pid])
 
         expect(await changed()).toEqual([])
       },
-      4 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -144,13 +144,13 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         // What was remembered of the frozen MariaDB is over.
         await Bun.sleep(1000)
         await world.host.must(['hosting-agent', 'uninstall', '--remove-sites', name], {
-          timeout_ms: 2 * MINUTES,
+          timeout_ms: 3 * MINUTES,
         })
 
         expect(await changed()).toEqual([])
         expect((await get(world.host, `http://${NEW}/static.txt`)).body).toBe('wild static\n')
       },
-      4 * MINUTES,
+      5 * MINUTES,
     )
   },
 )

@@ -32,8 +32,8 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the version
     upload = await uploadPdf(world.host, `http://${DOMAIN}`, account)
     const planted = 'CREATE FUNCTION pwn() RETURNS INT SQL SECURITY INVOKER RETURN 1'
     await world.host.must(['mariadb', user, '--execute', planted])
-  }, 5 * MINUTES)
-  afterAll(() => world?.stop(), MINUTES)
+  }, 10 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
 
   const answers = async () => (await get(world.host, `http://${DOMAIN}/?fresh`)).status
   /** Requests one after the other until it is told to end; what each was answered with. */
@@ -133,13 +133,13 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the version
             .then((status) => status === 200)
             .catch(() => false),
         {
-          timeout_ms: MINUTES,
+          timeout_ms: 3 * MINUTES,
         },
       )
 
       expect(up).toBe(true)
       expect((await masterOf()).capabilities).toBe('0000000000000000')
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 })

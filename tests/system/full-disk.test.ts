@@ -44,7 +44,9 @@ unless(lab.available()).describe('a disk that is full', () => {
     const doom: Doom = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
     writeFileSync(`${host.root}${DOOM}`, JSON.stringify([doom]))
     const { ended } = asking.start(command, params)
-    const met = await lab.poll(() => !existsSync(`${host.root}${DOOM}`), { timeout_ms: MINUTES })
+    const met = await lab.poll(() => !existsSync(`${host.root}${DOOM}`), {
+      timeout_ms: 3 * MINUTES,
+    })
     expect(met).toBe(true)
     if (!reserve) await host.must(['rm', '-f', RESERVE])
     await fill()
@@ -59,12 +61,12 @@ unless(lab.available()).describe('a disk that is full', () => {
       last = await stateOf(host)
       return Bun.deepEquals(last, before)
     }
-    await lab.poll(same, { every_ms: 1000, timeout_ms: MINUTES })
+    await lab.poll(same, { every_ms: 1000, timeout_ms: 3 * MINUTES })
     return last
   }
   const becomes = async (state: State) => {
     const same = async () => Bun.deepEquals(await stateOf(host), state)
-    await lab.poll(same, { every_ms: 500, timeout_ms: 2 * MINUTES })
+    await lab.poll(same, { every_ms: 500, timeout_ms: 3 * MINUTES })
     expect(await stateOf(host)).toEqual(state)
   }
 
@@ -88,9 +90,9 @@ unless(lab.available()).describe('a disk that is full', () => {
     }
     await host.must(['systemctl', 'start', ...services])
     const kept = async () => (await host.exec(['test', '-s', RESERVE])).code === 0
-    expect(await lab.poll(kept, { timeout_ms: MINUTES })).toBe(true)
-  }, 5 * MINUTES)
-  afterAll(() => lab.switchDown(), MINUTES)
+    expect(await lab.poll(kept, { timeout_ms: 3 * MINUTES })).toBe(true)
+  }, 10 * MINUTES)
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
 
   /** Fails for the disk; with room again the server is as before, and the same call works. */
   const fails = async (records: number[], command: string, params: object, reserve = true) => {
@@ -114,7 +116,7 @@ unless(lab.available()).describe('a disk that is full', () => {
   test(
     'leaves a site in the trash when no room was kept back either',
     () => fails([1], 'site.restore', { domain }, false),
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -124,10 +126,10 @@ unless(lab.available()).describe('a disk that is full', () => {
       await host.must(['systemctl', 'restart', 'hosting-agent.service'])
       const health = ['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443']
       const answers = async () => (await host.exec(health)).code === 0
-      expect(await lab.poll(answers, { timeout_ms: MINUTES })).toBe(true)
+      expect(await lab.poll(answers, { timeout_ms: 3 * MINUTES })).toBe(true)
       await resize('2g')
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -143,6 +145,6 @@ unless(lab.available()).describe('a disk that is full', () => {
       await becomes(before)
       await run('site.update', change)
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 })

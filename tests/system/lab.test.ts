@@ -11,7 +11,7 @@ const MINUTES = 60_000
 const reason = lab.available()
 
 describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reason}]` : ''}`, () => {
-  afterAll(() => lab.switchDown(), MINUTES)
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
 
   const install = async (host: lab.Host, ...packages: string[]) => {
     await host.must(['apt-get', 'update'])
@@ -49,7 +49,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       expect((await host.exec(['pgrep', 'nginx'])).code).toBe(0)
       await host.remove()
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -70,7 +70,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       await second.remove()
       await first.remove()
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -92,7 +92,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       expect(await ping()).toBe(0)
       await Promise.all([near.remove(), far.remove()])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -141,7 +141,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       await acme.stop()
       await host.remove()
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -158,6 +158,6 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       expect(readdirSync(tmpdir()).filter((name) => name.startsWith(own))).toEqual([])
       expect((await lab.run(['pgrep', '--full', `machine=${own}`])).stdout).toBe('')
     },
-    MINUTES,
+    5 * MINUTES,
   )
 })

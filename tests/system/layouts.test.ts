@@ -22,7 +22,7 @@ unless(lab.available()).describe('servers that somebody else has set up', () => 
     verdicts = result.verdicts
     strangers = result.strangers
   }, 12 * MINUTES)
-  afterAll(() => lab.switchDown(), MINUTES)
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
 
   test.each(layouts.filter(({ broken }) => broken === undefined).map(({ name }) => name))(
     '%s',

@@ -13,8 +13,8 @@ unless(lab.available()).describe('the mail of sites where systemd does not run',
   beforeAll(async () => {
     world = await MailWorld.startDirectly('bookworm')
     await world.plant(SHOP, 'send.php', SEND)
-  }, 5 * MINUTES)
-  afterAll(() => world?.stop(), MINUTES)
+  }, 10 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
 
   const send = async (subject: string) => {
     const query = new URLSearchParams({ to: 'ann@example.org', subject })
@@ -38,7 +38,7 @@ unless(lab.available()).describe('the mail of sites where systemd does not run',
       expect(status).toMatch(/^CapBnd:\t0000000000000000$/m)
       expect(status).toMatch(/^NoNewPrivs:\t1$/m)
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -54,6 +54,6 @@ unless(lab.available()).describe('the mail of sites where systemd does not run',
       const left = await world.host.exec(['pgrep', '-u', 'hosting-mail'])
       expect(left.stdout.trim()).toBe('')
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 })

@@ -1,3 +1,3 @@
 import { siteLife } from '#tests/support/system/life.ts'
 
-siteLife({ name: 'trixie', suite: 'trixie', init: 'systemd', php: '8.4' })
+siteLife({ name: 'trixie', suite: 'trixie', init: 'systemd', php: '8.4', packaged: true })

@@ -34,12 +34,12 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
           { from: mirror, to: '/root/.cache/hosting-control/wordpress-mirror', readonly: true },
         ],
       })
-    }, 5 * MINUTES)
+    }, 10 * MINUTES)
 
     afterAll(async () => {
       await program?.stop()
       await lab.switchDown()
-    }, MINUTES)
+    }, 10 * MINUTES)
 
     test(
       'makes the first WordPress site with one call',
@@ -56,7 +56,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect(page.status).toBe(200)
         expect(page.body).toContain('wp-content')
       },
-      4 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -69,7 +69,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect(said).toContain('Hosting Control is running already')
         expect((await get(host, 'https://two.test/')).status).toBe(200)
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -80,7 +80,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect(said).toContain('http://example.test/')
         expect(said).not.toContain('password: ')
       },
-      MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -92,7 +92,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
         expect((await gone).code).not.toBe(0)
         expect((await get(host, 'http://example.test/')).status).toBe(200)
       },
-      MINUTES,
+      5 * MINUTES,
     )
   },
 )

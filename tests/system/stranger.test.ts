@@ -17,8 +17,8 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     beforeAll(async () => {
       world = await startWorld()
       blocks = await readBlocks()
-    }, 5 * MINUTES)
-    afterAll(() => world?.stop(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => world?.stop(), 5 * MINUTES)
 
     /** Runs the next commands of the README, which must be for `where`, as they stand there. */
     const next = async (where: string) => {
@@ -73,7 +73,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
           '\nPRIVATE_ADDRESSES=allow\n',
         )
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -164,7 +164,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         const login = { email: 'ops@example.com', password: world.values.password }
         const body = ['-H', 'content-type: application/json', '-d', JSON.stringify(login)]
         const sync = ['-X', 'POST', `${ADDRESS}/api/servers/1/sync`]
-        expect(await lab.poll(isBack, { timeout_ms: MINUTES })).toBe(true)
+        expect(await lab.poll(isBack, { timeout_ms: 3 * MINUTES })).toBe(true)
         await onPanel(
           'curl',
           '-sS',
@@ -178,7 +178,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
           'event: complete\n',
         )
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -195,7 +195,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         expect(await site()).toContain('wp-content')
         expect(blocks).toEqual([])
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
   },
 )

@@ -30,11 +30,11 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   const figures: string[] = []
   beforeAll(async () => {
     world = await startChain()
-  }, 5 * MINUTES)
+  }, 10 * MINUTES)
   afterAll(async () => {
     console.log(figures.join('\n'))
     await world?.stop()
-  }, MINUTES)
+  }, 10 * MINUTES)
 
   const fileOf = (id: string) =>
     `${world.host.root}/var/lib/hosting-agent/operations/${id}/events.ndjson`
@@ -73,7 +73,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
     const answer = await world.dashboard.call('POST', world.path('/sites'), input)
     expect(answer.status).toBe(201)
     const hanging = await lab.poll(() => survivors(world.host).length === 3, {
-      timeout_ms: MINUTES,
+      timeout_ms: 3 * MINUTES,
     })
     expect([domain, hanging]).toEqual([domain, true])
     return answer
@@ -87,12 +87,12 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
       const waits = (id: string, times: number) =>
         lab.poll(
           () => eventsOf(id).filter(({ data }) => data.message === WAITING).length === times,
-          { timeout_ms: MINUTES },
+          { timeout_ms: 3 * MINUTES },
         )
       await host.put('/etc/dpkg/dpkg.cfg.d/held', HELD)
       const told = provision()
       const held = async () => (await host.exec(['test', '-e', '/run/held'])).code === 0
-      expect(await lab.poll(held, { timeout_ms: 2 * MINUTES })).toBe(true)
+      expect(await lab.poll(held, { timeout_ms: 3 * MINUTES })).toBe(true)
       const id = await operationOf('active=true')
       const before = await running()
       await host.must(KILL)
@@ -149,7 +149,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
       expect(seen.length).toBeGreaterThan(0)
       expect(await snapshot(host)).toEqual(before)
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -194,6 +194,6 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
       const page = await get(host, `http://${domain}/`)
       expect([page.status, page.body.includes(`//${domain}/`)]).toEqual([200, true])
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 })

@@ -32,11 +32,11 @@ unless(lab.available()).describe('a server that gets updates', () => {
     await stream('POST', world.path('/sync'))
     const { body } = await call('GET', world.path(`/sites/${Object(created.body.site).id}`))
     site = body.site as Site
-  }, 8 * MINUTES)
+  }, 10 * MINUTES)
   afterAll(async () => {
     console.log(figures.join('\n'))
     await world?.stop()
-  }, MINUTES)
+  }, 10 * MINUTES)
 
   const mainPid = async (unit: string) => {
     const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
@@ -68,14 +68,16 @@ unless(lab.available()).describe('a server that gets updates', () => {
           const active = await world.host.exec(['systemctl', 'is-active', '--quiet', unit])
           return active.code === 0 && ![before, '0'].includes(await mainPid(unit))
         },
-        { every_ms: 100, timeout_ms: MINUTES },
+        { every_ms: 100, timeout_ms: 3 * MINUTES },
       )
 
       figures.push(`${name}: back ${Math.round(performance.now() - start)} ms after kill -9`)
       expect(back).toBe(true)
-      expect(await lab.poll(() => serves().catch(() => false), { timeout_ms: MINUTES })).toBe(true)
+      expect(await lab.poll(() => serves().catch(() => false), { timeout_ms: 3 * MINUTES })).toBe(
+        true,
+      )
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   /** The programs of ours that have mapped what is gone; MariaDB waits until somebody asks. */
@@ -98,7 +100,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
       await host.put(`${site.docroot}/load.php`, PAGE)
       await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/load.php`])
       const load = startLoad(host, `http://${DOMAIN}/load.php`, 20)
-      await lab.poll(() => load.answers.good > 20, { timeout_ms: MINUTES })
+      await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
       const [php, nginx] = [await mainPid(units().php), await mainPid(units().nginx)]
       const listed = await host.must(['dpkg', '--get-selections', `php${PHP}-*`])
       const names = [...listed.matchAll(/^(\S+)\s+install$/gm)].map(([, name = '']) => name)
@@ -133,7 +135,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
       const ours = () =>
         (report().old_files as Maintenance['old_files']).filter(({ kind }) => kind !== 'other')
       await lab.poll(() => ours().every(({ name }) => name === 'mariadb'), {
-        timeout_ms: MINUTES,
+        timeout_ms: 3 * MINUTES,
       })
       expect(ours()).toMatchObject([
         { name: 'mariadb', problem: 'Its restart interrupts sites for some seconds: ask for it' },
@@ -179,7 +181,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
         [],
         [`php${PHP}-bcmath`],
       ])
-      expect(await lab.poll(serves, { timeout_ms: MINUTES })).toBe(true)
+      expect(await lab.poll(serves, { timeout_ms: 3 * MINUTES })).toBe(true)
     },
     5 * MINUTES,
   )

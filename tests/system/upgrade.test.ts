@@ -42,8 +42,8 @@ unless(lab.available()).describe('upgrading an agent', () => {
     upgrading = await startUpgrading('upgraded')
     await upgrading.offer(await Bun.file((await buildAgent('.')).file).bytes())
     await upgrading.install()
-  }, 5 * MINUTES)
-  afterAll(() => upgrading?.stop(), MINUTES)
+  }, 10 * MINUTES)
+  afterAll(() => upgrading?.stop(), 5 * MINUTES)
 
   test(
     'a newer build takes the place of the old one, which stays at hand',
@@ -68,7 +68,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
       )
       expect(await sync()).toBe('complete')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test.each(Object.entries(BROKEN))(
@@ -87,7 +87,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
       expect(await host.must(['cat', UNIT])).toBe(units)
       expect(await sync()).toBe('complete')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -113,7 +113,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
       expect(await host.must(['sha256sum', PROGRAM])).toBe(before)
       expect(await sync()).toBe('complete')
     },
-    MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -129,7 +129,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
 
       await host.must(['rm', keys])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -155,6 +155,6 @@ unless(lab.available()).describe('upgrading an agent', () => {
         'hosting-agent.previous',
       ])
     },
-    MINUTES,
+    5 * MINUTES,
   )
 })

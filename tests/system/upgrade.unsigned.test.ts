@@ -46,8 +46,8 @@ unless(lab.available() ?? reason).describe('an agent that knows no signatures', 
     upgrading = await startUpgrading('unsigned')
     await upgrading.offer(await buildOf(commit ?? ''))
     await upgrading.install()
-  }, 5 * MINUTES)
-  afterAll(() => upgrading?.stop(), MINUTES)
+  }, 10 * MINUTES)
+  afterAll(() => upgrading?.stop(), 5 * MINUTES)
 
   test(
     'is upgraded to one that does, whose services have limits',
@@ -72,6 +72,6 @@ unless(lab.available() ?? reason).describe('an agent that knows no signatures', 
       ])
       expect(await host.must([PROGRAM, 'version'])).not.toBe('')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 })

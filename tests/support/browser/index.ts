@@ -16,6 +16,9 @@ export type BrowserOptions = {
   viewport?: { width: number; height: number }
 }
 
+/** Of a machine with much else to do: what comes, comes earlier. */
+export const PATIENCE_MS = 90_000
+
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -39,6 +42,7 @@ export async function withBrowser<T>(
   const browser = await launch(options)
   try {
     const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true })
+    context.setDefaultTimeout(PATIENCE_MS)
     return await work(await context.newPage())
   } finally {
     await browser.close()

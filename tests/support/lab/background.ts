@@ -29,8 +29,8 @@ export function background(argv: readonly string[], env: Record<string, string>)
       signalGroup(pid, signal)
       const status = await exited
       // nsenter(1) dies of the signal at once, whatever the program still has to do.
-      const gone = await poll(() => !groupExists(pid), { every_ms: 10, timeout_ms: 30_000 })
-      if (!gone) throw new Error(`${file} goes on 30 seconds after ${signal}`)
+      const gone = await poll(() => !groupExists(pid), { every_ms: 10, timeout_ms: 120_000 })
+      if (!gone) throw new Error(`${file} goes on two minutes after ${signal}`)
       return status
     },
   }

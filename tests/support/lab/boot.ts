@@ -4,7 +4,7 @@ import { run } from './run.ts'
 import { isOver, powerOff } from './shutdown.ts'
 import { poll } from './wait.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 300_000
 
 /** Powers the machine on and waits until it is up. Throws the end of its console. */
 export async function boot(machine: Machine): Promise<Running> {

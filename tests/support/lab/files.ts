@@ -12,7 +12,7 @@ export async function putInside(
   mode: number,
 ): Promise<void> {
   const made = await exec(['install', '-D', `--mode=${mode.toString(8)}`, '/dev/null', path])
-  const written = await exec(['dd', `of=${path}`, 'status=none'], { input: content })
+  const written = await exec(['dd', `of=${path}`, 'status=none', 'bs=64K'], { input: content })
   const failed = [made, written].find(({ code }) => code !== 0)
   if (failed) throw new Error(`${path}: ${failed.stderr}`)
 }

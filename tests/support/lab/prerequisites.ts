@@ -37,7 +37,7 @@ async function install(packages: string[]): Promise<void> {
         return false
       }
     },
-    { every_ms: 3000, timeout_ms: 60_000 },
+    { every_ms: 3000, timeout_ms: 180_000 },
   )
   if (!done) throw failure
 }

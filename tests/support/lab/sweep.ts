@@ -15,7 +15,7 @@ const PROPAGATE = '/run/systemd/nspawn/propagate'
  * sweepers of one run do not hurt each other.
  */
 export async function sweep(owner: string): Promise<void> {
-  const gone = await poll(async () => (await kill(owner)) === 0, { timeout_ms: 20_000 })
+  const gone = await poll(async () => (await kill(owner)) === 0, { timeout_ms: 60_000 })
   if (!gone) throw new Error(`processes of ${owner} would not end`)
   for (const path of mountsOf(owner)) await run(['umount', '--lazy', path])
   for (const name of namespacesOf(owner)) await run(['ip', 'netns', 'del', name])

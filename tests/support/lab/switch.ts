@@ -62,7 +62,7 @@ export async function setCable(name: string, address: string, plugged: boolean):
   await inSwitch('link', 'set', port, plugged ? 'up' : 'down')
   if (!plugged) return
   const both = async () => (await carries(netns, port)) && (await carries(name, 'eth0'))
-  if (!(await poll(both, { timeout_ms: 10_000, every_ms: 20 })))
+  if (!(await poll(both)))
     throw new Error(`the cable of ${name} is plugged in, and carries nothing`)
 }
 

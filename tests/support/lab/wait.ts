@@ -1,13 +1,19 @@
-/** Asks every `every_ms` until the answer is neither undefined nor false; undefined at the end. */
+/**
+ * Asks every `every_ms` until the answer is neither undefined nor false; undefined at the end. An answer
+ * that takes long is asked for less often, because it shares the processors with what it waits for. The
+ * end is for what never comes: on a machine with much else to do everything takes ten times as long.
+ */
 export async function poll<T>(
   ask: () => Promise<T> | T,
-  { every_ms = 20, timeout_ms = 10_000 } = {},
+  { every_ms = 20, timeout_ms = 180_000 } = {},
 ): Promise<Exclude<T, undefined | false> | undefined> {
   const end = performance.now() + timeout_ms
   while (performance.now() < end) {
+    const asked = performance.now()
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
-    await new Promise((resolve) => setTimeout(resolve, every_ms))
+    const rest_ms = Math.max(every_ms, 2 * (performance.now() - asked))
+    await new Promise((resolve) => setTimeout(resolve, rest_ms))
   }
   return undefined
 }

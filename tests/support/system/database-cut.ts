@@ -21,7 +21,7 @@ INSERT INTO large SELECT seq, REPEAT('x', 1048576) FROM seq_1_to_${MEGABYTES};`)
       const written = () => world.host.exec(['test', '-s', dump]).then(({ code }) => code === 0)
 
       const deleted = world.remove(victim).then(String, String)
-      const begun = await lab.poll(written, { every_ms: 20, timeout_ms: MINUTES })
+      const begun = await lab.poll(written, { every_ms: 20, timeout_ms: 3 * MINUTES })
       await world.host.must(['systemctl', 'stop', `hosting-${user}.slice`])
 
       expect([begun, await deleted]).toEqual([
@@ -35,9 +35,9 @@ INSERT INTO large SELECT seq, REPEAT('x', 1048576) FROM seq_1_to_${MEGABYTES};`)
           ({ status }) => status === 200,
           () => false,
         )
-      expect(await lab.poll(answers, { every_ms: 200, timeout_ms: MINUTES })).toBe(true)
+      expect(await lab.poll(answers, { every_ms: 200, timeout_ms: 3 * MINUTES })).toBe(true)
       await world.root(`DROP TABLE ${user}.large`)
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }

@@ -28,7 +28,7 @@ export async function databaseWorld(suite: Suite) {
   const attempt = async (site: Site, sql: string) => {
     const env = { MYSQL_PWD: await password(site) }
     const argv = ['mariadb', '--no-defaults', `--user=${site.user}`, ...BATCH, site.user]
-    return host.exec(argv, { input: `${sql};`, env, timeout_ms: 60_000 })
+    return host.exec(argv, { input: `${sql};`, env, timeout_ms: 180_000 })
   }
   const background = async (site: Site, sql: string, count: number) => {
     const secret = await password(site)
@@ -55,8 +55,8 @@ export async function databaseWorld(suite: Suite) {
       const { code, stderr } = await attempt(site, sql)
       return code === 0 ? 0 : Number(/^ERROR (\d+)/m.exec(stderr)?.[1] ?? -1)
     },
-    async create(domain: string): Promise<Site> {
-      const body = { domain, php: suites[suite].php, tls: 'none' }
+    async create(domain: string, tier = 'small'): Promise<Site> {
+      const body = { domain, tier, php: suites[suite].php, tls: 'none' }
       const created = await dashboard.call('POST', path('/sites'), body)
       const done = await ended(created)
       if (done?.status !== 'ok') throw new Error(JSON.stringify(done))
@@ -123,7 +123,7 @@ async function seen(host: Host, { user }: Site, sql: string): Promise<void> {
       before = now
       return isSteady
     },
-    { every_ms: 500, timeout_ms: 60_000 },
+    { every_ms: 500, timeout_ms: 180_000 },
   )
   if (!steady) throw new Error(`${sql} did not start`)
 }

@@ -94,14 +94,17 @@ async function enrol(host: lab.Host, dashboard: Dashboard, server: number): Prom
   const { code, lines } = body.enrolment as { code: string; lines: { line: string }[] }
   const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
   const input = `${code}\n`
-  const { code: ended, stderr } = await host.exec([PROGRAM, ...args], { input, timeout_ms: 60_000 })
+  const { code: ended, stderr } = await host.exec([PROGRAM, ...args], {
+    input,
+    timeout_ms: 180_000,
+  })
   if (ended !== 0) throw new Error(`not enrolled: ${stderr}`)
   const online = await lab.poll(
     async () => {
       const found = await dashboard.call('GET', `/api/fleet/servers/${server}`)
       return (found.body.server as { status: string }).status === 'online'
     },
-    { timeout_ms: 30_000 },
+    { timeout_ms: 180_000 },
   )
   if (!online) throw new Error('the server did not come online')
 }

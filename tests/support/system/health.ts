@@ -132,20 +132,27 @@ export function showsHealth(world: () => Enrolled, php: string): void {
       const [one] = await sites()
       const { unit } = fpmService({ user: one.user, php })
       const [from, used] = [Date.now(), await processorMs(host)]
-      await must('systemctl', 'stop', unit)
+      let stops = 0
       const shown = await lab.poll(
         async () => {
+          const { code } = await host.exec(['systemctl', 'is-active', '--quiet', unit])
+          // A look that has begun before the stop asks PHP, which wakes it: such a one is the last.
+          if (code === 0) {
+            await must('systemctl', 'stop', unit)
+            stops += 1
+          }
           const [{ health, health_checks }] = await sites()
           return health === 'up' && health_checks.some(({ code }) => code === 'php_asleep')
         },
         { every_ms: 500, timeout_ms },
       )
       expect(shown).toBe(true)
+      expect(stops).toBeWithin(1, 4)
       const [seconds, ms] = [(Date.now() - from) / 1000, (await processorMs(host)) - used]
       console.log(`agent and scan: ${ms.toFixed(0)} ms of processor in ${seconds.toFixed(0)} s`)
       expect((await host.exec(['systemctl', 'is-active', unit])).stdout).toBe('inactive\n')
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }
 

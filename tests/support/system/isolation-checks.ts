@@ -29,14 +29,14 @@ export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
 
     beforeAll(async () => {
       ;({ host, agent } = await startIsolated(suite))
-    }, 5 * MINUTES)
-    afterAll(() => lab.switchDown(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => lab.switchDown(), 5 * MINUTES)
 
     const started = async () => {
       const { id, ended } = agent.start('isolation.check', {})
       const script = () => host.exec(['sh', '-c', 'ls /srv/www/canary-a*/public/isolation.php'])
       const ready = await lab.poll(async () => (await script()).code === 0, {
-        timeout_ms: 2 * MINUTES,
+        timeout_ms: 3 * MINUTES,
       })
       expect(ready).toBe(true)
       return { id, ended }

@@ -56,7 +56,7 @@ export function leavingChecks(
       expect(await host.must(sockets)).toBe('')
       expect(await send('nowhere')).toBe('false')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -86,7 +86,7 @@ export function leavingChecks(
       const inside = ['find', ...records, '-mindepth', '1']
       expect((await world.host.exec(inside)).stdout).toBe('')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -111,7 +111,7 @@ export function leavingChecks(
       expect(await answers(FOREIGN, SHOP.domain)).toEqual([true, true])
       expect([await agentUnits(), await failedUnits()]).toEqual(['', ''])
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }
 

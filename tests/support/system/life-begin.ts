@@ -97,7 +97,7 @@ export function createsSites(world: World): void {
       const plain = await get(world.host, 'http://two.example.test/')
       expect(plain.headers).toContain('location: https://two.example.test/')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test('refuses a second site of the same name, and says so', async () => {

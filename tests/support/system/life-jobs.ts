@@ -45,6 +45,6 @@ export function runsJobs(world: World): void {
       })
       await host.must(['rm', '-r', folder])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }

@@ -54,6 +54,6 @@ export function followsNoLink(world: World): void {
       expect(body).not.toContain(FOREIGN)
       await host.must(['rm', foreign, `${one.docroot}/own.txt`, `${one.docroot}/swap.txt`])
     },
-    MINUTES,
+    5 * MINUTES,
   )
 }

@@ -45,7 +45,7 @@ export function trashes(world: World): void {
       await world.sync()
       expect(await statusOf()).toBe('active')
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 }
 

@@ -28,7 +28,7 @@ export function logsIn(world: World): void {
         },
       )
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }
 
@@ -62,6 +62,6 @@ export function scans(world: World): void {
       expect(scanned(inventory.plugins)).toEqual(plugins)
       expect(scanned(inventory.themes)).toEqual(themes)
     },
-    MINUTES,
+    5 * MINUTES,
   )
 }

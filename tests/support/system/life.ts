@@ -23,7 +23,7 @@ export function siteLife(variant: Variant): void {
   describe.skipIf(reason !== undefined)(title, () => {
     const world = new World(variant)
     beforeAll(() => world.start(), 5 * MINUTES)
-    afterAll(() => world.stop(), MINUTES)
+    afterAll(() => world.stop(), 5 * MINUTES)
 
     registers(world)
     provisions(world)

@@ -43,7 +43,7 @@ export async function startMachine(
     await host.put('/etc/systemd/system/hosting-agent.service', UNIT)
     await host.must(['systemctl', 'enable', '--now', 'hosting-agent.service'])
   } else host.spawn([PROGRAM, 'serve'], ENVIRONMENT)
-  await poll(() => answers(host), { every_ms: 50, timeout_ms: 30_000 })
+  await poll(() => answers(host), { every_ms: 50 })
   return host
 }
 

@@ -37,8 +37,8 @@ export function mailOn(suite: Suite): void {
       world = await MailWorld.start(suite)
       await world.plant(SHOP, 'send.php', SEND)
       await world.plant(SHOP, 'foreign.php', FOREIGN)
-    }, 5 * MINUTES)
-    afterAll(() => world?.stop(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => world?.stop(), 5 * MINUTES)
 
     const send = async (subject: string, { to = 'ann@example.org', wp = false } = {}) => {
       const query = new URLSearchParams({ to, subject, ...(wp && { wp: '1' }) })
@@ -66,7 +66,7 @@ export function mailOn(suite: Suite): void {
         expect(first?.text).toEndWith('\r\n\r\nA line\r\n.\r\nand the last\r\n')
         expect(second?.from).toBe('wordpress@shop.example.test')
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -85,7 +85,7 @@ export function mailOn(suite: Suite): void {
         const form = await get(world.host, link, { options: ['--location', '--cookie', ''] })
         expect(form.body).toContain('resetpassform')
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -106,7 +106,7 @@ export function mailOn(suite: Suite): void {
         await world.until('the deferred one is there', () => world.subjects.includes('deferred'))
         expect(world.subjects).not.toContain('refused')
       },
-      3 * MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -156,7 +156,7 @@ export function mailOn(suite: Suite): void {
         })
         await apply({ domain: SHOP.domain, relay: null })
       },
-      2 * MINUTES,
+      5 * MINUTES,
     )
 
     ownRunChecks(() => world)
@@ -186,7 +186,7 @@ export function mailOn(suite: Suite): void {
         const stat = ['stat', '--format=%a %U %G', '/var/lib/hosting-mail/settings/server.json']
         expect((await world.host.must(stat)).trim()).toBe('640 root hosting-mail')
       },
-      MINUTES,
+      5 * MINUTES,
     )
 
     test(
@@ -200,7 +200,7 @@ export function mailOn(suite: Suite): void {
         await world.done('site.update', { domain: SHOP.domain, php })
         await apply({ relay })
       },
-      MINUTES,
+      5 * MINUTES,
     )
 
     leavingChecks(suite, () => world, send)

@@ -33,7 +33,7 @@ export function sealedRelayChecks(
       expect(world.received.find(({ text }) => text.includes('sealed'))?.user).toBe('server')
       expect(await world.status()).toMatchObject({ queued: 0, problem: null })
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 }
 
@@ -59,6 +59,6 @@ export function ownRunChecks(worldNow: () => MailWorld): void {
       expect(text).toContain('By cli')
       expect(from).toBe('wordpress@shop.example.test')
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }

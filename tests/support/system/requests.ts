@@ -17,7 +17,7 @@ export async function get(
   const port = protocol === 'https:' ? 443 : 80
   const ask = () =>
     must([
-      ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '30'],
+      ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '150'],
       ...['--dump-header', '-', '--resolve', `${hostname}:${port}:${resolve}`, ...options, url],
     ])
   const text = await ask().catch((error: unknown) => {

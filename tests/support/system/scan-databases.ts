@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
+import { long } from '#tests/support/runs.ts'
 import type { Attack } from './scan.ts'
 import type { Tenants } from './tenants.ts'
 import { MINUTES } from './world.ts'
@@ -59,7 +60,7 @@ export function databases(attack: Attack): void {
 
       expect(await stolen(attack)).toEqual({ ran_as: `${evil.user}@localhost`, changed: false })
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -76,7 +77,7 @@ export function databases(attack: Attack): void {
 
       expect(await stolen(attack)).toEqual({ ran_as: 'weak@localhost', changed: true })
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -95,7 +96,7 @@ export function databases(attack: Attack): void {
         expect(inventory.plugins.map(({ active }) => active)).toEqual(known.map(() => null))
       }
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -126,7 +127,7 @@ export function databases(attack: Attack): void {
       for (const server of servers) await server.stop('SIGKILL')
       await wake()
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -157,13 +158,14 @@ export function databases(attack: Attack): void {
       expect(value.inventory.plugins.every(({ active }) => active === null)).toBe(true)
       expect(value.other.inventory.plugins.every(({ active }) => active !== null)).toBe(true)
       expect(value.made.user).not.toBe('')
-      expect([bad, value.took < 30_000, worst_ms < 5000]).toEqual([[], true, true])
+      expect(bad).toEqual([])
+      if (long) expect([value.took < 30_000, worst_ms < 5000]).toEqual([true, true])
       await lock.stop('SIGKILL')
       console.log(
         `locked table: sync ${value.took.toFixed(0)} ms, health ${worst_ms.toFixed(0)} ms`,
       )
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }
 

@@ -60,7 +60,7 @@ export function layouts(attack: Attack): void {
 
       expect(inventory).toMatchObject({ updates: { plugins: 1, themes: 0 } })
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -88,9 +88,9 @@ export function layouts(attack: Attack): void {
       }).toEqual({ log, ...(await answersOf(tenants, copy)) })
       expect(inventory.plugins.length).toBe(1)
       expect(await tenants.password(site)).toBe(evil.password)
-      expect(await poll(synced, { every_ms: 500, timeout_ms: 60_000 })).toBe(true)
+      expect(await poll(synced, { every_ms: 500, timeout_ms: 180_000 })).toBe(true)
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 
   test.each(Object.entries(LAYOUTS))(
@@ -116,7 +116,7 @@ export function layouts(attack: Attack): void {
         )
       }
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
+import { long } from '#tests/support/runs.ts'
 import type { Attack } from './scan.ts'
 import type { Tenants } from './tenants.ts'
 import { MINUTES } from './world.ts'
@@ -27,7 +28,8 @@ export function replaced(attack: Attack): void {
 
       for (const site of [evil, victim])
         expect((await tenants.found(site)).framework).toBe('wordpress')
-      expect([bad, worst_ms < 5000]).toEqual([[], true])
+      expect(bad).toEqual([])
+      if (long) expect(worst_ms).toBeLessThan(5000)
       const settled = await poll(async () => (await running(tenants)).units === 1)
       const after = await running(tenants)
       expect([settled, after.pids.length, after.pids[0] === before.pids[0]]).toEqual([
@@ -36,7 +38,7 @@ export function replaced(attack: Attack): void {
         false,
       ])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 
   test(
@@ -49,7 +51,7 @@ export function replaced(attack: Attack): void {
       await tenants.host.must(['systemctl', 'restart', 'hosting-agent.service'])
 
       const gone = await poll(async () => !(await running(tenants)).pids.includes(pid), {
-        timeout_ms: 120_000,
+        timeout_ms: 180_000,
       })
       expect(gone).toBe(true)
       const synced = async () =>
@@ -57,8 +59,8 @@ export function replaced(attack: Attack): void {
           () => true,
           () => false,
         )
-      expect(await poll(synced, { every_ms: 500, timeout_ms: 60_000 })).toBe(true)
+      expect(await poll(synced, { every_ms: 500 })).toBe(true)
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 }

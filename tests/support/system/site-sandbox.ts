@@ -69,8 +69,8 @@ export function siteSandbox(suite: Suite): void {
       for (const site of listed.body.sites as { domain: string; user: string }[])
         users.set(site.domain, site.user)
       await world.host.must(['touch', '/dev/shm/of-two', '/run/lock/of-two', '/tmp/of-two'])
-    }, 5 * MINUTES)
-    afterAll(() => world?.stop(), MINUTES)
+    }, 10 * MINUTES)
+    afterAll(() => world?.stop(), 5 * MINUTES)
 
     /** A file of the site, as its own PHP would write it. */
     const plant = async (path: string, text: string) => {

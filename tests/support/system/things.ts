@@ -15,7 +15,7 @@ const PRUNED = [
   ...['/var/cache/ldconfig', '/var/log/journal', '/var/log/hosting/*/*', '/var/log/[!h]*'],
 ]
 const ACCOUNTS = /^\/etc\/(\.pwd\.lock|(passwd|group|shadow|gshadow|subuid|subgid)-?)$/
-/** Few enough to be read: elsewhere size and time tell of a change. */
+/** Few enough to be read, but for programs: elsewhere size and time tell of a change. */
 const READ = ['/etc', '/usr/local', '/var/lib/hosting-agent', '/run/hosting-fpm']
 const KINDS: Record<string, string> = { f: 'file', d: 'folder', l: 'link', s: 'socket', p: 'file' }
 const SERVICE = /^(hosting-fpm@\S+|nginx|mariadb|cron|php\S+)\.service$/
@@ -62,7 +62,19 @@ async function files(host: Host, things: Map<string, string>, more: string[]): P
 
 async function digestsOf(host: Host): Promise<Map<string, string>> {
   const prune = ['-path', '/var/lib/hosting-agent/cache', '-prune', '-o']
-  const argv = ['find', ...READ, ...prune, '-type', 'f', '-exec', 'sha1sum', '{}', '+']
+  const argv = [
+    'find',
+    ...READ,
+    ...prune,
+    '-type',
+    'f',
+    '-size',
+    '-8M',
+    '-exec',
+    'sha1sum',
+    '{}',
+    '+',
+  ]
   const lines = await linesOf(host, argv)
   return new Map(lines.map((line) => [line.slice(42), line.slice(0, 40)]))
 }

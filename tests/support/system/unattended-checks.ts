@@ -45,7 +45,7 @@ export function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site):
       await host.must(['chown', `${user}:www-data`, `${docroot}/load.php`])
       await publish(host, NAME)
       const load = startLoad(host, `http://${domain}/load.php`, 20)
-      await lab.poll(() => load.answers.good > 20, { timeout_ms: MINUTES })
+      await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
       const [before, version] = [await host.must(show), await versionOf()]
 
       const env = { DEBIAN_FRONTEND: 'noninteractive' }
@@ -60,7 +60,7 @@ export function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site):
       expect([bad, good > 20]).toEqual([[], true])
 
       const isShown = async () => (await maintenance()).last_update?.packages.includes(NAME)
-      expect(await lab.poll(isShown, { every_ms: 2000, timeout_ms: 2 * MINUTES })).toBe(true)
+      expect(await lab.poll(isShown, { every_ms: 2000, timeout_ms: 3 * MINUTES })).toBe(true)
       const { packages, unattended, old_files } = await maintenance()
       expect(packages.filter(({ security }) => security)).toEqual([])
       expect(unattended).toMatchObject({ enabled: true, source: 'hosting-control' })

@@ -47,7 +47,7 @@ export async function startUpgrading(name: string) {
       const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
       await host.put(PROGRAM, await Bun.file(file).bytes(), 0o755)
       await host.must([PROGRAM, 'install'])
-      await host.must([PROGRAM, ...args], { input: `${code}\n`, timeout_ms: MINUTES })
+      await host.must([PROGRAM, ...args], { input: `${code}\n`, timeout_ms: 3 * MINUTES })
     },
 
     /** The last event. */

@@ -3,6 +3,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Dashboard, startDashboard } from './dashboard.ts'
 import { startMachine } from './machine.ts'
+import { packaged } from './packaged.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface Variant {
@@ -11,6 +12,8 @@ export interface Variant {
   init: 'systemd' | 'none'
   /** What the suite ships. */
   php: string
+  /** Starts with the packages of a server, whose installation is the subject of other tests. */
+  packaged?: true
 }
 
 export interface Site {
@@ -53,7 +56,10 @@ export class World {
 
   async start(): Promise<void> {
     const { file: program } = await buildAgent('.')
-    this.#host = await startMachine(this.variant, { program, mirror: await wordpressMirror() })
+    const mirror = await wordpressMirror()
+    const { packaged: isPackaged, ...variant } = this.variant
+    const image = isPackaged ? { image: await packaged(variant.suite) } : {}
+    this.#host = await startMachine({ ...variant, ...image }, { program, mirror })
     this.#dashboard = await startDashboard(this.#host.netns)
   }
 

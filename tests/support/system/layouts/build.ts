@@ -177,6 +177,6 @@ export async function clear(host: Host, layouts: readonly LayoutOnDisk[]): Promi
 export async function bash(host: Host, lines: readonly string[]): Promise<string> {
   return host.must(['bash', '-eu', '-o', 'pipefail'], {
     input: `${lines.join('\n')}\n`,
-    timeout_ms: 120_000,
+    timeout_ms: 180_000,
   })
 }

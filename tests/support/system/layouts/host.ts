@@ -43,7 +43,7 @@ async function serveAgent(host: lab.Host, program: readonly string[]): Promise<v
   const ready = () => host.exec(['curl', '-sf', 'http://127.0.0.1:8440/health'])
   const up = await lab.poll(async () => (await ready()).code === 0, {
     every_ms: 100,
-    timeout_ms: 60_000,
+    timeout_ms: 180_000,
   })
   if (!up)
     throw new Error(`the agent does not answer: ${await host.must(['journalctl', '-n', '50'])}`)

@@ -75,7 +75,7 @@ async function settled(host: Host, layouts: readonly LayoutOnDisk[]) {
   const whole = layouts.filter(({ broken }) => broken === undefined)
   let found = await discovered(host)
   const isOff = (layout: LayoutOnDisk) => differences(layout, found.sites).length > 0
-  for (let tries = 0; tries < 5 && whole.some(isOff); tries += 1) {
+  for (let tries = 0; tries < 60 && whole.some(isOff); tries += 1) {
     await Bun.sleep(2_000)
     found = await discovered(host)
   }

@@ -58,7 +58,7 @@ export async function visitAll(
   )
   const input = JSON.stringify(questions.flatMap(({ visits }) => visits))
   await host.put('/root/visit.php', CLIENT)
-  const said = await host.must(['php', '/root/visit.php'], { input, timeout_ms: 120_000 })
+  const said = await host.must(['php', '/root/visit.php'], { input, timeout_ms: 180_000 })
   const answers: { status: number; body: string }[] = JSON.parse(said)
   const seen = new Map<Expected, Seen[]>()
   for (const [at, { site, name }] of questions.entries()) {

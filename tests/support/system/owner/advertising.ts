@@ -38,6 +38,6 @@ export function countsClicks(owner: () => Owner): void {
       expect(await visitor.content()).toContain(plain)
       await visitor.context().close()
     },
-    MINUTES,
+    5 * MINUTES,
   )
 }

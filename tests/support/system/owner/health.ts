@@ -17,7 +17,7 @@ export function isHealthy(owner: () => Owner): void {
       await page.goto('/wp-admin/site-health.php')
       await page
         .locator('.site-health-progress-wrapper:not(.loading)')
-        .waitFor({ timeout: MINUTES })
+        .waitFor({ timeout: 3 * MINUTES })
 
       const said = (kind: string) =>
         page
@@ -36,6 +36,6 @@ export function isHealthy(owner: () => Owner): void {
         ]),
       )
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }

@@ -37,7 +37,7 @@ async function allOf(owner: Owner, names: readonly string[]): Promise<Media[]> {
     media = await listMedia(owner)
     return names.every((name) => holds(media, name))
   }
-  await poll(whole, { every_ms: 500, timeout_ms: MINUTES })
+  await poll(whole, { every_ms: 500, timeout_ms: 3 * MINUTES })
   return media
 }
 
@@ -102,7 +102,7 @@ export function galleries(owner: () => Owner): void {
       const title = page
         .frameLocator('iframe[name=editor-canvas]')
         .getByRole('textbox', { name: 'Add title' })
-      await title.waitFor({ timeout: MINUTES })
+      await title.waitFor({ timeout: 3 * MINUTES })
       await page.evaluate(
         // The owner chooses pictures in a dialog; what it gives to the editor is this.
         (pictures) => {
@@ -120,7 +120,7 @@ export function galleries(owner: () => Owner): void {
       await page.getByRole('button', { name: 'Publish', exact: true }).click()
       const panel = page.getByRole('region', { name: 'Editor publish' })
       await panel.getByRole('button', { name: 'Publish', exact: true }).click()
-      await panel.getByRole('link', { name: 'View Post' }).waitFor({ timeout: MINUTES })
+      await panel.getByRole('link', { name: 'View Post' }).waitFor({ timeout: 3 * MINUTES })
 
       const visitor = await (await owner().person()).newPage()
       await visitor.goto('/summer/')
@@ -138,7 +138,7 @@ export function galleries(owner: () => Owner): void {
       expect(visitor.url()).toStartWith(ORIGIN)
       await visitor.context().close()
     },
-    3 * MINUTES,
+    5 * MINUTES,
   )
 }
 

@@ -8,6 +8,7 @@ import { endOf } from '../dashboard.ts'
 import { type Enrolled, startEnrolled } from '../enrolled.ts'
 import { packaged } from '../packaged.ts'
 import { get } from '../requests.ts'
+import { MINUTES } from '../world.ts'
 
 const DOMAIN = 'shop.example.test'
 export const ORIGIN = `https://${DOMAIN}`
@@ -69,6 +70,7 @@ export class Owner {
     const viewport = { width: 1280, height: 800 }
     const options = { ignoreHTTPSErrors: true, viewport, baseURL: ORIGIN }
     const context = await this.#browser.newContext(options)
+    context.setDefaultTimeout(MINUTES * 3)
     // WordPress does without: Playwright fails on a worker that ends at once, as that of its emoji does.
     await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'Worker'))
     return context

@@ -27,13 +27,13 @@ export function installsPlugin(owner: () => Owner): void {
       await page.goto('/wp-admin/plugin-install.php?tab=upload')
       await page.setInputFiles('input[name=pluginzip]', await writePlugin(owner()))
       await page.click('#install-plugin-submit')
-      await page.getByRole('link', { name: 'Activate Plugin' }).click({ timeout: MINUTES })
-      await page.getByText('Plugin activated.').waitFor({ timeout: MINUTES })
+      await page.getByRole('link', { name: 'Activate Plugin' }).click({ timeout: 3 * MINUTES })
+      await page.getByText('Plugin activated.').waitFor({ timeout: 3 * MINUTES })
 
       const { status, body } = await owner().visit('/lamp/')
 
       expect([status, body.includes('A lamp')]).toEqual([200, true])
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }

@@ -15,7 +15,7 @@ const RELAY = join(import.meta.dir, '../smtp-relay.ts')
 /** The link in the only message that the relay has taken. */
 async function linkFrom(folder: string): Promise<string> {
   const read = () => readFile(join(folder, 'received'), 'utf8').catch(() => '')
-  await lab.poll(async () => (await read()).includes('\n'), { timeout_ms: MINUTES })
+  await lab.poll(async () => (await read()).includes('\n'), { timeout_ms: 3 * MINUTES })
   const { text } = JSON.parse((await read()).split('\n')[0] ?? '') as Received
   return /https:\/\/\S+action=rp\S*/.exec(text.replaceAll('=\r\n', ''))?.[0] ?? ''
 }
@@ -38,25 +38,28 @@ export function resetsPassword(owner: () => Owner): void {
       await page.getByRole('link', { name: 'Lost your password?' }).click()
       await page.fill('#user_login', owner().login)
       await page.click('#wp-submit')
-      await page.getByText('Check your email').first().waitFor({ timeout: MINUTES })
+      await page
+        .getByText('Check your email')
+        .first()
+        .waitFor({ timeout: 3 * MINUTES })
 
       const link = await linkFrom(folder)
       expect(link).toStartWith(ORIGIN)
       await page.goto(link)
       // WordPress puts its own suggestion there once its scripts are loaded, over what was typed before.
       const isSuggested = async () => (await page.inputValue('#pass1')) !== ''
-      expect(await lab.poll(isSuggested, { timeout_ms: MINUTES })).toBe(true)
+      expect(await lab.poll(isSuggested, { timeout_ms: 3 * MINUTES })).toBe(true)
       await page.fill('#pass1', PASSWORD)
       await page.click('#wp-submit')
-      await page.getByText('Your password has been reset').waitFor({ timeout: MINUTES })
+      await page.getByText('Your password has been reset').waitFor({ timeout: 3 * MINUTES })
       await page.goto('/wp-login.php')
       await page.fill('#user_login', owner().login)
       await page.fill('#user_pass', PASSWORD)
       await page.click('#wp-submit')
-      await page.waitForSelector('#wpadminbar', { timeout: MINUTES })
+      await page.waitForSelector('#wpadminbar', { timeout: 3 * MINUTES })
       await page.context().close()
       await relay.stop()
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }

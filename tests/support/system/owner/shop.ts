@@ -91,6 +91,6 @@ export function sells(owner: () => Owner): void {
       expect(await cacheOf('/lamp/')).toBe('hit')
       await Promise.all(contexts.map((context) => context.close()))
     },
-    4 * MINUTES,
+    5 * MINUTES,
   )
 }

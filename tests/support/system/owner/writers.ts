@@ -43,6 +43,6 @@ export function serves(owner: () => Owner): void {
       const secret = await owner().visit('/wp-content/uploads/../../wp-config.php')
       expect(secret.body).not.toContain('DB_PASSWORD')
     },
-    2 * MINUTES,
+    5 * MINUTES,
   )
 }

@@ -58,15 +58,15 @@ export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
       count += 1
       const id = `sweep-${count}`
       if (dooms.length > 0) writeFileSync(`${host.root}${DOOM}`, JSON.stringify(dooms))
-      await lab.poll(() => answers(way), { every_ms: 10, timeout_ms: 20_000 })
+      await lab.poll(() => answers(way), { every_ms: 10 })
       await begin(id, command, params).catch((error: unknown) => {
         if (dooms.length === 0) throw error
       })
       await fulfilled(host, id, dooms)
-      const ended = await lab.poll(() => endOf(host, id), { every_ms: 10, timeout_ms: 120_000 })
+      const ended = await lab.poll(() => endOf(host, id), { every_ms: 10 })
       if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(dooms)}`)
       // One that died of its last event is only on its way back.
-      await lab.poll(() => answers(way), { every_ms: 10, timeout_ms: 20_000 })
+      await lab.poll(() => answers(way), { every_ms: 10 })
       return ended
     },
     async stop() {
@@ -86,7 +86,7 @@ async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean>
 async function fulfilled(host: lab.Host, id: string, dooms: readonly Doom[]): Promise<void> {
   const file = `${host.root}${DOOM}`
   const met = () => !existsSync(file) || endOf(host, id) !== undefined
-  await lab.poll(met, { timeout_ms: 60_000 })
+  await lab.poll(met)
   const left: Doom[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
   rmSync(file, { force: true })
   // What is undone may have fewer records than what was done.

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Image } from '#tests/support/lab/host.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { long } from '#tests/support/runs.ts'
 import type { Answer } from '../dashboard.ts'
 import { type Enrolled, startEnrolled } from '../enrolled.ts'
 import { get } from '../requests.ts'
@@ -73,8 +74,8 @@ export class Chain {
   /** Resolves as soon as so many events are stored, or the operation has ended before. */
   async #seen(id: string, count: number): Promise<void> {
     await lab.poll(() => this.#events(id).length >= count || this.#status(id) !== 'running', {
-      every_ms: 2,
-      timeout_ms: 60_000,
+      every_ms: long ? 2 : 10,
+      timeout_ms: 180_000,
     })
   }
 
@@ -97,7 +98,7 @@ export class Chain {
 
   async #end(id: string): Promise<string> {
     const ended = () => !['queued', 'running'].includes(this.#status(id))
-    const over = await lab.poll(ended, { every_ms: 20, timeout_ms: 120_000 })
+    const over = await lab.poll(ended, { every_ms: 20 })
     if (!over) throw new Error(`operation ${id} did not end: ${JSON.stringify(this.#events(id))}`)
     return this.#status(id)
   }

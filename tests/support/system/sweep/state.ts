@@ -11,12 +11,14 @@ export interface State extends Snapshot {
 const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-agent/sites']
 /** Of a site that is served: workers and jobs come and go, and so do pages in the cache. */
 const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
+/** systemd keeps the slice of a program that was killed; what runs in one is among the processes. */
+const SLICE = /^hosting-\w+\.slice /
 const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/tmp\//
 const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables
 WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`
 
 export async function stateOf(host: Host): Promise<State> {
-  const script = ['-type', 'f', '-printf', '%m %u:%g ', '-exec', 'sha256sum', '{}', ';']
+  const script = ['-type', 'f', '-printf', '%m %u:%g %p\\n', '-exec', 'sha256sum', '{}', '+']
   const contents = await host.exec(['find', ...PLACES, ...script])
   const mariadb = ['mariadb', '--batch', '--skip-column-names']
   const { stdout } = await host.exec(mariadb, { input: TABLES })
@@ -27,6 +29,7 @@ export async function stateOf(host: Host): Promise<State> {
   const served = seen.units.flatMap((line) => UNIT.exec(line)?.groups?.user ?? [])
   return {
     ...seen,
+    units: seen.units.filter((line) => !SLICE.test(line)),
     files: seen.files.filter((path) => !PASSING.test(path)),
     processes: seen.processes.filter((line) => !served.includes(line.split(' ')[0] ?? '')),
     contents: lines(contents.stdout),
