@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { Host } from '#tests/support/lab/index.ts'
+import { bash, build, prepare, putBase } from '../layouts/build.ts'
+import { type LayoutOnDisk, readLayouts } from '../layouts/layout.ts'
+import { MARKERS, request, visitsOf } from '../layouts/visit.ts'
+import type { Watched } from './answers.ts'
+
+const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)
+const PATHS = ['/', ...MARKERS]
+
+/** Every layout that stands beside the others on one nginx, on a server that has no agent yet. */
+export async function prepareCorpus(host: Host): Promise<Watched> {
+  const layouts = readLayouts().filter(
+    ({ stage, alone, broken }) => stage === 'nginx' && !alone && broken === undefined,
+  )
+  await host.must(['mkdir', '-p', '/etc/caddy'])
+  await prepare(host)
+  await putBase(host)
+  await build(host, layouts)
+  await bash(host, ['systemctl restart php8.2-fpm', 'systemctl enable --now nginx mariadb'])
+  return { asked: [], units: UNITS, more: (asked) => answersOf(asked, layouts) }
+}
+
+/** The front page, a static file and a script of each name of each site. */
+async function answersOf(host: Host, layouts: readonly LayoutOnDisk[]): Promise<string[]> {
+  const visits = layouts.flatMap((layout) =>
+    layout.expected.flatMap((site) =>
+      site.names.flatMap((name) => visitsOf(layout, site, name, PATHS)),
+    ),
+  )
+  const answers = await request(host, visits)
+  return visits.map(({ host: name, address, port, path }, at) => {
+    const { status = 0, body = '' } = answers[at] ?? {}
+    const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+    return `${name} at ${address}:${port}${path}: ${status} ${digest}`
+  })
+}
