@@ -6,12 +6,15 @@ import { MARKERS, request, visitsOf } from '../layouts/visit.ts'
 import type { Watched } from './answers.ts'
 
 const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)
+/** Its nginx has the port of the agent, which is not installed there. */
+const ON_THE_PORT = 'phpmyadmin-on-8443'
 const PATHS = ['/', ...MARKERS]
 
 /** Every layout that stands beside the others on one nginx, on a server that has no agent yet. */
 export async function prepareCorpus(host: Host): Promise<Watched> {
   const layouts = readLayouts().filter(
-    ({ stage, alone, broken }) => stage === 'nginx' && !alone && broken === undefined,
+    ({ name, stage, alone, broken }) =>
+      stage === 'nginx' && !alone && broken === undefined && name !== ON_THE_PORT,
   )
   await host.must(['mkdir', '-p', '/etc/caddy'])
   await prepare(host)
