@@ -49,8 +49,6 @@ async function filesOf(host: Host): Promise<string[]> {
 export interface Watched {
   asked: readonly Asked[]
   units: readonly string[]
-  /** What else answers there, one line each. */
-  more?: (host: Host) => Promise<string[]>
 }
 
 export interface Seen {
@@ -59,14 +57,13 @@ export interface Seen {
   files: string[]
 }
 
-export async function see(host: Host, { asked, units, more }: Watched): Promise<Seen> {
-  const [answers, others, services, files] = await Promise.all([
+export async function see(host: Host, { asked, units }: Watched): Promise<Seen> {
+  const [answers, services, files] = await Promise.all([
     answersOf(host, asked),
-    more?.(host) ?? [],
     servicesOf(host, units),
     filesOf(host),
   ])
-  return { answers: [...answers, ...others], services, files }
+  return { answers, services, files }
 }
 
 /** Lines that are not in both. */
