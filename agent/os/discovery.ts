@@ -5,6 +5,8 @@ import { readFoundCertificate } from './found-certificate.ts'
 import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
 import { listSites, type Site } from './sites.ts'
 import { listServed, type Vhost } from './vhosts.ts'
+import { eachAtOnce } from './web/at-once.ts'
+import { poolFiles } from './web/fpm-files.ts'
 import { type Listener, listListeners } from './web/listeners.ts'
 import { systemProcesses } from './web/processes.ts'
 import { isLoopback } from './web/virtual-host.ts'
@@ -28,7 +30,7 @@ const MOST_NAMES = 1000
 export async function discoverSites(host: Host): Promise<FoundSite[]> {
   const { machine, vhosts } = await lookAround(host)
   const named = vhosts.filter(({ domain }) => domain !== '')
-  const found = await each(named, async (vhost) => {
+  const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
     const site = ownOf(machine, vhost)
     const domain = site?.domain ?? vhost.domain
     return { domain, ...(await describe(machine, vhost, site)) }
@@ -39,36 +41,28 @@ export async function discoverSites(host: Host): Promise<FoundSite[]> {
 /** What the web servers of this machine are, and the sites that have no domain. */
 export async function discoverWeb(host: Host): Promise<Web> {
   const { machine, vhosts } = await lookAround(host)
-  const unnamed: UnnamedSite[] = await each(
-    vhosts.filter(({ domain }) => domain === ''),
-    (vhost) => describe(machine, vhost, undefined),
+  const nameless = vhosts.filter(({ domain }) => domain === '')
+  const unnamed: UnnamedSite[] = await eachAtOnce(nameless, AT_ONCE, (vhost) =>
+    describe(machine, vhost, undefined),
   )
   return { programs: webPrograms(machine.listeners), unnamed }
 }
 
 async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost[] }> {
+  const listening = listListeners(host)
+  const occupied = async () => (await listening).some(({ port }) => WEB_PORTS.includes(port))
   const processes = await systemProcesses(host)
-  const listeners = await listListeners(host)
-  const occupied = listeners.some(({ port }) => WEB_PORTS.includes(port))
-  const [vhosts, sites, tierOf] = await Promise.all([
+  const [vhosts, sites, tierOf, listeners, pools] = await Promise.all([
     listServed(host, processes, occupied),
     listSites(host),
     tierFinder(host),
+    listening,
+    poolFiles(host, processes),
   ])
   const addresses = vhosts.map(({ php }) => php.address)
-  const poolAt = await findPools(host, processes, addresses)
+  const poolAt = await findPools(host, processes, addresses, pools)
   const own = new Map(sites.map((site) => [site.domain, site]))
   return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
-}
-
-async function each<T>(vhosts: readonly Vhost[], work: (vhost: Vhost) => Promise<T>): Promise<T[]> {
-  const found: T[] = []
-  const waiting = vhosts.entries()
-  const worker = async () => {
-    for (const [at, vhost] of waiting) found[at] = await work(vhost)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return found
 }
 
 const ownOf = ({ own }: Machine, { names }: Vhost) =>
@@ -79,13 +73,11 @@ async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) 
   const php = site?.php ?? (pool ? pool.php : vhost.php.version)
   const runs = Object.values(vhost.php).some(Boolean) || vhost.unknown.php !== undefined
   const php_user = pool?.user || vhost.user
-  const certificate = site ? undefined : await readFoundCertificate(machine.host, vhost)
-  const application = await applicationOf(machine.host, vhost, {
-    user: site?.user,
-    php_user,
-    php,
-    runs,
-  })
+  const rights = { user: site?.user, php_user, php, runs }
+  const [certificate, application] = await Promise.all([
+    site ? undefined : readFoundCertificate(machine.host, vhost),
+    applicationOf(machine.host, vhost, rights),
+  ])
   const { owner, unknown, ...rest } = application
   return {
     names: vhost.names.slice(0, MOST_NAMES),

@@ -1,6 +1,7 @@
 import { conflict } from '#shared/errors.ts'
 import type { Host } from '../host/ports.ts'
-import { globOf, type NginxServers } from './nginx-servers.ts'
+import type { NginxServers } from './nginx-servers.ts'
+import { globPattern } from './web/glob.ts'
 
 /** Debian's nginx reads the first folder, that of nginx.org the second alone. */
 const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
@@ -32,7 +33,7 @@ export function linkFor({ others, includes }: NginxServers, domain: string): str
 /** Without a word from nginx, as before it is installed: Debian's. */
 function folderOf(includes: readonly string[]): string | undefined {
   if (includes.length === 0) return FOLDERS[0]
-  const expressions = includes.map(globOf)
+  const expressions = includes.map(globPattern)
   return FOLDERS.find((folder) =>
     expressions.some((expression) => expression.test(`${folder}/zz-hosting-a.conf`)),
   )

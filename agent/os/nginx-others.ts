@@ -2,14 +2,14 @@ import { conflict, invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
 import * as effects from './effects.ts'
+import { dumpNginx } from './nginx-dump.ts'
 import { defaultsOf, type NginxServers, readServers, takenFrom } from './nginx-servers.ts'
 import { NGINX } from './services/known.ts'
 import { namesOf } from './sites.ts'
 
 /** The whole configuration as nginx reads it. Throws conflict with its own words where it does not. */
 export async function dump(host: Host): Promise<string> {
-  const argv = ['nginx', '-T', '-q']
-  const { code, stdout, stderr } = await host.shell.try(argv, { unconfined: true })
+  const { code, stdout, stderr } = await dumpNginx(host)
   if (code !== 0) throw conflict(`nginx refuses its configuration: ${stderr.trim()}`)
   return stdout
 }

@@ -1,6 +1,9 @@
 import { dirname } from 'node:path'
 import { MARK } from './generated.ts'
-import { type Directive, parseNginx } from './nginx-config.ts'
+import type { Directive } from './nginx-config.ts'
+import { filesOf } from './nginx-dump.ts'
+import { type NginxTree, readTree } from './nginx-tree.ts'
+import { filesInDump } from './web/config-files.ts'
 
 /** One `listen`: `*` and `[::]` are all addresses of IPv4 and of IPv6. */
 export interface Listen {
@@ -25,90 +28,32 @@ export interface NginxServers {
   includes: readonly string[]
 }
 
-const MAX_DEPTH = 16
 const OWN = /\/(?:zz-)?hosting-[^/]+$/
 
-interface Walk {
-  files: ReadonlyMap<string, string>
-  folder: string
-  servers: NginxServer[]
-  includes: string[]
-  seen: Set<string>
-}
-
 /** From what `nginx -T` prints. */
-export function readServers(dump: string): NginxServers {
+export async function readServers(dump: string): Promise<NginxServers> {
   const files = filesOf(dump)
   const [first = '/etc/nginx/nginx.conf'] = files.keys()
-  const walk: Walk = { files, folder: dirname(first), servers: [], includes: [], seen: new Set() }
-  visit(walk, first, [])
-  const includes = [...walk.includes]
+  const tree = await readTree(filesInDump(files), dirname(first), first)
+  const rest = [...files.keys()].filter((path) => !tree.files.has(path))
   // What a pattern that is not understood includes is read as well, in an order that nobody knows.
-  for (const path of files.keys()) if (!walk.seen.has(path)) visit(walk, path, [])
-  const { servers: all } = walk
+  const others = await Promise.all(
+    rest.map((path) => readTree(filesInDump(files), dirname(first), path)),
+  )
+  const all = [tree, ...others].flatMap((each) => serversIn(each, each.directives))
+  const { includes } = tree
   return { all, includes, others: all.filter(({ path }) => !isOwn(files, path)) }
 }
 
-const isOwn = (files: Walk['files'], path: string) =>
+const isOwn = (files: ReadonlyMap<string, string>, path: string) =>
   OWN.test(path) && (files.get(path) ?? '').includes(MARK)
 
-function filesOf(dump: string): Map<string, string> {
-  const [, ...parts] = dump.split(/^# configuration file (.+):$/m)
-  const files = new Map<string, string>()
-  for (let at = 0; at + 1 < parts.length; at += 2) files.set(parts[at] ?? '', parts[at + 1] ?? '')
-  return files
-}
-
-function visit(walk: Walk, path: string, chain: readonly string[]): void {
-  if (chain.includes(path) || chain.length > MAX_DEPTH) return
-  walk.seen.add(path)
-  visitAll(walk, parseNginx(walk.files.get(path) ?? ''), [...chain, path])
-}
-
-function visitAll(walk: Walk, directives: readonly Directive[], chain: readonly string[]): void {
-  for (const { name, args, block } of directives) {
-    if (name === 'include') visitIncluded(walk, args[0] ?? '', chain)
-    if (name === 'server' && block) {
-      walk.servers.push(serverOf(chain.at(-1) ?? '', resolved(walk, block, chain)))
-    }
-    if (name === 'http' && block) visitAll(walk, block, chain)
-  }
-}
-
-function visitIncluded(walk: Walk, pattern: string, chain: readonly string[]): void {
-  walk.includes.push(pathOf(walk, pattern))
-  for (const path of included(walk, pattern)) visit(walk, path, chain)
-}
-
-/** With what the block itself includes: names and addresses of a server may be there. */
-function resolved(
-  walk: Walk,
-  block: readonly Directive[],
-  chain: readonly string[],
-): readonly Directive[] {
-  if (chain.length > MAX_DEPTH) return block
-  return block.flatMap((directive) => {
-    if (directive.name !== 'include') return [directive]
-    return included(walk, directive.args[0] ?? '').flatMap((path) => {
-      walk.seen.add(path)
-      return resolved(walk, parseNginx(walk.files.get(path) ?? ''), [...chain, path])
-    })
+function serversIn(tree: NginxTree, directives: readonly Directive[]): NginxServer[] {
+  return directives.flatMap(({ name, block }) => {
+    if (!block) return []
+    if (name === 'server') return [serverOf(tree.fileOf(block), block)]
+    return name === 'http' ? serversIn(tree, block) : []
   })
-}
-
-/** nginx prints the files of a pattern in the order in which it reads them. */
-function included(walk: Walk, pattern: string): string[] {
-  const expression = globOf(pathOf(walk, pattern))
-  return [...walk.files.keys()].filter((file) => expression.test(file))
-}
-
-const pathOf = ({ folder }: Walk, pattern: string) =>
-  pattern.startsWith('/') ? pattern : `${folder}/${pattern}`
-
-/** A pattern of glob(7) with `*` and `?`, which is what configurations use. */
-export function globOf(pattern: string): RegExp {
-  const source = pattern.replace(/[.+^${}()|\\]/g, '\\$&').replace(/\*/g, '[^/]*')
-  return new RegExp(`^${source.replace(/\?/g, '[^/]')}$`)
 }
 
 function serverOf(path: string, block: readonly Directive[]): NginxServer {

@@ -24,8 +24,9 @@ export async function findPools(
   host: Host,
   processes: readonly Process[],
   addresses: readonly string[],
+  files?: readonly PoolFile[],
 ): Promise<FindPool> {
-  const pools = poolsIn(await poolFiles(host, processes), processes.length > 0)
+  const pools = poolsIn(files ?? (await poolFiles(host, processes)), processes.length > 0)
   const unknown = [...new Set(addresses)].filter((each) => each.startsWith('/') && !pools.has(each))
   const links = await realPaths(host, unknown)
   return (address) => pools.get(address) ?? pools.get(links.get(address) ?? '')

@@ -3,6 +3,9 @@ import type { Host } from '../host/ports.ts'
 import { parseCertificate } from './certificate-files.ts'
 import { listSites } from './sites.ts'
 import { listVhosts } from './vhosts.ts'
+import { eachAtOnce } from './web/at-once.ts'
+
+const AT_ONCE = 8
 
 /**
  * When the certificate of each site ends that is served with one, whoever got it, under the names
@@ -11,14 +14,13 @@ import { listVhosts } from './vhosts.ts'
 export async function servedCertificates(host: Host): Promise<SiteCertificate[]> {
   const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
   const own = new Set(sites.map(({ domain }) => domain))
-  const found: SiteCertificate[] = []
-  for (const { certificate, names, domain } of vhosts) {
-    if (certificate === '') continue
+  const secure = vhosts.filter(({ certificate }) => certificate !== '')
+  const found = await eachAtOnce(secure, AT_ONCE, async ({ certificate, names, domain }) => {
     const read = parseCertificate(await host.files.read(certificate).catch(() => undefined))
     const ends = new Date(read?.validTo ?? '')
-    if (Number.isNaN(ends.getTime())) continue
+    if (Number.isNaN(ends.getTime())) return []
     const name = names.find((known) => own.has(known)) ?? domain
-    found.push({ domain: name, expires_at: ends.toISOString() })
-  }
-  return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
+    return [{ domain: name, expires_at: ends.toISOString() }]
+  })
+  return found.flat().sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }

@@ -5,10 +5,10 @@ import { apacheHosts } from './web/apache-hosts.ts'
 import { localAddresses } from './web/backends.ts'
 import { isCaddy, readCaddy } from './web/caddy-hosts.ts'
 import { chooseSites, type Vhost } from './web/choose-sites.ts'
-import { isNginx, readNginxConfig } from './web/nginx-dump.ts'
 import { nginxHosts } from './web/nginx-hosts.ts'
 import { isLiteSpeed, readOpenLiteSpeed } from './web/openlitespeed-hosts.ts'
 import { type Process, systemProcesses } from './web/processes.ts'
+import { isNginx, readNginxConfig } from './web/read-nginx.ts'
 import type { VirtualHost } from './web/virtual-host.ts'
 
 export type { Vhost } from './web/choose-sites.ts'
@@ -33,10 +33,10 @@ const SERVERS: readonly WebServer[] = [
 export async function listServed(
   host: Host,
   processes: readonly Process[],
-  occupied = false,
+  occupied = async () => false,
 ): Promise<Vhost[]> {
   const running = SERVERS.filter(({ runs }) => processes.some(runs))
-  const asked = running.length > 0 || occupied ? running : SERVERS
+  const asked = running.length > 0 || (await occupied()) ? running : SERVERS
   const [local, ...found] = await Promise.all([
     localAddresses(host),
     ...asked.map(({ read }) => read(host, processes).catch(() => [])),

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
 import type { TenantSite } from '../host/scanner-port.ts'
+import { ofProcess, ofThread } from './effective-ids.ts'
 
 export interface Identity {
   name: string
@@ -22,14 +23,22 @@ const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
 export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
   if (process.getuid?.() !== 0) return
   if (uid === 0 || gid === 0) throw new Error('a scan is never made as root')
-  process.seteuid?.(0)
-  process.setegid?.(gid)
-  process.seteuid?.(uid)
+  ids.user(0)
+  ids.group(gid)
+  ids.user(uid)
   // What could not be given up must not go on.
   if (process.geteuid?.() !== uid || process.getegid?.() !== gid) process.exit(70)
 }
 
 export const becomeNobody = () => become(NOBODY)
+
+let ids = ofProcess
+
+/** From here on the identity is that of this thread; the others are, and stay, nobody's. */
+export function becomeNobodyForGood(): void {
+  becomeNobody()
+  ids = ofThread() ?? ofProcess
+}
 
 /** Whose rights a site is read with: see `ownerOf` for a site that this agent did not make. */
 export function identityOf(site: TenantSite): Identity {
@@ -75,8 +84,19 @@ export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
   return 0
 }
 
+const PASSWD = '/etc/passwd'
+let known: { state: string; users: Identity[] } = { state: '', users: [] }
+
+/** Read anew when the file is another one: a server with a thousand sites has as many users. */
 function usersOfMachine(): Identity[] {
-  const lines = attempt(() => readFileSync('/etc/passwd', 'utf8')) ?? ''
+  const found = attempt(() => statSync(PASSWD))
+  const state = found ? `${found.ino} ${found.size} ${found.ctimeMs}` : ''
+  if (state === '' || state !== known.state) known = { state, users: usersIn(PASSWD) }
+  return known.users
+}
+
+function usersIn(path: string): Identity[] {
+  const lines = attempt(() => readFileSync(path, 'utf8')) ?? ''
   return lines.split('\n').flatMap((line) => {
     const [name = '', , uid = '', gid = ''] = line.split(':')
     return /^\d+$/.test(uid) && /^\d+$/.test(gid)

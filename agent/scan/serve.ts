@@ -4,7 +4,7 @@ import { MARIADB_SOCKET, type ScanLine, ScanRequest } from '../host/scan-lines.t
 import type { SiteReader } from '../host/scanner-port.ts'
 import { machineAccess } from './access.ts'
 import { scannerOn } from './answer.ts'
-import { becomeNobody } from './identity.ts'
+import { becomeNobodyForGood } from './identity.ts'
 
 /**
  * `hosting-agent scan [socket]`: reads sites for the agent, one request a line, until its standard
@@ -12,7 +12,7 @@ import { becomeNobody } from './identity.ts'
  * answer at their own pace.
  */
 export async function scan([socket = MARIADB_SOCKET]: readonly string[]): Promise<void> {
-  becomeNobody()
+  becomeNobodyForGood()
   const scanner = scannerOn(machineAccess(socket))
   let turn: Promise<void> = Promise.resolve()
   for await (const line of createInterface({ input: process.stdin })) {

@@ -4,13 +4,14 @@ import { fail } from '../lib/fail.ts'
 import { FILL, PLAIN } from './discovery/programs.ts'
 
 const SITES = 1000
-const PROMISED = 3
+const PROMISED_MS = 3000
 const MOST_MB = 512
 
 /**
  * Finds 1,000 WordPress sites with TLS on a real server of nginx, by an agent that has just been
- * started, and reads plainly what that needs: `nginx -T`, and the same files of each site. Ends with
- * status 1 when it takes more than 3 times as long or 512 MB, or misses a site. Needs root.
+ * started, and reads plainly what that needs: the configuration, and the same files of each site. Ends
+ * with status 1 when it takes more than 3 seconds or 512 MB, or misses a site. Needs root, and a machine
+ * that does nothing else: `nginx -T`, which nothing waits for, is measured to compare machines.
  */
 async function bench(host: lab.Host): Promise<boolean> {
   await host.must(['bash', '-eu', '-c', FILL, 'fill', String(SITES)], { timeout_ms: 300_000 })
@@ -18,18 +19,21 @@ async function bench(host: lab.Host): Promise<boolean> {
   // What an agent has read before is not cold.
   await host.must(['systemctl', 'restart', 'hosting-agent'])
   await up(host)
-  const plain = Number(await host.must(['php', '-r', PLAIN], { timeout_ms: 60_000 }))
+  const [plain = 0, dump = 0] = (await host.must(['php', '-r', PLAIN], { timeout_ms: 60_000 }))
+    .split(' ')
+    .map(Number)
   const cold = await timed(host)
   const warm = await timed(host)
   const pid = (await host.must(['systemctl', 'show', '-P', 'MainPID', 'hosting-agent'])).trim()
   const status = await host.must(['cat', `/proc/${pid}/status`])
   const peak = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024
-  console.log(`plain    ${plain.toFixed(0)} ms for nginx -T and the files of ${SITES} sites`)
+  console.log(`plain    ${plain.toFixed(0)} ms for the files of ${SITES} sites`)
+  console.log(`nginx -T ${dump.toFixed(0)} ms`)
   console.log(`cold     ${cold.ms.toFixed(0)} ms for GET /sites, ${cold.sites} sites`)
   console.log(`warm     ${warm.ms.toFixed(0)} ms`)
   console.log(`ratio    ${(cold.ms / plain).toFixed(1)} cold, ${(warm.ms / plain).toFixed(1)} warm`)
   console.log(`memory   ${peak.toFixed(0)} MB at its peak`)
-  return cold.ms <= PROMISED * plain && cold.sites === SITES && peak <= MOST_MB
+  return cold.ms <= PROMISED_MS && cold.sites === SITES && peak <= MOST_MB
 }
 
 async function up(host: lab.Host): Promise<void> {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Entry, Host } from '../../host/ports.ts'
 import { globPattern, isGlob, matchesGlob } from './glob.ts'
 
@@ -31,14 +32,17 @@ export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
   }
 }
 
-/** The files of a dump, by path. */
+/** The files of a dump, by path. A pattern for one folder is compared with the files there alone. */
 export function filesInDump(dump: ReadonlyMap<string, string>): ConfigFiles {
+  const folders = Map.groupBy(dump.keys(), dirname)
   return {
     read: async (path) => dump.get(path),
     async expand(pattern) {
       if (!isGlob(pattern)) return [pattern]
+      const folder = dirname(pattern)
+      const paths = isGlob(folder) ? [...dump.keys()] : (folders.get(folder) ?? [])
       const expression = globPattern(pattern)
-      return [...dump.keys()].filter((path) => matchesGlob(pattern, expression, path)).sort()
+      return paths.filter((path) => matchesGlob(pattern, expression, path)).sort()
     },
   }
 }

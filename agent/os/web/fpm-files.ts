@@ -1,7 +1,8 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Host } from '../../host/ports.ts'
 import { FPM_FOLDER } from '../php-fpm-files.ts'
-import { filesOnDisk } from './config-files.ts'
+import { eachAtOnce } from './at-once.ts'
+import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'
 
 /** A file with pools, and the version of the PHP that reads it; empty: not known. */
@@ -25,6 +26,7 @@ const FOLDERS = [
   `${FPM_FOLDER}/*.d/pool.conf`,
 ]
 
+const AT_ONCE = 8
 const MASTER = /^php-fpm: master process \((\/[^)]*)\)/
 
 /** What every master that runs has read, and what masters that do not run would read. */
@@ -40,8 +42,9 @@ export async function poolFiles(
     found.set(path, { path, text, php, running })
     const includes = text.matchAll(/^[ \t]*include[ \t]*=[ \t]*"?([^\s";]+)/gm)
     for (const [, pattern = ''] of running ? includes : []) {
-      const below = await source.expand(resolve(dirname(path), pattern))
-      for (const file of below) await add(file, php, running)
+      for (const file of await listed(source, resolve(dirname(path), pattern))) {
+        await add(file, php, running)
+      }
     }
   }
   for (const process of processes) {
@@ -49,9 +52,16 @@ export async function poolFiles(
     if (path) await add(path, versionIn(path) || (await versionOf(host, process)), true)
   }
   for (const pattern of FOLDERS) {
-    for (const path of await source.expand(pattern)) await add(path, versionIn(path), false)
+    for (const path of await listed(source, pattern)) await add(path, versionIn(path), false)
   }
   return [...found.values()]
+}
+
+/** The files of a pattern, which `source` has read when this returns: a server may have thousands. */
+async function listed(source: ConfigFiles, pattern: string): Promise<readonly string[]> {
+  const paths = await source.expand(pattern)
+  await eachAtOnce(paths, AT_ONCE, source.read)
+  return paths
 }
 
 /** The folder of a version, as its package has it. */

@@ -1,4 +1,5 @@
 import type { Host } from '../../host/ports.ts'
+import { eachAtOnce } from './at-once.ts'
 
 /** A program of the system that runs on this machine itself, not in a container on it. */
 export interface Process {
@@ -22,16 +23,8 @@ export async function systemProcesses(host: Pick<Host, 'files'>): Promise<Proces
   const pids = (await host.files.list('/proc').catch(() => []))
     .map(({ name }) => Number(name))
     .filter((pid) => Number.isInteger(pid) && pid > 0)
-  const found: Process[] = []
-  const waiting = pids.values()
-  const work = async () => {
-    for (const pid of waiting) {
-      const process = await processOf(host, pid)
-      if (process) found.push(process)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return found.sort((one, other) => one.pid - other.pid)
+  const found = await eachAtOnce(pids, AT_ONCE, (pid) => processOf(host, pid))
+  return found.filter((process) => process !== undefined).sort((one, other) => one.pid - other.pid)
 }
 
 async function processOf(

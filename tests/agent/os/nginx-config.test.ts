@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseNginx } from '#agent/os/nginx-config.ts'
-import { readNginxConfig } from '#agent/os/web/nginx-dump.ts'
+import { readNginxConfig } from '#agent/os/web/read-nginx.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { runs } from '#tests/support/runs.ts'

@@ -19,8 +19,8 @@ const listening = (...listens: string[]) =>
     }),
   )
 
-test('tells its own servers from those of others, in the order in which nginx reads them', () => {
-  const found = readServers(
+test('tells its own servers from those of others, in the order in which nginx reads them', async () => {
+  const found = await readServers(
     dump({
       'sites-enabled/hosting-a.example.conf': `${OWN}\nserver { server_name a.example; }`,
       'sites-enabled/hosting-like.conf': 'server { server_name like.example; }',
@@ -36,8 +36,8 @@ test('tells its own servers from those of others, in the order in which nginx re
   expect(found.others.map(({ names }) => names[0])).toEqual(['first.example', 'like.example'])
 })
 
-test('reads what a server includes, and what a pattern that it does not know includes', () => {
-  const { others } = readServers(
+test('reads what a server includes, and what a pattern that it does not know includes', async () => {
+  const { others } = await readServers(
     dump({
       'sites-enabled/a': 'server { include snippets/names; }',
       'snippets/names': 'server_name a.example; listen 10.0.0.5:80;',
@@ -49,8 +49,8 @@ test('reads what a server includes, and what a pattern that it does not know inc
   expect(others[0]?.listens).toEqual([{ address: '10.0.0.5', port: 80, words: [] }])
 })
 
-test('knows who answers unknown names: the first server, or the one that says so', () => {
-  const { all } = readServers(
+test('knows who answers unknown names: the first server, or the one that says so', async () => {
+  const { all } = await readServers(
     dump({
       'sites-enabled/a': 'server { listen 80; } server { listen 443 ssl; }',
       'sites-enabled/b': 'server { listen 80; listen [::]:443 ssl default_server; }',
@@ -71,8 +71,8 @@ test.each([
   ['~^(?<broken', 'shop.example', false],
   ['shop.example', 'shop.example', false],
   ['_', 'shop.example', false],
-])('%s takes %s: %j', (written, name, expected) => {
-  const found = readServers(
+])('%s takes %s: %j', async (written, name, expected) => {
+  const found = await readServers(
     dump({ 'sites-enabled/old': `server { listen 80; server_name "${written}"; }` }),
   )
 
@@ -86,14 +86,14 @@ test.each([
   [['[::]:80 ipv6only=off'], { 80: ['[::]:80'], 443: ['443', '[::]:443'] }],
   [['10.0.0.5:443 ssl'], { 80: ['80', '[::]:80'], 443: ['443', '10.0.0.5:443'] }],
   [['8080'], { 80: ['80', '[::]:80'], 443: ['443', '[::]:443'] }],
-])('listens beside %j', (listens, addresses) => {
-  expect(placesBeside(listening(...listens), true).addresses).toEqual(addresses)
+])('listens beside %j', async (listens, addresses) => {
+  expect(placesBeside(await listening(...listens), true).addresses).toEqual(addresses)
 })
 
-test('turns HTTP/2 on for nobody who has not', () => {
-  expect(placesBeside(listening('443 ssl'), true).http2_word).toBe(false)
-  expect(placesBeside(listening('443 ssl http2'), true).http2_word).toBe(true)
-  expect(placesBeside(listening('80'), true).http2_word).toBe(true)
+test('turns HTTP/2 on for nobody who has not', async () => {
+  expect(placesBeside(await listening('443 ssl'), true).http2_word).toBe(false)
+  expect(placesBeside(await listening('443 ssl http2'), true).http2_word).toBe(true)
+  expect(placesBeside(await listening('80'), true).http2_word).toBe(true)
 })
 
 test('probes the addresses that a virtual host names', () => {

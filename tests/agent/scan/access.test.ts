@@ -15,10 +15,12 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }))
 
 /** Runs code as the scan process runs: `access` opens sites, `status` is that of the process. */
-async function scanning(code: string): Promise<unknown> {
+async function scanning(code: string, begin = 'becomeNobodyForGood'): Promise<unknown> {
   const program = `
-    import { readFileSync } from 'node:fs'
+    import { readdirSync, readFileSync } from 'node:fs'
     import { machineAccess } from '${ROOT}/agent/scan/access.ts'
+    import { becomeNobody, becomeNobodyForGood } from '${ROOT}/agent/scan/identity.ts'
+    await ${begin}()
     const field = (name) => new RegExp('^' + name + ':(.*)$', 'm').exec(readFileSync('/proc/self/status', 'utf8'))[1]
     const status = () => ['Uid', 'Gid', 'Groups', 'CapEff'].map((name) => field(name).trim())
     const access = machineAccess('/none')
@@ -30,15 +32,29 @@ async function scanning(code: string): Promise<unknown> {
 }
 
 unless(lacking({ root: true, programs: ['setpriv'] })).describe('the process that scans', () => {
-  test('has no capability while it reads, and is nobody afterwards', async () => {
-    const inside = await scanning(`
-      const site = { docroot: '/etc', php_user: 'www-data' }
-      return [access.read(site, status).value, status()]`)
+  // Where the system calls cannot be made, libc's functions change all threads.
+  test.each(['becomeNobodyForGood', 'becomeNobody'])(
+    'has no capability while it reads, and is nobody afterwards (%s)',
+    async (begin) => {
+      const code = `
+        const site = { docroot: '/etc', php_user: 'www-data' }
+        return [access.read(site, status).value, status()]`
 
-    expect(inside).toEqual([
-      ['0\t33\t0\t33', '0\t33\t0\t33', '', '0000000000000000'],
-      ['0\t65534\t0\t65534', '0\t65534\t0\t65534', '', '0000000000000000'],
-    ])
+      expect(await scanning(code, begin)).toEqual([
+        ['0\t33\t0\t33', '0\t33\t0\t33', '', '0000000000000000'],
+        ['0\t65534\t0\t65534', '0\t65534\t0\t65534', '', '0000000000000000'],
+      ])
+    },
+  )
+
+  test('reads as the site on one thread alone; the others are nobody', async () => {
+    const users = await scanning(`
+      const user = (task) => /^Uid:\\t\\d+\\t(\\d+)/m.exec(readFileSync('/proc/self/task/' + task + '/status', 'utf8'))[1]
+      const users = () => [...new Set(readdirSync('/proc/self/task').map(user))].sort()
+      const site = { docroot: '/etc', php_user: 'www-data' }
+      return [access.read(site, users).value, users()]`)
+
+    expect(users).toEqual([['33', '65534'], ['65534']])
   })
 
   test('opens what the owner of the docroot may open, and nothing else', async () => {

@@ -1,0 +1,78 @@
+import { dirname, resolve } from 'node:path'
+import type { Host } from '../../host/ports.ts'
+import type { Directive } from '../nginx-config.ts'
+import { dumpNginx, filesOf, isWhole } from '../nginx-dump.ts'
+import { type NginxTree, readTree } from '../nginx-tree.ts'
+import { filesInDump, filesOnDisk } from './config-files.ts'
+import type { Process } from './processes.ts'
+
+const DEFAULT = '/etc/nginx/nginx.conf'
+const DUMP_MS = 20_000
+
+/**
+ * The configuration of nginx as one tree, as the running master would read it. Its files are read as
+ * they are: `nginx -T` loads every certificate, too, which takes longer than all else on a server with
+ * a thousand sites. It is asked where a file cannot be read. Where there is no nginx.conf, the files of
+ * sites.
+ */
+export async function readNginxConfig(
+  host: Host,
+  processes: readonly Process[] = [],
+): Promise<readonly Directive[]> {
+  const options = optionsOf(processes)
+  const config = options.config ?? (await builtInConfig(host, options))
+  const read = (path: string) => readTree(filesOnDisk(host), dirname(config), path)
+  const own = await read(config)
+  if (own.missing.size === 0) return own.directives
+  const printed = (await dumped(host, options))?.directives ?? own.directives
+  if (printed.length > 0) return printed
+  const folders = ['conf.d/*.conf', 'sites-enabled/*', 'vhosts.d/*.conf']
+  return (await Promise.all(folders.map(read))).flatMap(({ directives }) => directives)
+}
+
+interface Options {
+  program: string
+  prefix: string | undefined
+  /** Undefined: the one that the program was built with. */
+  config: string | undefined
+  args: readonly string[]
+}
+
+export const isNginx = ({ line, root }: Process) =>
+  root && line.startsWith('nginx: master process ')
+
+/** Of `nginx: master process /usr/sbin/nginx -c /etc/nginx-rc/nginx.conf -g daemon on;`. */
+function optionsOf(processes: readonly Process[]): Options {
+  const master = processes.find(isNginx)
+  const [program = '', ...words] = (master?.line ?? '').split(' ').slice(3)
+  const optionValue = (option: string) => words[words.indexOf(option) + 1 || words.length]
+  const prefix = optionValue('-p')
+  const config = optionValue('-c')
+  return {
+    program: /^\/[\w./-]*\/nginx[\w.-]*$/.test(program) ? program : 'nginx',
+    prefix,
+    config: config === undefined ? undefined : resolve(prefix ?? dirname(DEFAULT), config),
+    args: [
+      ...(prefix === undefined ? [] : ['-p', prefix]),
+      ...(config === undefined ? [] : ['-c', config]),
+    ],
+  }
+}
+
+/** As `./configure` of nginx was told; Debian's where the program does not say. */
+async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
+  const { stderr } = await shell.try([program, '-V'], { timeout_ms: DUMP_MS })
+  const told = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
+  const config = told('conf-path')
+  if (config === undefined) return DEFAULT
+  return resolve(prefix ?? told('prefix') ?? '/usr/local/nginx', config)
+}
+
+/** Undefined where nginx does not print the whole. */
+async function dumped(host: Host, { program, args }: Options): Promise<NginxTree | undefined> {
+  const asked = { program, args, timeout_ms: DUMP_MS }
+  const dump = await dumpNginx(host, asked).catch(() => undefined)
+  const files = dump && isWhole(dump) ? filesOf(dump.stdout) : new Map<string, string>()
+  const [first] = files.keys()
+  return first === undefined ? undefined : readTree(filesInDump(files), dirname(first), first)
+}
