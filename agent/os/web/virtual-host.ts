@@ -38,6 +38,8 @@ export interface Listen {
   tls: boolean
   /** Answers also to names that no server has. */
   default: boolean
+  /** On every address of IPv6, and on none of IPv4. */
+  only_ipv6?: true
 }
 
 export const NO_PHP: Php = { address: '', version: '' }
