@@ -35,6 +35,7 @@ export const RIGHTS = {
   'GET /api/servers/:server_id/maintenance': 'read',
   'POST /api/servers/:server_id/update': 'operate',
   'GET /api/servers/:server_id/conditions': 'read',
+  'GET /api/servers/:server_id/web': 'read',
   'GET /api/servers/:server_id/isolation-check': 'read',
   'POST /api/servers/:server_id/isolation-check': 'operate',
   'POST /api/servers/:server_id/services/restart': 'operate',

@@ -17,6 +17,7 @@ import { removeServer } from './remove-server.ts'
 import { restartService } from './restart-service.ts'
 import { changeServer } from './update-server.ts'
 import { upgradeAgent } from './upgrade-agent.ts'
+import { getServerWeb } from './web/queries.ts'
 
 export function serverRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers' })
@@ -54,6 +55,10 @@ export function serverRoutes(deps: Deps) {
     .get('/:server_id/conditions', async ({ params }) =>
       showConditions(deps, await find(deps, params.server_id)),
     )
+    .get('/:server_id/web', async ({ params }) => {
+      const { id } = await find(deps, params.server_id)
+      return getServerWeb(deps.db, id)
+    })
     .get('/:server_id/isolation-check', async ({ params }) => {
       const { id } = await find(deps, params.server_id)
       return { isolation_check: await getIsolationCheck(deps.db, id) }
