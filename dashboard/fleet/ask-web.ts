@@ -11,13 +11,14 @@ const MOST_NAMES = 20
 /** What of a server is in no list of sites. Undefined: the agent is one that does not report it. */
 export async function askWeb(agents: Agents, to: Address): Promise<ServerWeb | undefined> {
   const web = await agents.get(to, '/web', Web).catch(() => undefined)
-  if (!web) return undefined
-  return {
-    programs: web.programs.map(programOf),
-    unnamed: web.unnamed.slice(0, MOST_UNNAMED).map(unnamedOf),
-    unnamed_total: web.unnamed.length,
-  }
+  return web && keptOf(web)
 }
+
+export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
+  programs: programs.map(programOf),
+  unnamed: unnamed.slice(0, MOST_UNNAMED).map(unnamedOf),
+  unnamed_total: unnamed.length,
+})
 
 /** In this order of fields, since that on record is compared as text. */
 const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
