@@ -17,6 +17,7 @@ import type { Outcome, RunContext } from './job.ts'
 import { tooLong } from './output.ts'
 import { markRunning, markSent, markUnsent } from './progress/queries.ts'
 import { Recorder } from './recorder.ts'
+import { nothingToDelete } from './warnings.ts'
 import { callOf, textOf } from './wire.ts'
 
 interface Deps {
@@ -162,8 +163,8 @@ async function conclude(
 }
 
 /**
- * A site to remove that the agent does not know is gone already, or in its trash, which is what was
- * asked for.
+ * A site to remove that the agent does not know: in its trash already, which is what was asked for, or
+ * not one of its own, and then the record goes alone, with a warning.
  */
 async function gone(
   deps: Deps,
@@ -177,7 +178,8 @@ async function gone(
     const result = kept && { domain, size: kept.size }
     if (kept) return succeed(deps, operation, successOf(operation, result, timesOf(deps)), pending)
   }
-  return succeed(deps, operation, { data, effect: { remove_site: true } }, pending)
+  const warnings = [nothingToDelete(domain)]
+  return succeed(deps, operation, { data, effect: { remove_site: true }, warnings }, pending)
 }
 
 function timesOf({ clock, trash_ms }: Deps): Times {

@@ -134,6 +134,10 @@ describe('a site in the trash', () => {
     await dashboard.call('POST', `${site}/purge`, { domain })
 
     await becomes(dashboard, undefined)
+    const { body } = await dashboard.call('GET', '/api/operations?type=site.purge')
+    expect(body.operations[0]).toMatchObject({
+      ...{ status: 'success', warnings: [{ code: 'nothing_to_delete' }] },
+    })
   })
 
   test('goes with its server, and nothing is asked of the machine', async () => {
