@@ -117,7 +117,8 @@ function userOf(owner: string, php_user: string): string {
   return owner === '' || owner === 'root' ? php_user || owner : owner
 }
 
-const whyNoFolder = ({ kind }: Vhost): UnknownReason => (kind === 'proxy' ? 'proxied' : 'fixed_answer')
+const whyNoFolder = ({ kind }: Vhost): UnknownReason =>
+  kind === 'proxy' ? 'proxied' : 'fixed_answer'
 
 function whyNoPhp(
   { listeners }: Machine,
