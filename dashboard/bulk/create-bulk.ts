@@ -3,6 +3,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import {
+  type BulkAsks,
   type BulkOperationView,
   type BulkType,
   CreateBulkOperation,
@@ -11,12 +12,13 @@ import {
 } from '#shared/api/bulk-operations.ts'
 import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
+import { type AskDeps, mustAccept } from './must-accept.ts'
 import { listUnsuccessful } from './progress/queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
 import { refuseNone, type Selected, selectTargets } from './targets/select.ts'
 
-export interface BulkDeps {
+export interface BulkDeps extends AskDeps {
   db: Database
   clock: Clock
   random: Random
@@ -24,7 +26,7 @@ export interface BulkDeps {
 }
 
 /** With `dry_run` only what it would be done to. */
-type Begun = Selected | { bulk_operation: BulkOperationView }
+type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
 
 /**
  * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
@@ -35,11 +37,15 @@ export async function createBulk(
   input: unknown,
   { actor, origin }: { actor: number; origin: string },
 ): Promise<Begun> {
-  const { dry_run, ...call } = parse(CreateBulkOperation, input)
+  const { dry_run, with_asks, ...call } = parse(CreateBulkOperation, input)
   const { type, parallel, pause_after } = call
   const more = type === 'agent.upgrade' ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
   const selected = await selectTargets(deps.db, type, call.targets)
+  if (dry_run && with_asks) {
+    const must_accept = await mustAccept(deps, { type, params, actor }, selected.targets)
+    return { ...selected, must_accept }
+  }
   if (dry_run) return selected
   refuseNone(selected)
   const wanted = { type, params, parallel, pause_after, actor }

@@ -14,8 +14,8 @@ export type PrepareDeps = BeginDeps & UpgradeDeps
 /** What an item is about to begin: as the call for one would, but it does not wait for an agent. */
 export async function prepare(
   deps: PrepareDeps,
-  { type, params: input, actor }: BulkRow,
-  { server_id, site_id }: BulkItemRow,
+  { type, params: input, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,
+  { server_id, site_id }: Pick<BulkItemRow, 'server_id' | 'site_id'>,
 ): Promise<NewOperation> {
   const server = await getServer(deps.db, server_id)
   const place = { input, server, actor }
@@ -47,6 +47,8 @@ async function siteParams(
       if (change.php !== undefined) refuseUnknownPhp(server, change.php)
       return { domain, ...change }
     }
+    case 'site.restore':
+      return { domain, ...SITE_BULK_PARAMS[type].parse(input) }
     case 'pool.apply':
       return { user, php_version: php, ...SITE_BULK_PARAMS[type].parse(input) }
     case 'tls.issue': {

@@ -1,3 +1,4 @@
+import { ACCEPT_EXAMPLES } from './accept-examples.ts'
 import { MAINTENANCE_EXAMPLES } from './maintenance-examples.ts'
 import { WEB_EXAMPLES } from './web-examples.ts'
 
@@ -370,6 +371,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   Condition,
   ConditionsView: { conditions: [Condition] },
   ...WEB_EXAMPLES,
+  ...ACCEPT_EXAMPLES,
   MailSettingView: MailSetting,
   ServerMailView: { setting: MailSetting, sends: true, running: true, sites: [SiteMailCounts] },
   SetMail: {

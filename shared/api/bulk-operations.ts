@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, PhpVersion, Tag, Tier, TlsMode } from '../fields.ts'
-import { DryRun } from '../plan.ts'
+import { Accept, DryRun, Effect } from '../plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
@@ -11,13 +11,14 @@ import { ProvisionServer, RestartService } from './servers.ts'
 
 /** What can be done to many sites or servers, and what each call takes beside its targets. */
 export const SITE_BULK_PARAMS = {
-  'site.update': body({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
-    ({ php, tier }) => php !== undefined || tier !== undefined,
-    'Must name php or tier',
-  ),
+  'site.update': body({
+    php: PhpVersion.optional(),
+    tier: Tier.optional(),
+    accept: Accept.optional(),
+  }).refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier'),
   'site.scan': body({}),
   'site.delete': body({}),
-  'site.restore': body({}),
+  'site.restore': body({ accept: Accept.optional() }),
   'pool.apply': body({ tier: Tier }),
   'tls.issue': body({ tls: TlsMode }),
   'cache.purge': body({}),
@@ -98,6 +99,12 @@ export const CreateBulkOperation = body({
   dry_run: DryRun.describe(
     'True: answer with the targets, and with those that are left out. The call for one of them tells its plan.',
   ),
+  with_asks: z
+    .boolean('Must be true or false')
+    .default(false)
+    .describe(
+      'With `dry_run`: ask the agents, too, what it would change on each of the first 50 that Hosting Control did not make.',
+    ),
 }).meta({ id: 'CreateBulkOperation' })
 
 export const BulkOperationsQuery = z.object({
@@ -131,6 +138,25 @@ export const SkippedTarget = BulkTarget.extend({
   error: Failure.describe('As the call for it alone is refused.'),
 }).meta({ id: 'SkippedTarget', description: 'A site that was named and is left out, and why.' })
 export type SkippedTarget = z.infer<typeof SkippedTarget>
+
+/** What would be changed for one of them that must be accepted, or why that is not known. */
+export const BulkAsk = BulkTarget.extend({
+  effects: z.array(Effect).describe('Each has the word in `asks` that must be accepted for it.'),
+  error: Failure.nullable().describe('Why there is no plan, such as an agent that is offline.'),
+}).meta({
+  id: 'BulkAsk',
+  description:
+    'One site or server for which something must be accepted, or for which that is not known.',
+})
+export type BulkAsk = z.infer<typeof BulkAsk>
+
+export const BulkAsks = z
+  .strictObject({
+    asks: z.array(BulkAsk).describe('Those that nothing must be accepted for are left out.'),
+    unasked: Count.describe('How many were not asked, since there are more than 50.'),
+  })
+  .meta({ id: 'BulkAsks', description: 'What must be accepted, by site or server.' })
+export type BulkAsks = z.infer<typeof BulkAsks>
 
 export const BulkOperationView = z
   .strictObject({

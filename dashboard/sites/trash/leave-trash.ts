@@ -1,8 +1,9 @@
+import type { z } from 'zod'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { insertTransition } from '#dashboard/sites/queries.ts'
-import { PurgeSite } from '#shared/api/sites.ts'
+import { PurgeSite, type RestoreSite } from '#shared/api/sites.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 
@@ -13,13 +14,18 @@ interface Place {
   actor: number | null
 }
 
+type Accepted = z.infer<typeof RestoreSite>['accept']
 type PlanPlace = { server: ServerRow; site: SiteRow }
 
 /** Brings a site back, in the background. 409 when it is not in the trash, or on its way out of it. */
-export async function restoreSite(deps: BeginDeps, { server, site, actor }: Place) {
+export async function restoreSite(
+  deps: BeginDeps,
+  { server, site, actor }: Place,
+  accept?: Accepted,
+) {
   refuseLive(site)
   const { id, domain } = site
-  const params = { domain }
+  const params = { domain, ...(accept && { accept }) }
   const wanted = { type: 'site.restore', server, site, params, actor, patient: true } as const
   const operation = newOperation(deps, wanted)
   deps.worker.start(await insertTransition(deps.db, site, 'provisioning', operation))
@@ -27,9 +33,10 @@ export async function restoreSite(deps: BeginDeps, { server, site, actor }: Plac
 }
 
 /** What bringing it back would do. */
-export function planRestore(deps: PlanDeps, { server, site }: PlanPlace) {
+export function planRestore(deps: PlanDeps, { server, site }: PlanPlace, accept?: Accepted) {
   refuseLive(site)
-  return planOf(deps, { type: 'site.restore', server, site, params: { domain: site.domain } })
+  const params = { domain: site.domain, ...(accept && { accept }) }
+  return planOf(deps, { type: 'site.restore', server, site, params })
 }
 
 /** Removes a site for good when its domain is given once more: 422 on `domain` otherwise. */

@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
+import { bodyOrDryRun, readJson } from '#dashboard/http/body.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
+import { RestoreSite } from '#shared/api/sites.ts'
+import { parse } from '#shared/parse.ts'
 import { place, refuseFound } from '../place.ts'
 import { planRestore, purgeSite, restoreSite } from './leave-trash.ts'
 import { listTrash } from './queries.ts'
@@ -10,11 +12,11 @@ import { listTrash } from './queries.ts'
 export function trashRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
     .post('/restore', async ({ request, params, set, status }) => {
-      const { dry_run } = await onlyDryRun(request)
+      const { accept, dry_run } = parse(RestoreSite, await bodyOrDryRun(request))
       const target = await place(deps, request, params)
       refuseFound(target.site)
-      if (dry_run) return planRestore(deps, target)
-      const { operation_id, ...body } = await restoreSite(deps, target)
+      if (dry_run) return planRestore(deps, target, accept)
+      const { operation_id, ...body } = await restoreSite(deps, target, accept)
       set.headers[OPERATION_HEADER] = operation_id
       return status(202, body)
     })
