@@ -21,10 +21,11 @@ beforeAll(async () => {
   const [plain] = agent.sites
   if (plain) Object.assign(plain, { php: '', closed: true, unknown: { php: 'no_pool' } })
   const broken = {
-    ...{ domain: 'plain.example', state: 'down', code: 'http_error' },
+    state: 'down',
+    code: 'http_error',
     reason: 'Its front page answers 500',
   } as const
-  agent.health = [{ ...broken, checks: [{ check: 'http', ...broken }] }]
+  agent.health = [{ domain: 'plain.example', ...broken, checks: [{ check: 'http', ...broken }] }]
   agent.web = {
     programs: [
       { program: 'nginx', ports: [443], understood: true, reason: null },
