@@ -29,7 +29,7 @@ export const UnnamedSiteView = z
   })
 export type UnnamedSiteView = z.infer<typeof UnnamedSiteView>
 
-export const WebProgramView = z
+const WebProgramView = z
   .strictObject({
     program: z.string().describe('As the kernel names it; empty where that cannot be seen.'),
     ports: z.array(z.int()).describe('80, 443 or both.'),
