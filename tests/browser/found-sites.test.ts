@@ -69,15 +69,6 @@ test('the page of a found site has what can be done with it, and nothing that is
   await page.getByRole('link', { name: 'plain.example' }).click()
 
   await page.getByRole('heading', { name: 'Not managed by Hosting Control' }).waitFor()
-  const cards = await page.getByRole('heading', { level: 2 }).allTextContents()
-  expect(cards.sort()).toEqual([
-    'Activity',
-    'Facts',
-    'Health',
-    'Not managed by Hosting Control',
-    'Operations',
-    'WordPress',
-  ])
   expect(await page.getByText('640 MB').count()).toBe(0)
   await page
     .getByText('unknown: no PHP-FPM of this server listens at the address that the web server asks')
@@ -87,6 +78,15 @@ test('the page of a found site has what can be done with it, and nothing that is
   await alert.getByText('Look at its log on its server.').waitFor({ timeout: 60_000 })
   expect(await alert.getByRole('button').count()).toBe(0)
 
+  const cards = await page.getByRole('heading', { level: 2 }).allTextContents()
+  expect(cards.sort()).toEqual([
+    'Activity',
+    'Facts',
+    'Health',
+    'Not managed by Hosting Control',
+    'Operations',
+    'WordPress',
+  ])
   await page.getByRole('button', { name: 'Scan now' }).click()
   await page.getByText('SEO pack').waitFor()
   await page.getByRole('button', { name: 'Show the database password' }).click()
@@ -196,7 +196,7 @@ test('a change of PHP that changes others waits for a yes, for one site and for 
   expect(await act.isDisabled()).toBe(true)
   await dialog.getByLabel('Allow these changes').check()
   await act.click()
-  await page.getByText('Done', { exact: true }).first().waitFor()
+  await page.getByText('success', { exact: true }).first().waitFor()
 
   await page.goto(new URL('/sites?q=made.example', page.url()).href)
   await page.getByRole('checkbox', { name: 'Select made.example' }).check()
@@ -235,7 +235,7 @@ test('a restore that changes others asks first', async () => {
   await dialog.getByText('cron.service').first().waitFor()
   await dialog.getByLabel('Allow these changes').check()
   await dialog.getByRole('button', { name: 'Restore site' }).click()
-  await page.getByText('Done', { exact: true }).first().waitFor()
+  await page.getByText('success', { exact: true }).first().waitFor()
 
   expect(accepted).toEqual([['service_started']])
   expect(problems).toEqual([])
@@ -249,9 +249,10 @@ test('a deletion that had nothing to delete ends with a warning', async () => {
   await page.getByRole('button', { name: 'Delete site' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Nothing has to be done on the server for this.').waitFor()
+  agent.trash = []
   agent.answers.set('/exec', gone)
   await dialog.getByLabel('Type made.example to confirm').fill('made.example')
-  await dialog.getByRole('button', { name: 'Move to the trash' }).click()
+  await dialog.getByRole('button', { name: 'Remove site' }).click()
 
   await page.getByText('nothing was deleted there').waitFor()
   await page.getByText('Done, with warnings').waitFor()
