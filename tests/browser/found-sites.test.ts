@@ -235,7 +235,9 @@ test('a restore that changes others asks first', async () => {
   await dialog.getByText('cron.service').first().waitFor()
   await dialog.getByLabel('Allow these changes').check()
   await dialog.getByRole('button', { name: 'Restore site' }).click()
-  await page.getByText('success', { exact: true }).first().waitFor()
+  await page.waitForURL(/\/sites\/\d+\?operation=/)
+  const operation = new URL(page.url()).searchParams.get('operation')
+  await client().get(`/api/operations/${operation}/events`)
 
   expect(accepted).toEqual([['service_started']])
   expect(problems).toEqual([])
