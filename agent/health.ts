@@ -1,4 +1,5 @@
 import type { Host } from './host/ports.ts'
+import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
 
 /** After a start: first of all the agent has to answer. */
@@ -11,11 +12,12 @@ const JITTER_MS = 3_000
 /** Looks at all sites again and again, and visits them on its own: a page that hangs holds nothing up. */
 export function watchHealth(
   host: Host,
-  monitor: HealthMonitor,
+  { own, found }: { own: HealthMonitor; found: FoundMonitor },
   report: (error: unknown) => void,
 ): void {
-  void forever(host, LOOK_MS, () => monitor.look().catch(report))
-  void forever(host, VISIT_MS, () => monitor.visit().catch(report))
+  void forever(host, LOOK_MS, () => own.look().catch(report))
+  void forever(host, VISIT_MS, () => own.visit(found.size).catch(report))
+  void forever(host, VISIT_MS, () => found.visit(own.size).catch(report))
 }
 
 async function forever({ clock, random }: Host, rest_ms: number, work: () => Promise<void>) {

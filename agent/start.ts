@@ -18,6 +18,7 @@ import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { keepSettled } from './operations/settling.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
+import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
@@ -96,17 +97,18 @@ async function open(config: Config, host: Host) {
     store: runner.store,
     sites: config.auth === 'none' ? 'refused' : 'allowed',
   })
-  const monitor = new HealthMonitor(host, {
+  const own = new HealthMonitor(host, {
     isBusy: (domain) => runner.isBusy(apexOf(domain)),
     report: logError,
   })
-  const readings = readingsOf(host, monitor)
+  const found = new FoundMonitor(host)
+  const readings = readingsOf(host, { list: () => [...own.list(), ...found.list()] })
   const app = createApp({ runner, readings, policy, ...trust, report: logError })
   const renew = () => {
     if (!host.privileged) return
     void renewDaily(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
-    watchHealth(host, monitor, logError)
+    watchHealth(host, { own, found }, logError)
     void measureUsage(host, logError)
     void keepAsleep(host, logError)
     void keepMaintained(host, runner, logError)

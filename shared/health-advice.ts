@@ -2,8 +2,7 @@ const RESTART_PHP = 'restart its PHP, and read its log if it fails again'
 const RESTART_DATABASE = 'restart MariaDB on the server'
 const ISSUE = 'make sure that its domain leads to this server, then issue it again'
 
-/** What to do about the code of a health, as the end of a sentence. Codes of newer agents have none. */
-export const HEALTH_ADVICE: Readonly<Record<string, string>> = {
+const HEALTH_ADVICE: Readonly<Record<string, string>> = {
   php_failed: RESTART_PHP,
   php_failing: RESTART_PHP,
   php_stopped: RESTART_PHP,
@@ -33,4 +32,19 @@ export const HEALTH_ADVICE: Readonly<Record<string, string>> = {
   certificate_ending: ISSUE,
   certificate_name: ISSUE,
   certificate_key: ISSUE,
+}
+
+const FOUND_ADVICE: Readonly<Record<string, string>> = {
+  http_refused: 'look on its server whether its web server runs',
+  http_maintenance: 'wait for its update to end',
+  certificate_expired: 'renew it on its server',
+  certificate_ending: 'renew it on its server',
+  certificate_name: 'get one for this name on its server',
+}
+
+/** What to do about the code of a health, as the end of a sentence. Codes of newer agents have none. */
+export function healthAdvice(code: string, { found }: { found: boolean }): string | undefined {
+  if (!found) return HEALTH_ADVICE[code]
+  if (!/^(http|certificate)_/.test(code)) return undefined
+  return FOUND_ADVICE[code] ?? 'look at its log on its server'
 }

@@ -35,6 +35,11 @@ const PlanStep = z.object({
   name: line(64).describe('As the journal of the operation has it.'),
   title: line(8192),
   effects: z.array(Effect).max(MOST_EFFECTS),
+  notes: z
+    .array(line(1000))
+    .max(20)
+    .optional()
+    .describe('What is to be known of its outcome, in sentences; left out where there is nothing.'),
 })
 
 export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) }).meta({

@@ -22,6 +22,8 @@ export interface Step {
    * (`asks`). Beside `effects`, and not done before it is accepted.
    */
   imposes?(): Promise<readonly Effect[]>
+  /** What is to be known of its outcome beforehand, in sentences. */
+  notes?(): Promise<readonly string[]>
   /** True: it is there already and is not ours; it is neither applied nor undone. */
   check?(): Promise<boolean>
   apply(): Promise<void> | Progress<void>

@@ -17,6 +17,7 @@ import {
   removeDatabase,
 } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
+import { listeningNotes } from '../os/nginx-notes.ts'
 import { refuseServedNames, takingOver } from '../os/nginx-others.ts'
 import { docrootOf } from '../os/paths.ts'
 import * as fpm from '../os/php-fpm.ts'
@@ -184,6 +185,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
       title: 'Adding the virtual host',
       effects: () => nginx.applying(host, site, undefined),
       imposes: () => takingOver(host, domain),
+      notes: () => listeningNotes(host),
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),
     },

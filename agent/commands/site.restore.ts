@@ -1,3 +1,4 @@
+import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from '../host/ports.ts'
@@ -10,7 +11,8 @@ import { run } from '../os/effects.ts'
 import { awaitAnswer } from '../os/front-page.ts'
 import { removeDatabase } from '../os/mariadb.ts'
 import * as nginx from '../os/nginx.ts'
-import { refuseServedNames } from '../os/nginx-others.ts'
+import { listeningNotes } from '../os/nginx-notes.ts'
+import { refuseServedNames, takingOver } from '../os/nginx-others.ts'
 import * as fpm from '../os/php-fpm.ts'
 import * as fpmRemoval from '../os/php-fpm-removal.ts'
 import { provisionSteps } from '../os/provision.ts'
@@ -18,6 +20,7 @@ import { NGINX } from '../os/services/known.ts'
 import { findSite, listSites, moveSite, moving, type Site } from '../os/sites.ts'
 import * as trash from '../os/trash.ts'
 import * as users from '../os/users.ts'
+import { refuseUnaccepted } from './accept.ts'
 import type { Command, Progress, Step, Warn } from './command.ts'
 
 /** With its record out of the trash a site is back: until then the trash stays as it was. */
@@ -31,17 +34,18 @@ export const siteRestore: Command<'site.restore'> = {
     return (await findSite(host, domain)) ? { domain } : undefined
   },
   missing: ({ domain }, host) => cutOffCertificate(host, domain),
-  async plan({ domain }, host) {
+  async plan({ domain, accept }, host) {
     const site = await getTrashed(host, domain)
     return [
-      ...(await preparing(host, site)),
+      ...(await preparing(host, site, accept)),
       ...stepsOf(site, host),
       ...(await certificateSteps(host, site, () => undefined)),
     ]
   },
-  async *run({ domain }, { host, perform, warn }) {
+  async *run({ domain, accept }, { host, perform, warn }) {
     const site = await getTrashed(host, domain)
-    const missing = await preparing(host, site)
+    const missing = await preparing(host, site, accept)
+    await refuseUnaccepted([...missing, ...stepsOf(site, host)], accept ?? [])
     yield* withConflicts(site, perform(missing))
     if (missing.length > 0) await withConflict(site, refuseServedNames(host, domain))
     yield `Bringing ${domain} back from the trash`
@@ -52,10 +56,14 @@ export const siteRestore: Command<'site.restore'> = {
 }
 
 /** What the server lacks for sites, once nothing speaks against this one. */
-async function preparing(host: Host, site: Site): Promise<Step[]> {
+async function preparing(
+  host: Host,
+  site: Site,
+  accept: ParamsOf<'site.restore'>['accept'],
+): Promise<Step[]> {
   await refuseTaken(host, site)
   await trash.refuseUnrestorable(host, site)
-  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php'))
+  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', accept))
   const asked = await host.files.stat(NGINX.program)
   if (asked) await withConflict(site, refuseServedNames(host, site.domain))
   return [...steps, ...(await connectionSteps(host, site))]
@@ -140,6 +148,8 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: async () => nginx.applying(host, site, await nginx.certificateOf(host, domain)),
+      imposes: () => takingOver(host, domain),
+      notes: () => listeningNotes(host),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),
     },

@@ -7,6 +7,10 @@ export const Visit = z.object({
   path: z.string(),
   /** Nothing is verified: what is served is in the answer. */
   tls: z.boolean(),
+  /** Of this machine; left out: the first one that visitors use. */
+  address: z.string().optional(),
+  /** Left out: 443 with `tls`, else 80. */
+  port: z.number().optional(),
 })
 export type Visit = z.infer<typeof Visit>
 

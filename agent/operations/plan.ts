@@ -8,7 +8,11 @@ export async function planOf(steps: readonly Step[]): Promise<Plan> {
   for (const step of steps) {
     if (await step.check?.()) continue
     const effects = (await effectsOf(step)).flatMap((effect) => after(made, effect))
-    plan.steps.push({ name: step.name, title: step.title, effects })
+    const notes = [...((await step.notes?.()) ?? [])]
+    plan.steps.push({
+      ...{ name: step.name, title: step.title, effects },
+      ...(notes.length > 0 && { notes }),
+    })
   }
   return plan
 }

@@ -1,4 +1,5 @@
 import type { FoundSite, UnnamedSite, Web } from '#shared/agent.ts'
+import type { Unknown, UnknownReason } from '#shared/unknown-reasons.ts'
 import type { Host } from '../host/ports.ts'
 import { applicationOf } from './found-application.ts'
 import { readFoundCertificate } from './found-certificate.ts'
@@ -97,7 +98,7 @@ async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) 
   }
 }
 
-function reasonsOf(vhost: Vhost, no_php: string | undefined): Record<string, string> {
+function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
   const php = vhost.unknown.php ?? no_php
   const docroot = vhost.docroot === '' ? (vhost.unknown.docroot ?? whyNoFolder(vhost)) : undefined
   return { ...(docroot && { docroot }), ...(php && { php }) }
@@ -108,13 +109,14 @@ function userOf(owner: string, php_user: string): string {
   return owner === '' || owner === 'root' ? php_user || owner : owner
 }
 
-const whyNoFolder = ({ kind }: Vhost) => (kind === 'proxy' ? 'proxied' : 'fixed_answer')
+const whyNoFolder = ({ kind }: Vhost): UnknownReason =>
+  kind === 'proxy' ? 'proxied' : 'fixed_answer'
 
 function whyNoPhp(
   { listeners }: Machine,
   { php: { address } }: Vhost,
   pool: FoundPool | undefined,
-): string {
+): UnknownReason {
   if (pool) return 'pool_version'
   const [, machine = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
   if (port === '') return 'no_pool'

@@ -1,8 +1,9 @@
+import type { Unknown, UnknownReason } from '#shared/unknown-reasons.ts'
 import type { Host } from '../host/ports.ts'
 import type { Application } from '../host/scanner-port.ts'
 import type { Vhost } from './vhosts.ts'
 
-type Found = Omit<Application, 'limit' | 'unknown_because'> & { unknown: Record<string, string> }
+type Found = Omit<Application, 'limit' | 'unknown_because'> & { unknown: Unknown }
 
 interface Rights {
   user: string | undefined
@@ -40,17 +41,17 @@ export async function applicationOf(
   return { ...application, framework: runs ? framework : 'static', unknown: {} }
 }
 
-const nothing = (framework: string, owner = ''): Found => ({
+const nothing = (framework: UnknownReason, owner = ''): Found => ({
   ...{ ...UNKNOWN, owner },
   unknown: { framework },
 })
 
-function whyUnknown(owner: string, limit: Application['limit']): string {
+function whyUnknown(owner: string, limit: Application['limit']): UnknownReason {
   if (limit !== null) return 'limit'
   return owner === '' ? 'folder_missing' : 'nothing_readable'
 }
 
-function reasonsOf({ db_name, unknown_because }: Application): Record<string, string> {
+function reasonsOf({ db_name, unknown_because }: Application): Unknown {
   return {
     ...(db_name === '' && { db_name: 'no_plain_value' }),
     ...(unknown_because && { updates: unknown_because }),

@@ -1,12 +1,13 @@
 import type { X509Certificate } from 'node:crypto'
 import type { FoundSite } from '#shared/agent.ts'
+import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { Host } from '../host/ports.ts'
 import { parseCertificate } from './certificate-files.ts'
 import type { Vhost } from './vhosts.ts'
 
 interface Found {
   tls: FoundSite['tls']
-  reason: string | undefined
+  reason: UnknownReason | undefined
 }
 
 /** Of Let's Encrypt's own certificates, those of its staging environment too. */

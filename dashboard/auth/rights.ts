@@ -36,6 +36,7 @@ export const RIGHTS = {
   'GET /api/servers/:server_id/maintenance': 'read',
   'POST /api/servers/:server_id/update': OPERATION_TYPES['server.update'].right,
   'GET /api/servers/:server_id/conditions': 'read',
+  'GET /api/servers/:server_id/web': 'read',
   'GET /api/servers/:server_id/isolation-check': 'read',
   'POST /api/servers/:server_id/isolation-check': OPERATION_TYPES['isolation.check'].right,
   'POST /api/servers/:server_id/services/restart': OPERATION_TYPES['service.restart'].right,

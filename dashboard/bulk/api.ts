@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Descriptions } from '#dashboard/openapi/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import {
+  BulkAsks,
   BulkItemsQuery,
   BulkItemView,
   BulkOperationsQuery,
@@ -16,7 +17,11 @@ import { CancelOperation } from '#shared/api/operations.ts'
 const One = z.strictObject({ bulk_operation: BulkOperationView })
 const targets = {
   about: 'With `dry_run`: what it would be done to.',
-  json: z.strictObject({ targets: z.array(BulkTarget), skipped: z.array(SkippedTarget) }),
+  json: z.strictObject({
+    targets: z.array(BulkTarget),
+    skipped: z.array(SkippedTarget),
+    must_accept: BulkAsks.optional().describe('With `with_asks`.'),
+  }),
 }
 
 export const bulkApi: Descriptions = {

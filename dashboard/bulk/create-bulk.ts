@@ -2,16 +2,21 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
-import { type BulkOperationView, CreateBulkOperation } from '#shared/api/bulk-operations.ts'
+import {
+  type BulkAsks,
+  type BulkOperationView,
+  CreateBulkOperation,
+} from '#shared/api/bulk-operations.ts'
 import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
 import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { parse } from '#shared/parse.ts'
+import { type AskDeps, mustAccept } from './must-accept.ts'
 import { listUnsuccessful } from './progress/queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
 import { refuseNone, type Selected, selectTargets } from './targets/select.ts'
 
-export interface BulkDeps {
+export interface BulkDeps extends AskDeps {
   db: Database
   clock: Clock
   random: Random
@@ -20,7 +25,7 @@ export interface BulkDeps {
 }
 
 /** With `dry_run` only what it would be done to. */
-type Begun = Selected | { bulk_operation: BulkOperationView }
+type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
 
 /**
  * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
@@ -31,11 +36,15 @@ export async function createBulk(
   input: unknown,
   { actor, origin }: { actor: number; origin: string },
 ): Promise<Begun> {
-  const { dry_run, ...call } = parse(CreateBulkOperation, input)
+  const { dry_run, with_asks, ...call } = parse(CreateBulkOperation, input)
   const { type, parallel, pause_after } = call
   const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
   const selected = await selectTargets(deps, type, call.targets)
+  if (dry_run && with_asks) {
+    const must_accept = await mustAccept(deps, { type, params, actor }, selected.targets)
+    return { ...selected, must_accept }
+  }
   if (dry_run) return selected
   refuseNone(selected)
   const wanted = { type, params, parallel, pause_after, actor }

@@ -11,8 +11,8 @@ export type PrepareDeps = BeginDeps & RulesDeps
 /** What an item is about to begin: as the call for one would, but it does not wait for an agent. */
 export async function prepare(
   deps: PrepareDeps,
-  { type, params: { origin, ...given }, actor }: BulkRow,
-  { server_id, site_id }: BulkItemRow,
+  { type, params: { origin, ...given }, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,
+  { server_id, site_id }: Pick<BulkItemRow, 'server_id' | 'site_id'>,
 ): Promise<NewOperation> {
   const rules = rulesOf(deps, type)
   const server = await getServer(deps.db, server_id)

@@ -6,8 +6,9 @@ import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as records from './schema.ts'
 import * as trust from './trust-schema.ts'
+import * as web from './web-schema.ts'
 
-const schema = { ...records, ...mail, ...trust }
+const schema = { ...records, ...mail, ...trust, ...web }
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>

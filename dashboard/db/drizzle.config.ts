@@ -2,6 +2,8 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['schema', 'trust-schema', 'mail-schema'].map((name) => `./dashboard/db/${name}.ts`),
+  schema: ['schema', 'trust-schema', 'mail-schema', 'web-schema'].map(
+    (name) => `./dashboard/db/${name}.ts`,
+  ),
   out: './dashboard/db/migrations',
 })

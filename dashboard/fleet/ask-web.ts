@@ -1,18 +1,48 @@
-import { Web } from '#shared/agent.ts'
+import { type UnnamedSite, Web, type WebProgram } from '#shared/agent.ts'
+import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 import type { Agents } from './agents.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
-/** What of a server is in no list of sites, in lines. None: the agent is one that does not report it. */
-export async function askWeb(agents: Agents, to: Address): Promise<string[]> {
+/** What of an answer is kept, however much an agent reports. */
+const MOST_UNNAMED = 100
+const MOST_NAMES = 20
+
+/** What of a server is in no list of sites. Undefined: the agent is one that does not report it. */
+export async function askWeb(agents: Agents, to: Address): Promise<ServerWeb | undefined> {
   const web = await agents.get(to, '/web', Web).catch(() => undefined)
-  const strange = (web?.programs ?? []).filter(({ understood }) => !understood)
-  const unnamed = web?.unnamed.length ?? 0
-  return [
-    ...(unnamed > 0 ? [`Found ${unnamed} sites that have no domain and are not listed`] : []),
-    ...strange.map(
-      ({ program, ports }) =>
-        `Sites of ${program.replace(/[^\w.+-]/g, '') || 'another program'} on port ${ports.join(' and ')} are not found: only nginx, Apache, Caddy and OpenLiteSpeed are understood`,
-    ),
-  ]
+  return web && keptOf(web)
+}
+
+export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
+  programs: programs.map(programOf),
+  unnamed: unnamed.slice(0, MOST_UNNAMED).map(unnamedOf),
+  unnamed_total: unnamed.length,
+})
+
+/** In this order of fields, since that on record is compared as text. */
+const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
+  ...{ program: shown(program), ports, understood, reason },
+})
+
+const shown = (program: string) => program.replace(/[^\w.+ -]/g, '')
+
+function unnamedOf(site: UnnamedSite): UnnamedSiteView {
+  const { names = [], closed = false, unknown = {}, docroot, user, php } = site
+  const { tls, framework, wp_version } = site
+  return {
+    ...{ names: names.slice(0, MOST_NAMES), closed, docroot, user, php },
+    ...{ tls, framework, wp_version, unknown },
+  }
+}
+
+/** The same for the log of a sync. */
+export function* linesOf({ programs, unnamed_total }: ServerWeb): Generator<string> {
+  if (unnamed_total === 1) yield 'Found 1 site that has no domain and is not listed'
+  if (unnamed_total > 1) yield `Found ${unnamed_total} sites that have no domain and are not listed`
+  for (const { program, ports, understood } of programs) {
+    if (understood) continue
+    const name = program || 'another program'
+    yield `Sites of ${name} on port ${ports.join(' and ')} are not found: only nginx, Apache, Caddy and OpenLiteSpeed are understood`
+  }
 }

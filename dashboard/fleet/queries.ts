@@ -8,7 +8,9 @@ import { mailTroublesStatement } from '#dashboard/mail/troubles/queries.ts'
 import type { MailTroubles } from '#dashboard/mail/troubles/trouble.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
+import { webStatement } from '#dashboard/servers/web/queries.ts'
 import type { Metrics, Service } from '#shared/agent.ts'
+import type { ServerWeb } from '#shared/api/web.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import { MOST_IMPORTS_A_DAY } from './budgets.ts'
 import { importedRow, importSites, trashedRow } from './imports/queries.ts'
@@ -43,6 +45,7 @@ interface Synced {
   /** Undefined: nothing is known, and what is on record stays. */
   maintenance: Maintenance | undefined
   mail: MailTroubles | undefined
+  web: ServerWeb | undefined
   plan: SyncPlan
   /** The sites that the agent created, by domain; undefined when it did not report them. */
   own: Pick<ReadonlySet<string>, 'has'> | undefined
@@ -80,11 +83,13 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
   return imported
 }
 
-function keptStatements(queries: Queries, { server, maintenance, mail, now }: Synced): Statement[] {
+function keptStatements(queries: Queries, synced: Synced): Statement[] {
+  const { server, maintenance, mail, web, now } = synced
   const of = { server_id: server.id, now }
   return [
     ...(maintenance ? [maintenanceStatement(queries, { ...of, maintenance })] : []),
     ...(mail ? [mailTroublesStatement(queries, { ...of, troubles: mail })] : []),
+    ...(web ? [webStatement(queries, { ...of, web })] : []),
   ]
 }
 

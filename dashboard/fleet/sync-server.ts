@@ -17,7 +17,7 @@ import { askMail } from './ask-mail.ts'
 import { askMaintenance } from './ask-maintenance.ts'
 import { askTrash } from './ask-trash.ts'
 import { askUsage } from './ask-usage.ts'
-import { askWeb } from './ask-web.ts'
+import { askWeb, linesOf } from './ask-web.ts'
 import { BUDGET, MOST_IMPORTS } from './budgets.ts'
 import { sitesOf } from './live/feed.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
@@ -79,7 +79,8 @@ async function* readAndApply(
   const records = await listSiteRows(db, server.id)
   const listed = await agents.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
   yield `Found ${listed.total} sites`
-  yield* await askWeb(agents, server)
+  const web = await askWeb(agents, server)
+  if (web) yield* linesOf(web)
   const found = foundOf(listed)
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, found)
@@ -99,7 +100,7 @@ async function* readAndApply(
   const now = timestamp(clock)
   const synced = {
     ...{ server, reading, maintenance, plan, now, purge_at, room, unread, tell },
-    ...{ mail, own: uses },
+    ...{ mail, web, own: uses },
   }
   const imported = await applySync(db, synced)
   if (isChange(plan, imported)) deps.bus.notify(sitesOf(server.id))

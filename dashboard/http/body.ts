@@ -33,9 +33,14 @@ export async function readJson(request: Request, limits = USUAL): Promise<unknow
 
 /** Of a call that takes nothing else: in its body, or in its query as `?dry_run=true`. */
 export async function onlyDryRun(request: Request): Promise<{ dry_run: boolean }> {
+  return parse(OnlyDryRun, await bodyOrDryRun(request))
+}
+
+/** The body, with the `dry_run` of the query where that has one. */
+export async function bodyOrDryRun(request: Request): Promise<object> {
   const asked = new URLSearchParams(queryOf(request.url)).get('dry_run')
   const named = asked === null ? {} : { dry_run: { true: true, false: false }[asked] ?? asked }
-  return parse(OnlyDryRun, { ...Object(await readJson(request)), ...named })
+  return { ...Object(await readJson(request)), ...named }
 }
 
 async function readBytes(

@@ -1,4 +1,6 @@
+import { ACCEPT_EXAMPLES } from './accept-examples.ts'
 import { MAINTENANCE_EXAMPLES } from './maintenance-examples.ts'
+import { WEB_EXAMPLES } from './web-examples.ts'
 
 const OPERATION = 'q3Yk0ZsV1nTfBw8eR5uLxA'
 const BULK = 'hN2cP9dX4mKvJ7sT0aQzLg'
@@ -368,6 +370,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   IsolationResult,
   Condition,
   ConditionsView: { conditions: [Condition] },
+  ...WEB_EXAMPLES,
+  ...ACCEPT_EXAMPLES,
   MailSettingView: MailSetting,
   ServerMailView: { setting: MailSetting, sends: true, running: true, sites: [SiteMailCounts] },
   SetMail: {

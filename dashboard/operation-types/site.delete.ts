@@ -1,5 +1,6 @@
 import { inTrash } from '#dashboard/fleet/ask-trash.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { nothingToDelete } from '#dashboard/operations/warnings.ts'
 import { domainOf, named, onSite, whenOnline } from './parts.ts'
 import { moveSite, removeSite, returnSite, setSite } from './queries.ts'
 
@@ -14,7 +15,8 @@ export const siteDelete: OperationRules<'site.delete'> = {
   // It is in the trash of its server already, or gone.
   absent: async ({ agents, trash_ms }, server, { domain }, now) => {
     const kept = await inTrash(agents, server, domain)
-    if (!kept) return { report: { domain }, change: removeSite }
+    if (!kept)
+      return { report: { domain }, change: removeSite, warnings: [nothingToDelete(domain)] }
     const { size } = kept
     return { report: { domain, size }, change: toTrash(size, { now, trash_ms }) }
   },

@@ -1,4 +1,5 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { nothingToDelete } from '#dashboard/operations/warnings.ts'
 import { domainOf, named, onSite, whenOnline } from './parts.ts'
 import { moveSite, removeSite, returnSite } from './queries.ts'
 
@@ -11,6 +12,10 @@ export const sitePurge: OperationRules<'site.purge'> = {
   succeeded: () => removeSite,
   failed: (reason) => returnSite(reason),
   cancelled: (reason) => returnSite(named(reason, 'Its removal for good')),
-  absent: async (_, __, { domain }) => ({ report: { domain }, change: removeSite }),
+  absent: async (_, __, { domain }) => ({
+    report: { domain },
+    change: removeSite,
+    warnings: [nothingToDelete(domain)],
+  }),
   bulk: null,
 }

@@ -5,7 +5,7 @@ import { allOf, manageSite, moveSite, returnSite, setSite } from './queries.ts'
 export const siteRestore: OperationRules<'site.restore'> = {
   ...onSite,
   ...whenOnline,
-  params: (_, target) => ({ domain: domainOf(target) }),
+  params: (_, target, input) => ({ domain: domainOf(target), ...input }),
   site: { states: ['trashed'], found: false },
   during: moveSite('provisioning'),
   succeeded: () =>

@@ -168,8 +168,13 @@ async function endAbsent(
   pending: readonly StoredEvent[],
 ): Promise<Outcome> {
   const server = await getServer(deps.db, operation.server_id)
-  const { report, change } = await absent(deps, server, operation, timestamp(deps.clock))
-  return succeed(deps, operation, { data: dataOf(operation.type, report), change }, pending)
+  const {
+    report,
+    change,
+    warnings = [],
+  } = await absent(deps, server, operation, timestamp(deps.clock))
+  const success = { data: dataOf(operation.type, report), change, warnings }
+  return succeed(deps, operation, success, pending)
 }
 
 const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'

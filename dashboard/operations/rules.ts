@@ -2,6 +2,7 @@ import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { Agents } from '#dashboard/fleet/agents.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { Warning } from '#shared/agent.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import type { InputOf, OperationType, ReportOf } from '#shared/operation-types/index.ts'
 
@@ -109,6 +110,7 @@ interface Succeeded {
 interface Absent<K extends OperationType> {
   report: ReportOf<K>
   change: Change
+  warnings?: Warning[]
 }
 
 /** The rules of every type; leaving one out does not compile. */

@@ -16,6 +16,7 @@ import {
   ServerUpdated,
   UpdateServer,
 } from '#shared/api/servers.ts'
+import { ServerWebView } from '#shared/api/web.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 
 export const serverApi: Descriptions = {
@@ -102,6 +103,13 @@ export const serverApi: Descriptions = {
     route: 'GET /api/servers/:server_id/conditions',
     summary: 'Show what stands in the way of new sites on a server',
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
+  },
+  getServerWeb: {
+    route: 'GET /api/servers/:server_id/web',
+    summary: 'Show the web servers of a server, and its sites that have no domain',
+    details:
+      'Such a site answers to a pattern, to an address, or to any name that no other site has. It is in no list of sites.',
+    answers: { 200: { about: 'As its agent reported it last.', json: ServerWebView } },
   },
   getMaintenance: {
     route: 'GET /api/servers/:server_id/maintenance',

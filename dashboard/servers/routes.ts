@@ -18,6 +18,7 @@ import { getMaintenance } from './maintenance/queries.ts'
 import { getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
 import { changeServer } from './update-server.ts'
+import { getServerWeb } from './web/queries.ts'
 
 export function serverRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers' })
@@ -56,6 +57,10 @@ export function serverRoutes(deps: Deps) {
     .get('/:server_id/conditions', async ({ params }) =>
       showConditions(deps, await find(deps, params.server_id)),
     )
+    .get('/:server_id/web', async ({ params }) => {
+      const { id } = await find(deps, params.server_id)
+      return getServerWeb(deps.db, id)
+    })
     .get('/:server_id/isolation-check', async ({ params }) => {
       const { id } = await find(deps, params.server_id)
       return { isolation_check: await getIsolationCheck(deps.db, id) }

@@ -3,6 +3,7 @@ import { commands } from '#agent/commands/index.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { type Listening, listen } from '#agent/http/listen.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { readingsOf } from '#agent/os/readings.ts'
 import { Policy } from '#agent/policy/policy.ts'
@@ -20,7 +21,8 @@ const LOOK_MS_A_SITE = 60
 export class DemoAgent {
   readonly readings: Readings
   readonly #app: ReturnType<typeof createApp>
-  readonly #monitor: HealthMonitor
+  readonly #own: HealthMonitor
+  readonly #found: FoundMonitor
   readonly #host: Host
   #listening: Listening | undefined
   #port = 0
@@ -28,11 +30,12 @@ export class DemoAgent {
   constructor(host: Host, report: (error: unknown) => void) {
     const runner = new Runner({ host, commands, report })
     this.#host = host
-    this.#monitor = new HealthMonitor(host, {
+    this.#own = new HealthMonitor(host, {
       isBusy: (domain) => runner.isBusy(apexOf(domain)),
       report,
     })
-    this.readings = readingsOf(host, this.#monitor)
+    this.#found = new FoundMonitor(host)
+    this.readings = readingsOf(host, { list: () => [...this.#own.list(), ...this.#found.list()] })
     this.#app = createApp({
       runner,
       readings: this.readings,
@@ -64,9 +67,10 @@ export class DemoAgent {
   /** As agent/health.ts does, in its own time and as long as somebody can ask. */
   async #watch(listening: Listening): Promise<void> {
     while (this.#listening === listening) {
-      await this.#monitor.look()
-      await this.#monitor.visit()
-      const sites = this.#monitor.list().length
+      await this.#own.look()
+      await this.#own.visit(this.#found.size)
+      await this.#found.visit(this.#own.size)
+      const sites = this.#own.size + this.#found.size
       await this.#host.clock.sleep(LOOK_MS + LOOK_MS_A_SITE * sites)
     }
   }

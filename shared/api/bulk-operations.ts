@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, Tag } from '../fields.ts'
 import { BULK_NAMES } from '../operation-types/index.ts'
-import { DryRun } from '../plan.ts'
+import { DryRun, Effect } from '../plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '../values.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
@@ -58,6 +58,12 @@ export const CreateBulkOperation = body({
   dry_run: DryRun.describe(
     'True: answer with the targets, and with those that are left out. The call for one of them tells its plan.',
   ),
+  with_asks: z
+    .boolean('Must be true or false')
+    .default(false)
+    .describe(
+      'With `dry_run`: ask the agents, too, what it would change on each of the first 50 that Hosting Control did not make.',
+    ),
 }).meta({ id: 'CreateBulkOperation' })
 
 export const BulkOperationsQuery = z.object({
@@ -91,6 +97,25 @@ export const SkippedTarget = BulkTarget.extend({
   error: Failure.describe('As the call for it alone is refused.'),
 }).meta({ id: 'SkippedTarget', description: 'A site that was named and is left out, and why.' })
 export type SkippedTarget = z.infer<typeof SkippedTarget>
+
+/** What would be changed for one of them that must be accepted, or why that is not known. */
+export const BulkAsk = BulkTarget.extend({
+  effects: z.array(Effect).describe('Each has the word in `asks` that must be accepted for it.'),
+  error: Failure.nullable().describe('Why there is no plan, such as an agent that is offline.'),
+}).meta({
+  id: 'BulkAsk',
+  description:
+    'One site or server for which something must be accepted, or for which that is not known.',
+})
+export type BulkAsk = z.infer<typeof BulkAsk>
+
+export const BulkAsks = z
+  .strictObject({
+    asks: z.array(BulkAsk).describe('Those that nothing must be accepted for are left out.'),
+    unasked: Count.describe('How many were not asked, since there are more than 50.'),
+  })
+  .meta({ id: 'BulkAsks', description: 'What must be accepted, by site or server.' })
+export type BulkAsks = z.infer<typeof BulkAsks>
 
 export const BulkOperationView = z
   .strictObject({

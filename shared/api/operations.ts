@@ -71,7 +71,7 @@ export const OperationView = z
     error: Failure.nullable().describe('Why it waits, or how it failed.'),
     warnings: z
       .array(OperationWarning)
-      .describe('Of a success: what is not there although it was asked for.'),
+      .describe('Of a success: what is not there, or was not done, although it was asked for.'),
     attempts: Count,
     cancel: z.enum(CANCEL_MODES).nullable().describe('Whether its end was asked for, and how.'),
     retry_of: z.string().nullable().describe('The operation that it repeats.'),

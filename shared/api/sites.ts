@@ -108,6 +108,10 @@ export const SiteDetail = z
   .meta({ id: 'SiteDetail', description: 'A site.' })
 export type SiteDetail = z.infer<typeof SiteDetail>
 
+export const RestoreSite = body({ accept: Accept.optional(), dry_run: DryRun }).meta({
+  id: 'RestoreSite',
+})
+
 export const PurgeSite = body({
   domain: Domain.describe(
     'That of the site once more, since nothing brings the site back afterwards.',

@@ -1,5 +1,6 @@
 import { siteRestore } from '../commands/site.restore.ts'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { Accept } from '../plan.ts'
 
 export const siteRestoreType = operationType({
   name: 'Restore site',
@@ -7,7 +8,11 @@ export const siteRestoreType = operationType({
   target: 'site',
   path: '/exec',
   right: 'operate',
-  params: noParams,
+  params: siteRestore.params.omit({ domain: true }),
   outcome: completesWith(siteRestore.result),
-  bulk: { title: 'Restore', params: bulkParams({}), words: {} },
+  bulk: {
+    title: 'Restore',
+    params: bulkParams({ accept: Accept.optional() }),
+    words: { accept: null },
+  },
 })

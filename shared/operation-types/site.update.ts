@@ -1,6 +1,7 @@
 import { siteUpdate } from '../commands/site.update.ts'
 import { PhpVersion, Tier } from '../fields.ts'
 import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { Accept } from '../plan.ts'
 
 export const siteUpdateType = operationType({
   name: 'Change site',
@@ -12,10 +13,11 @@ export const siteUpdateType = operationType({
   outcome: completesWith(siteUpdate.result),
   bulk: {
     title: 'Change',
-    params: bulkParams({ php: PhpVersion.optional(), tier: Tier.optional() }).refine(
-      ({ php, tier }) => php !== undefined || tier !== undefined,
-      'Must name php or tier',
-    ),
-    words: { php: 'PHP', tier: 'tier' },
+    params: bulkParams({
+      php: PhpVersion.optional(),
+      tier: Tier.optional(),
+      accept: Accept.optional(),
+    }).refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier'),
+    words: { php: 'PHP', tier: 'tier', accept: null },
   },
 })

@@ -9,11 +9,33 @@ const open = useBrowser(dashboard)
 const agent = new FakeAgent()
 const other = new FakeAgent()
 
+const unnamed = (name: string) => {
+  const { domain: _, ...site } = foundSite('plain.example', { docroot: '/var/www/html' })
+  const unknown = { docroot: 'proxied', php: 'elsewhere' }
+  return { ...site, ...{ names: [name], closed: false, unknown, php: '' } }
+}
+
 beforeAll(async () => {
   const foreign = ['plain.example', 'moving.example', 'hidden.example']
   agent.sites = foreign.map((domain) => foundSite(domain, { tls: 'none' }))
   const [plain] = agent.sites
   if (plain) Object.assign(plain, { php: '', closed: true, unknown: { php: 'no_pool' } })
+  const broken = {
+    state: 'down',
+    code: 'http_error',
+    reason: 'Its front page answers 500',
+  } as const
+  agent.health = [{ domain: 'plain.example', ...broken, checks: [{ check: 'http', ...broken }] }]
+  agent.web = {
+    programs: [
+      { program: 'nginx', ports: [443], understood: true, reason: null },
+      { program: 'haproxy', ports: [80], understood: false, reason: 'program_not_understood' },
+    ],
+    unnamed: [unnamed('_'), { ...unnamed('*.preview.example'), docroot: '', user: '' }],
+  }
+  agent.conditions = [
+    { code: 'port_http_taken', message: 'haproxy listens on port 80. Its sites go on' },
+  ]
   agent.answers.set('/sites/db-password', () => Response.json({ password: 'db-secret-1' }))
   agent.works.set('wp.scan', async function* () {
     yield 'Reading'
@@ -47,18 +69,24 @@ test('the page of a found site has what can be done with it, and nothing that is
   await page.getByRole('link', { name: 'plain.example' }).click()
 
   await page.getByRole('heading', { name: 'Not managed by Hosting Control' }).waitFor()
+  expect(await page.getByText('640 MB').count()).toBe(0)
+  await page
+    .getByText('unknown: no PHP-FPM of this server listens at the address that the web server asks')
+    .waitFor()
+  await page.getByText('closed to visitors').waitFor()
+  const alert = page.getByRole('alert').filter({ hasText: 'Its front page answers 500' })
+  await alert.getByText('Look at its log on its server.').waitFor({ timeout: 60_000 })
+  expect(await alert.getByRole('button').count()).toBe(0)
+
   const cards = await page.getByRole('heading', { level: 2 }).allTextContents()
   expect(cards.sort()).toEqual([
     'Activity',
     'Facts',
+    'Health',
     'Not managed by Hosting Control',
     'Operations',
     'WordPress',
   ])
-  expect(await page.getByText('640 MB').count()).toBe(0)
-  await page.getByText('unknown: no PHP-FPM of this server is at its address').waitFor()
-  await page.getByText('closed to visitors').waitFor()
-
   await page.getByRole('button', { name: 'Scan now' }).click()
   await page.getByText('SEO pack').waitFor()
   await page.getByRole('button', { name: 'Show the database password' }).click()
@@ -116,5 +144,120 @@ test('a name that two servers have is told on both sites, in the list and on the
 
   await page.goto('/')
   await page.getByText('1 found site with a name that another server has, too').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('the page of a server shows what answers visitors, and its sites without a domain', async () => {
+  const { page, problems } = await open('/servers/1')
+  const card = page.getByRole('region', { name: 'Web servers' })
+  await page.getByRole('heading', { name: 'Web servers' }).waitFor()
+  await page.getByText('haproxy', { exact: true }).waitFor()
+  await page.getByText('sites not found').waitFor()
+  await page.getByText('2 sites without a domain').waitFor()
+  await page.getByText('any other name').waitFor()
+  await page.getByText('folder unknown: a program behind a proxy serves the site').waitFor()
+  await page.getByText('haproxy listens on port 80').waitFor()
+  expect(await card.count()).toBeLessThanOrEqual(1)
+  expect(problems).toEqual([])
+})
+
+const PLAN = {
+  steps: [
+    {
+      ...{ name: 'services', title: 'Starting cron' },
+      effects: [
+        {
+          action: 'create' as const,
+          ...{ kind: 'service', name: 'cron.service', asks: 'service_started' },
+        },
+      ],
+      notes: ['Visitors reach port 80 of the site by IPv4 only.'],
+    },
+  ],
+}
+
+test('a change of PHP that changes others waits for a yes, for one site and for many', async () => {
+  const accepted: unknown[] = []
+  agent.works.set('site.update', async function* ({ domain, php, accept }) {
+    accepted.push(accept)
+    yield 'Moving'
+    return { domain, php, tier: 'small' }
+  })
+  agent.services = ['php8.2', 'php8.4'].map((name) => ({ name, status: 'running' as const }))
+  await dashboard.client().post('/api/servers/1/sync')
+  agent.plan = PLAN
+  const { page, problems } = await open('/sites?q=made.example')
+  await page.getByRole('link', { name: 'made.example' }).click()
+  await page.getByRole('button', { name: 'Change PHP' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('PHP version').selectOption('8.4')
+  await dialog.getByText('Visitors reach port 80 of the site by IPv4 only.').waitFor()
+  const act = dialog.getByRole('button', { name: 'Change PHP' })
+  expect(await act.isDisabled()).toBe(true)
+  await dialog.getByLabel('Allow these changes').check()
+  await act.click()
+  await page.getByText('success', { exact: true }).first().waitFor()
+
+  await page.goto(new URL('/sites?q=made.example', page.url()).href)
+  await page.getByRole('checkbox', { name: 'Select made.example' }).check()
+  await page.getByRole('button', { name: 'Change PHP' }).click()
+  await dialog.getByLabel('PHP version').selectOption('8.2')
+  await dialog.getByText('made.example: service cron.service').waitFor()
+  const many = dialog.getByRole('button', { name: 'Change PHP: 1 site' })
+  expect(await many.isDisabled()).toBe(true)
+  await dialog.getByLabel('Allow these changes').check()
+  await many.click()
+  await page.getByText('1 done').first().waitFor()
+
+  expect(accepted).toEqual([['service_started'], ['service_started']])
+  expect(problems).toEqual([])
+})
+
+test('a restore that changes others asks first', async () => {
+  const accepted: unknown[] = []
+  agent.works.set('site.restore', async function* ({ domain, accept }) {
+    accepted.push(accept)
+    yield 'Restoring'
+    return { domain }
+  })
+  agent.plan = { steps: [] }
+  const { client } = dashboard
+  const { body } = await client().get('/api/fleet/sites?q=made.example')
+  const [{ id, server_id }] = Object(body).sites
+  const path = `/api/servers/${server_id}/sites/${id}`
+  const { headers } = await client().send({ method: 'DELETE', path })
+  await client().get(`/api/operations/${headers.get('operation-id')}/events`)
+  agent.plan = PLAN
+
+  const { page, problems } = await open('/trash')
+  await page.getByRole('button', { name: 'Restore made.example' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('cron.service').first().waitFor()
+  await dialog.getByLabel('Allow these changes').check()
+  await dialog.getByRole('button', { name: 'Restore site' }).click()
+  await page.waitForURL(/\/sites\/\d+\?operation=/)
+  const operation = new URL(page.url()).searchParams.get('operation')
+  await client().get(`/api/operations/${operation}/events`)
+
+  expect(accepted).toEqual([['service_started']])
+  expect(problems).toEqual([])
+})
+
+test('a deletion that had nothing to delete ends with a warning', async () => {
+  agent.plan = { steps: [] }
+  const gone = () => Response.json({ error: 'Not found', message: 'No such site' }, { status: 404 })
+  const { page, problems } = await open('/sites?q=made.example')
+  await page.getByRole('link', { name: 'made.example' }).click()
+  await page.getByRole('button', { name: 'Delete site' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Nothing has to be done on the server for this.').waitFor()
+  agent.trash = []
+  agent.answers.set('/exec', gone)
+  await dialog.getByLabel('Type made.example to confirm').fill('made.example')
+  await dialog.getByRole('button', { name: 'Remove site' }).click()
+
+  await page.getByText('nothing was deleted there').waitFor()
+  await page.getByText('Done, with warnings').waitFor()
+  agent.answers.delete('/exec')
   expect(problems).toEqual([])
 })

@@ -8,6 +8,7 @@ import * as mail from '#dashboard/db/mail-schema.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
 import * as records from '#dashboard/db/schema.ts'
 import * as trust from '#dashboard/db/trust-schema.ts'
+import * as web from '#dashboard/db/web-schema.ts'
 import { makeReleased } from '#tests/dashboard/support/filled.ts'
 import { contentOf, makeFolder } from '#tests/dashboard/support/records.ts'
 
@@ -62,6 +63,8 @@ const RELEASED = [
   '8f83d7aa35272f2330d5daa2e5586ad7fdc25ed5e3c6a988df0a4da3bbdb1e3b',
   // 0022_found-facts.sql
   '14ce569564f01d2ea9b0f7634e27832ea7097217f5cef76f16a4364e1d1e61b6',
+  // 0023_server-web.sql
+  '452bfac483e50b4dee4f9adaeab7936aaec53699de7fdce11dc58d1a117fa3b1',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
@@ -81,7 +84,10 @@ describe('the migrations', () => {
     const last = String(entries.length - 1).padStart(4, '0')
     const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
 
-    const schema = await generateSQLiteDrizzleJson({ ...records, ...mail, ...trust }, snapshot.id)
+    const schema = await generateSQLiteDrizzleJson(
+      { ...records, ...mail, ...trust, ...web },
+      snapshot.id,
+    )
 
     expect(await generateSQLiteMigration(snapshot, schema)).toEqual([])
   })

@@ -8,6 +8,7 @@ import {
   type SiteHealth,
   type SiteUsage,
   type TrashedSite,
+  type Web,
 } from '#shared/agent.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
@@ -42,6 +43,8 @@ export class FakeAgent {
   usage: SiteUsage[] = []
   maintenance: Maintenance | null = null
   conditions: Condition[] = []
+  /** Undefined: it is one that does not know the call. */
+  web: Web | undefined
   health: SiteHealth[] = []
   services: Service[] = []
   metrics: Metrics = {
@@ -152,6 +155,7 @@ export class FakeAgent {
       '/usage': { sites: this.usage },
       '/maintenance': { maintenance: this.maintenance },
       '/conditions': { conditions: this.conditions },
+      ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
       '/sites/job-runs': { runs: [] },
     }

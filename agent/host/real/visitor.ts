@@ -79,11 +79,13 @@ function ask(visit: Visit, address: string): Promise<Visited> {
   })
 }
 
-function requestOf({ host, path, tls }: Visit, address: string) {
+function requestOf({ host: name, path, tls, address, port }: Visit, usual: string) {
+  const host = port === undefined ? name : `${name}:${port}`
   const headers = { host, 'user-agent': AGENT, 'cache-control': 'no-cache', accept: 'text/html' }
-  const common = { host: address, path, headers, agent: false }
-  if (!tls) return http.request({ ...common, port: 80 })
-  return https.request({ ...common, port: 443, servername: host, rejectUnauthorized: false })
+  const common = { host: address ?? usual, path, headers, agent: false }
+  if (!tls) return http.request({ ...common, port: port ?? 80 })
+  const options = { ...common, port: port ?? 443, servername: name, rejectUnauthorized: false }
+  return https.request(options)
 }
 
 function beginningOf(response: IncomingMessage, done: (body: string) => void): void {

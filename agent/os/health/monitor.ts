@@ -42,9 +42,13 @@ export class HealthMonitor {
     this.#looked_at = clock.elapsed()
   }
 
-  /** Front pages of the sites that are due. */
-  async visit(): Promise<void> {
-    await visit(this.#host, [...this.#watched.values()], this.#looking)
+  get size(): number {
+    return this.#watched.size
+  }
+
+  /** Front pages of the sites that are due; `beside`: how many other sites share the time. */
+  async visit(beside = 0): Promise<void> {
+    await visit(this.#host, [...this.#watched.values()], { ...this.#looking, beside })
   }
 
   /** By user: a site that is created again under its former domain is another one. */

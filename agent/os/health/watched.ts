@@ -41,5 +41,9 @@ export function isVisitDue(watched: Watched, now: number, all: number): boolean 
 function restOf({ verdicts, php, traffic, visit_ms }: Watched, now: number, all: number): number {
   if (verdicts.http && verdicts.http.state !== 'up') return Math.max(TROUBLED_MS, 3 * visit_ms)
   if (php === 'asleep' || traffic.isQuiet(now)) return QUIET_MS
-  return Math.min(MOST_MS, Math.max(LEAST_MS, (all * visit_ms) / SHARE))
+  return sharedRest(visit_ms, all, LEAST_MS)
 }
+
+/** So that the visits of all sites take their share of the processor at the most. */
+export const sharedRest = (visit_ms: number, all: number, least_ms: number): number =>
+  Math.min(MOST_MS, Math.max(least_ms, (all * visit_ms) / SHARE))

@@ -1,3 +1,4 @@
+import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { ApacheConfig } from './apache-config.ts'
 import type { ApacheDirective } from './apache-lines.ts'
 import { type ApachePhp, phpOf } from './apache-php.ts'
@@ -61,7 +62,7 @@ function hostOf(block: Block, { server, modules, listens }: Around): VirtualHost
   }
 }
 
-function knownPhp(php: ApachePhp): { php: Php; reason?: string } {
+function knownPhp(php: ApachePhp): { php: Php; reason?: UnknownReason } {
   if (php === 'wrapper') return { php: NO_PHP, reason: 'wrapper' }
   if (php.version !== 'unknown') return { php }
   return { php: { ...php, version: '' }, reason: 'module_version' }

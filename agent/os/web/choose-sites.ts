@@ -3,7 +3,7 @@ import { type Backends, backendsOf } from './backends.ts'
 import { isLoopback, type Kind, type Listen, type VirtualHost } from './virtual-host.ts'
 
 /** One site as it is served. */
-export interface Vhost extends Omit<VirtualHost, 'listens' | 'tls'> {
+export interface Vhost extends Omit<VirtualHost, 'tls'> {
   /** Empty where no name of it is a domain: a wildcard, an expression, an address, any name. */
   domain: string
 }
@@ -127,9 +127,10 @@ function add(sites: Map<string, Site[]>, entry: Entry): void {
     if (known.certificate === '') known.certificate = host.certificate
     return
   }
-  const { listens: _, tls: __, ...rest } = source
+  const { tls: _, ...rest } = source
+  const { certificate, listens } = host
   const unknown = { ...source.unknown, ...(host.unknown.tls && { tls: host.unknown.tls }) }
-  const site = { ...rest, domain, names: [name], certificate: host.certificate, unknown }
+  const site = { ...rest, domain, names: [name], certificate, listens, unknown }
   const firsts = new Set([firstOf(source, host)])
   sites.set(content, [...same, { ...site, sources: new Set([source]), firsts }])
 }

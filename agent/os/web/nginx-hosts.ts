@@ -73,7 +73,7 @@ function isServed(root: Root, answer: Answer, proxy: { after_files: boolean } | 
 /** Which of the values depend on what only a request has. */
 function computed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
   const fields = Object.entries(values).filter(([, value]) => value === undefined)
-  return Object.fromEntries(fields.map(([field]) => [field, 'computed']))
+  return Object.fromEntries(fields.map(([field]) => [field, 'computed' as const]))
 }
 
 /** What is closed and has no folder of its own is no site. */

@@ -43,6 +43,7 @@ function listensOf(server: Block): Listen[] {
   const written = server.filter(({ name }) => name === 'listen').map(({ args }) => args)
   return (written.length > 0 ? written : [['80']]).map(([place = '', ...options]) => ({
     ...placeOf(place),
+    ...(place.startsWith('[::]') && !options.includes('ipv6only=off') && { only_ipv6: true }),
     tls: ssl || options.includes('ssl') || options.includes('quic'),
     default: options.includes('default_server') || options.includes('default'),
   }))

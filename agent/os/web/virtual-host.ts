@@ -1,8 +1,7 @@
+import type { Unknown } from '#shared/unknown-reasons.ts'
+
 /** What a web server does with the pages of some names; `none`: they are elsewhere, or there are none. */
 export type Kind = 'files' | 'proxy' | 'text' | 'closed' | 'none'
-
-/** Why something cannot be known of a site. Codes, for programs to decide by. */
-type Reason = string
 
 /** How PHP is run: at an address of FastCGI, by a module or program of a version, or not at all. */
 export interface Php {
@@ -29,7 +28,8 @@ export interface VirtualHost {
   tls: boolean
   /** The user that scripts run as, where the web server itself says so. */
   user: string
-  unknown: Readonly<Record<string, Reason>>
+  /** Codes of the reasons, by the names of the fields. */
+  unknown: Unknown
 }
 
 export interface Listen {
@@ -38,6 +38,8 @@ export interface Listen {
   tls: boolean
   /** Answers also to names that no server has. */
   default: boolean
+  /** On every address of IPv6, and on none of IPv4. */
+  only_ipv6?: true
 }
 
 export const NO_PHP: Php = { address: '', version: '' }

@@ -1,5 +1,5 @@
 import type { AttentionItem } from '#shared/api/attention.ts'
-import { HEALTH_ADVICE } from '#shared/health-advice.ts'
+import { healthAdvice } from '#shared/health-advice.ts'
 import { advised, ofSite } from './item.ts'
 import type { NeedySite } from './queries.ts'
 
@@ -8,6 +8,6 @@ export const unwell =
   (severity: 'critical' | 'warning') =>
   (site: NeedySite): AttentionItem => {
     const { health_code, health_reason, health_since: at } = site
-    const advice = HEALTH_ADVICE[health_code] ?? 'look at its log'
+    const advice = healthAdvice(health_code, site) ?? 'look at its log'
     return ofSite(site, { severity, reason: advised(health_reason, advice), at })
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ASKS_AGENT, begun, type Descriptions } from '#dashboard/openapi/describe.ts'
-import { OnlyDryRun } from '#shared/api/body.ts'
-import { PurgeSite, SiteChanging, TrashEntry } from '#shared/api/sites.ts'
+import { PurgeSite, RestoreSite, SiteChanging, TrashEntry } from '#shared/api/sites.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 
 const Changing = z.strictObject({ site: SiteChanging })
@@ -21,7 +20,7 @@ export const trashApi: Descriptions = {
   restoreSite: {
     route: 'POST /api/servers/:server_id/sites/:site_id/restore',
     summary: 'Bring a site back from the trash',
-    body: OnlyDryRun,
+    body: RestoreSite,
     answers: { 200: planned, 202: begun('Under way.', Changing) },
     errors: ASKS_AGENT,
   },

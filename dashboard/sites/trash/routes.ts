@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
-import { PurgeSite } from '#shared/api/sites.ts'
+import { bodyOrDryRun, readJson } from '#dashboard/http/body.ts'
+import { PurgeSite, RestoreSite } from '#shared/api/sites.ts'
 import { invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import { inBackground } from '../in-background.ts'
@@ -12,7 +12,7 @@ import { listTrash } from './queries.ts'
 export function trashRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
     .post('/restore', async ({ request, params, set }) => {
-      const input = await onlyDryRun(request)
+      const input = parse(RestoreSite, await bodyOrDryRun(request))
       const target = await place(deps, request, params)
       return inBackground(deps, 'site.restore', { target, input, as: 'provisioning' }, set)
     })

@@ -1,4 +1,5 @@
-import type { SiteBulkType } from '#shared/operation-types/index.ts'
+import type { BulkTargets } from '#shared/api/bulk-operations.ts'
+import type { BulkType, SiteBulkType } from '#shared/operation-types/index.ts'
 import { api, take } from './client.ts'
 
 /** Of sites, by their ids. */
@@ -21,4 +22,11 @@ export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel:
   const answer = await take(api['bulk-operations'].post(body))
   if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')
   return answer.bulk_operation.id
+}
+
+/** Beside the targets, what would be changed of others for each of them. */
+export async function planAsks(type: BulkType, params: object, targets: Partial<BulkTargets>) {
+  const body = { type, params, targets, dry_run: true, with_asks: true }
+  const answer = await take(api['bulk-operations'].post(body))
+  return 'targets' in answer ? answer.must_accept : undefined
 }

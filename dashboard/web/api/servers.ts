@@ -90,6 +90,14 @@ export const maintenanceQuery = (server_id: number) =>
     refetchInterval: 10_000,
   })
 
+/** What answers visitors of a server, and its sites without a domain. */
+export const webQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'web'],
+    queryFn: async () => (await take(api.servers({ server_id }).web.get())).web,
+    refetchInterval: 60_000,
+  })
+
 /** What stands in the way of new sites there; the server is asked. */
 export const conditionsQuery = (server_id: number) =>
   queryOptions({

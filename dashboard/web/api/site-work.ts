@@ -8,6 +8,8 @@ export interface SiteWork {
   method: 'POST' | 'PATCH' | 'DELETE'
   path: string
   input: object
+  /** What may be changed of others, by the words of its plan. */
+  accept?: readonly string[]
 }
 
 const pathOf = ({ id, server_id }: SitePlace) => `/api/servers/${server_id}/sites/${id}`
@@ -60,8 +62,9 @@ export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
 })
 
 /** Begins it; the id of the operation, when it became one. */
-export async function beginWork({ method, path, input }: SiteWork): Promise<string | undefined> {
-  return (await begin(method, path, input)).operation_id
+export async function beginWork(work: SiteWork): Promise<string | undefined> {
+  const { method, path, input, accept } = work
+  return (await begin(method, path, { ...input, ...(accept && { accept }) })).operation_id
 }
 
 /** What it would do now, as the agent reads it from the machine. */

@@ -2,9 +2,9 @@ import type { Effect, Plan } from '#shared/plan.ts'
 import { ACCEPTABLE } from '#shared/plan.ts'
 import { Notice } from './notice.tsx'
 
-type Word = (typeof ACCEPTABLE)[number]
+export type Word = (typeof ACCEPTABLE)[number]
 
-const SENTENCES: Record<Word, string> = {
+export const SENTENCES: Record<Word, string> = {
   name_taken_over: 'Another site serves this name until now',
   packages_changed: 'Packages that other sites may run on are upgraded and restarted',
   packages_removed: 'Packages are removed, with what runs on them',
@@ -19,7 +19,11 @@ function imposed(plan: Plan): Effect[] {
 
 /** The words to accept a plan by; empty where it changes nothing of others. */
 export function wordsOf(plan: Plan | undefined): Word[] {
-  const words = new Set(plan ? imposed(plan).map(({ asks }) => asks) : [])
+  return wordsIn(plan ? imposed(plan) : [])
+}
+
+export function wordsIn(effects: readonly Effect[]): Word[] {
+  const words = new Set(effects.map(({ asks }) => asks))
   return ACCEPTABLE.filter((word) => words.has(word))
 }
 
@@ -50,15 +54,21 @@ export function Accept({ plan, accepted, onChange }: AcceptProps) {
           </div>
         ))}
       </dl>
-      <label className="mt-3 flex cursor-pointer items-center gap-2">
-        <input
-          type="checkbox"
-          checked={accepted}
-          onChange={(event) => onChange(event.target.checked)}
-          className="size-4 cursor-pointer accent-accent-solid"
-        />
-        Allow these changes
-      </label>
+      <Allow accepted={accepted} onChange={onChange} />
     </Notice>
+  )
+}
+
+export function Allow({ accepted, onChange }: Pick<AcceptProps, 'accepted' | 'onChange'>) {
+  return (
+    <label className="mt-3 flex cursor-pointer items-center gap-2">
+      <input
+        type="checkbox"
+        checked={accepted}
+        onChange={(event) => onChange(event.target.checked)}
+        className="size-4 cursor-pointer accent-accent-solid"
+      />
+      Allow these changes
+    </label>
   )
 }

@@ -27,8 +27,8 @@ export function HealthBadge({ state, reason = '' }: { state: HealthState; reason
 }
 
 /**
- * What a site is: of one in use, whether it works; of any other, where it is in its life. A found one
- * in use has no health, since nothing checks it.
+ * What a site is: of one in use, whether it works; of any other, where it is in its life. An older agent
+ * checks no found one.
  */
 export function SiteState({
   of: { status, found, health, health_reason },
@@ -36,7 +36,11 @@ export function SiteState({
   of: Pick<Health, 'health' | 'health_reason'> & { status: string; found: boolean }
 }) {
   if (health === null && found && status === 'active')
-    return <Badge title="Found on its server, not created by Hosting Control">not managed</Badge>
+    return <Badge title="Its agent has not checked it">Not checked</Badge>
   if (health === null) return <Status value={status} />
   return <HealthBadge state={health} reason={health_reason} />
+}
+
+export function NotManaged() {
+  return <Badge title="Found on its server, not created by Hosting Control">not managed</Badge>
 }

@@ -1,4 +1,4 @@
-import { Minus, Pencil, Play, Plus } from 'lucide-react'
+import { Info, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { Effect, Plan } from '#shared/plan.ts'
 import { cx } from './cx.ts'
 import { formatNumber } from './format.ts'
@@ -16,7 +16,7 @@ export function PlanSteps({ plan }: { plan: Plan }) {
     return <p className="text-muted">Nothing has to be done on the server for this.</p>
   return (
     <ol className="flex flex-col gap-3" aria-label="Steps of the plan">
-      {plan.steps.map(({ name, title, effects }, index) => (
+      {plan.steps.map(({ name, title, effects, notes }, index) => (
         <li key={name} className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2">
           <span
             aria-hidden
@@ -26,6 +26,15 @@ export function PlanSteps({ plan }: { plan: Plan }) {
           </span>
           <div className="min-w-0 pt-0.5">
             <p className="break-words">{title}</p>
+            {notes?.map((note) => (
+              <p
+                key={note}
+                className="mt-1 flex items-baseline gap-1.5 text-xs break-words text-warn"
+              >
+                <Info className="size-3 shrink-0 translate-y-0.5" aria-hidden />
+                {note}
+              </p>
+            ))}
             <Effects of={effects} />
           </div>
         </li>

@@ -34,3 +34,15 @@ ${secure}    server_name ${domain} www.${domain};
 }
 `
 }
+
+/** What answers to no name of its own: previews, and whatever nothing else answers. */
+export function layOutUnnamed({ disk, plan }: Machine): void {
+  if (plan.role !== 'foreign') return
+  const served = (name: string, root: string) =>
+    `server {\n    listen 80;\n    server_name ${name};\n    root ${root};\n}\n`
+  const folder = '/etc/nginx/sites-enabled'
+  disk.putText('/var/www/html/index.html', '<p>It works</p>')
+  disk.putText('/var/www/preview/index.html', '<p>Preview</p>')
+  disk.putText(`${folder}/000-default`, served('_', '/var/www/html'))
+  disk.putText(`${folder}/zz-previews`, served('*.preview.example', '/var/www/preview'))
+}

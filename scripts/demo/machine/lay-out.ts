@@ -1,7 +1,7 @@
 import { NEWEST_CORE } from '../wordpress/catalogue.ts'
 import { coreFiles } from '../wordpress/kit.ts'
 import { CORE_SHA1, settings } from './host.ts'
-import { layOutForeign } from './lay-out-foreign.ts'
+import { layOutForeign, layOutUnnamed } from './lay-out-foreign.ts'
 import { layOutMail } from './lay-out-mail.ts'
 import { layOutMaintenance } from './lay-out-maintenance.ts'
 import { type Certificates, layOutSite } from './lay-out-site.ts'
@@ -25,6 +25,7 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
     if (site.managed) layOutSite(machine, site, certificates)
     else layOutForeign(machine, site, certificates)
   }
+  layOutUnnamed(machine)
   layOutMail(machine)
   layOutUsage(machine)
   layOutMaintenance(machine)

@@ -10,6 +10,7 @@ import { nginx } from './programs/nginx.ts'
 import { done } from './programs/output.ts'
 import { php } from './programs/php.ts'
 import { startStopDaemon, systemctl } from './programs/services.ts'
+import { ss } from './programs/sockets.ts'
 import { gpasswd, groupdel, useradd, userdel } from './programs/users.ts'
 
 type Program = (
@@ -44,6 +45,7 @@ const PROGRAMS: Record<string, readonly [ms: number, Program]> = {
   'apt-get': [400, aptGet],
   'apt-config': [10, aptConfig],
   journalctl: [60, journalctl],
+  ss: [0, ss],
 }
 /** Where one call takes much longer than another of the same program. */
 const LONG: readonly [RegExp, number][] = [

@@ -46,11 +46,18 @@ export function layOutSystem(machine: Machine): void {
     disk.putText(`/usr/sbin/${name}`, '')
     disk.putText(`/proc/${pid}/status`, statusOf(name))
   }
+  layOutNginx(machine)
   for (const version of php) {
     disk.putText(`/usr/sbin/php-fpm${version}`, '')
     disk.putText(`/proc/${phpPid(version)}/status`, statusOf(`php-fpm${version}`))
     disk.put(`/etc/php/${version}/fpm/pool.d`, folder())
   }
+}
+
+/** It runs, as ps(1) shows it. */
+function layOutNginx({ disk }: Machine): void {
+  disk.putText('/proc/11/cmdline', 'nginx: master process nginx -g daemon on;')
+  disk.putText('/proc/11/status', `${statusOf('nginx')}Uid:\t0\t0\t0\t0\nNSpid:\t11\n`)
 }
 
 const statusOf = (name: string) => `Name:\t${name}\nUmask:\t0022\nState:\tS (sleeping)\n`

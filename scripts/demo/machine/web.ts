@@ -8,11 +8,20 @@ import type { Machine } from './machine.ts'
 
 type Answer = { status: number; body: string; headers: Record<string, string> }
 
+const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
+
 /** What a visitor gets: nginx has to know the site, PHP has to run, and WordPress its tables. */
-export function answerOf(machine: Machine, { host, path }: Probe): Answer {
-  const vhost = vhostOf(machine, host)
-  const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
-  if (vhost === undefined) return answer(404)
+export function answerOf(machine: Machine, asked: Pick<Probe, 'host' | 'path'>): Answer {
+  const vhost = vhostOf(machine, asked.host)
+  if (vhost === undefined) return answer(isForeign(machine, asked.host) ? 200 : 404)
+  return answerOfOwn(machine, vhost, asked)
+}
+
+function answerOfOwn(
+  machine: Machine,
+  vhost: string,
+  { host, path }: Pick<Probe, 'host' | 'path'>,
+): Answer {
   if (path.startsWith('/.well-known/acme-challenge/')) {
     const token = machine.disk.text(ACME_ROOT + path)
     return token === undefined ? answer(404) : answer(200, token)
@@ -34,6 +43,10 @@ export function answerOf(machine: Machine, { host, path }: Probe): Answer {
 export function visited(machine: Machine, visit: Visit): Visited {
   return { ...answerOf(machine, visit), headers: {}, ms: 80 }
 }
+
+/** A site that somebody made by hand: nothing breaks it here. */
+const isForeign = ({ disk }: Machine, host: string) =>
+  disk.text(`/etc/nginx/sites-enabled/${host}.conf`) !== undefined
 
 function vhostOf({ disk }: Machine, host: string): string | undefined {
   const apex = apexOf(host)

@@ -2,6 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { mail_settings, server_mail } from '#dashboard/db/mail-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, isolation_checks, servers, settings, sites } from '#dashboard/db/schema.ts'
+import { server_web } from '#dashboard/db/web-schema.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
 import { fillBulks } from './bulks.ts'
@@ -15,6 +16,7 @@ import { siteRows } from './sites.ts'
 import { tellStories } from './stories.ts'
 import { fillTrust } from './trust.ts'
 import { fillWaiting } from './waiting.ts'
+import { webRows } from './web.ts'
 
 /** As many sites are looked at in a minute, however large the fleet is. */
 const SITES_A_MINUTE = 400
@@ -32,6 +34,8 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   await insertAll(db, mail, (queries, some) => queries.insert(mail_settings).values(some))
   const reports = mailReports(fleet, now)
   await insertAll(db, reports, (queries, some) => queries.insert(server_mail).values(some))
+  const web = await webRows(fleet, now)
+  await insertAll(db, web, (queries, some) => queries.insert(server_web).values(some))
   await fillMetrics(db, fleet, now)
   const tell = await makeTeller(fleet, now)
   const told = await insertTold(db, tellStories(fleet.plan).map(tell))

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Step } from '#agent/commands/command.ts'
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { siteRestore } from '#agent/commands/site.restore.ts'
 import { planOf } from '#agent/operations/plan.ts'
 import { contextOf, debian, installed, outcome, runs, server, shop } from './debian.ts'
 
@@ -65,4 +67,47 @@ test('what somebody has stopped is started only when that is accepted', async ()
       accept: ['Must have what would change others: service_started (service cron.service)'],
     },
   })
+})
+
+test('a site that comes back takes its name from a wildcard only when that is accepted', async () => {
+  const host = await server(shop)
+  await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
+  host.answer('nginx -T', WILDCARD)
+  const before = host.disk.all
+  const only = { domain: 'shop.example' }
+
+  await expect(siteRestore.run(only, contextOf(host)).next()).rejects.toMatchObject({
+    fields: { accept: [expect.stringContaining('name_taken_over (name shop.example,')] },
+  })
+  expect(host.disk.all).toEqual(before)
+  expect(await asked(await siteRestore.plan(only, host))).not.toEqual([])
+  const accepted = siteRestore.run({ ...only, accept: ['name_taken_over'] }, contextOf(host))
+  expect((await outcome(accepted))[1]).toEqual(only)
+})
+
+test('a site that comes back starts what somebody has stopped only when that is accepted', async () => {
+  const host = await server(shop)
+  await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
+  await host.disk.remove('/run/crond.pid')
+
+  const run = siteRestore.run({ domain: 'shop.example' }, contextOf(host))
+
+  await expect(run.next()).rejects.toMatchObject({
+    fields: {
+      accept: ['Must have what would change others: service_started (service cron.service)'],
+    },
+  })
+})
+
+test('the plan of a site says that it is served by IPv4 only, where others are', async () => {
+  const host = await server()
+  host.answer('nginx -T', WILDCARD.replace('*.example', 'other.example'))
+  await host.disk.write(
+    '/proc/1/net/if_inet6',
+    '20010db8000000000000000000000001 02 40 00 80 eth0\n',
+  )
+  const { steps } = await planOf(await siteCreate.plan(shop, host))
+  expect(steps.filter(({ notes }) => notes).map(({ name, notes }) => ({ name, notes }))).toEqual([
+    { name: 'vhost', notes: [expect.stringContaining('by IPv4 only')] },
+  ])
 })

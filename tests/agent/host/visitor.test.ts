@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
@@ -75,4 +76,22 @@ test('one that is silent is given up, and nobody who listens is told apart from 
   await listening(() => undefined)
   expect(await visitor.pingFpm(path)).toBe('silent')
   expect(await visitor.pingFpm(`${folder}/none.sock`)).toBe('refused')
+})
+
+test('a page is asked for at the address and port of its site, by its name', async () => {
+  const asked: string[] = []
+  const server = http.createServer((request, response) => {
+    asked.push(`${request.headers.host} ${request.url}`)
+    response.end('a page')
+  })
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(Object(server.address()).port))
+  })
+  const place = { address: '127.0.0.1', port }
+
+  const visited = await visitor.visit([{ host: 'a.example', path: '/', tls: false, ...place }])
+
+  expect(visited).toMatchObject([{ status: 200, body: 'a page' }])
+  expect(asked).toEqual([`a.example:${port} /`])
+  server.close()
 })

@@ -135,6 +135,8 @@ test('a plan stores nothing, changes nothing and runs nothing that does', async 
     'nginx -T',
     'nginx -T',
     'nginx -v',
+    'nginx -T',
+    'nginx -v',
   ])
   expect(host.queries.filter((sql) => !sql.startsWith('SELECT '))).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { notesOf } from '#agent/os/nginx-notes.ts'
 import { placesBeside, specificAddresses } from '#agent/os/nginx-places.ts'
 import { defaultsOf, readServers, takenFrom } from '#agent/os/nginx-servers.ts'
 
@@ -99,4 +100,25 @@ test('turns HTTP/2 on for nobody who has not', async () => {
 test('probes the addresses that a virtual host names', () => {
   const vhost = 'listen 80;\nlisten [::]:80;\nlisten 10.0.0.5:80;\nlisten [fd00::5]:80;\n'
   expect(specificAddresses(vhost)).toEqual(['10.0.0.5', 'fd00::5'])
+})
+
+test.each<[string, string[], boolean, string[]]>([
+  ['nothing where others listen as it does', ['80', '[::]:80'], true, []],
+  ['nothing of IPv6 where the server has none', ['80'], false, []],
+  [
+    'that IPv6 is left out',
+    ['80'],
+    true,
+    [
+      'Visitors reach port 80 of the site by IPv4 only, since the other sites of this server do not listen on IPv6 there: its name needs no AAAA record.',
+    ],
+  ],
+  [
+    'which addresses others have for themselves',
+    ['80', '[::]:80', '10.0.0.5:80'],
+    true,
+    ['The site also listens on 10.0.0.5:80, which other sites of this server have for themselves.'],
+  ],
+])('a plan says %s', (_, listens, ipv6, notes) => {
+  expect(notesOf({ addresses: { 80: listens, 443: ['443', '[::]:443'] } }, ipv6)).toEqual(notes)
 })

@@ -161,6 +161,20 @@ describe('the health of sites', () => {
     ])
   })
 
+  test('of a site that was found says what to do on its server', async () => {
+    await dashboard.db.write((queries) =>
+      queries.run("update sites set managed = 0, found = 1 where domain = 'b.example'"),
+    )
+    agent.health = [unwell('b.example', 'down', 'http_gateway', 'Its front page answers 502')]
+    await read()
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    const reason = 'Its front page answers 502: look at its log on its server'
+    expect(Fleet.parse(body).attention[0]).toMatchObject({
+      ...{ kind: 'site_down', items: [{ name: 'b.example', reason }] },
+    })
+    expect(await site(2)).toMatchObject({ health: 'down', found: true })
+  })
+
   test('is unknown as soon as nobody has heard of the server for three minutes, since then', async () => {
     agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
     await read()

@@ -23,6 +23,19 @@ async function siteStatus(dashboard: Dashboard): Promise<string | undefined> {
 const isGone = (dashboard: Dashboard) =>
   until(async () => (await siteStatus(dashboard)) === undefined)
 
+const WARNING = {
+  code: 'nothing_to_delete',
+  message:
+    'The agent of the server does not know shop.example: nothing was deleted there, and only the record was removed',
+}
+
+/** How the last operation of a type ended. */
+async function ended(dashboard: Dashboard, type: string) {
+  const { body } = await dashboard.call('GET', `/api/operations?type=${type}`)
+  const { status, warnings } = body.operations[0]
+  return { status, warnings }
+}
+
 describe('deleting a site', () => {
   test('moves it to the trash when the agent has', async () => {
     await using agent = new Machine()
@@ -34,9 +47,10 @@ describe('deleting a site', () => {
     await until(async () => (await siteStatus(dashboard)) === 'trashed')
     const { body } = await dashboard.call('GET', '/api/activity?type=site.delete')
     expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'success' }])
+    expect(await ended(dashboard, 'site.delete')).toEqual({ status: 'success', warnings: [] })
   })
 
-  test('removes one that the agent does not know', async () => {
+  test('removes the record of one that the agent does not know, with a warning', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -47,6 +61,10 @@ describe('deleting a site', () => {
     expect(await dashboard.call('DELETE', path)).toEqual(accepted)
 
     await isGone(dashboard)
+    expect(await ended(dashboard, 'site.delete')).toEqual({
+      status: 'success',
+      warnings: [WARNING],
+    })
   })
 
   test('finds in the trash what the agent has there already', async () => {
@@ -81,6 +99,10 @@ describe('deleting a site', () => {
     await dashboard.call('DELETE', path)
 
     await isGone(dashboard)
+    expect(await ended(dashboard, 'site.delete')).toEqual({
+      status: 'success',
+      warnings: [WARNING],
+    })
   })
 
   test('brings back what it was when the agent fails, and says why', async () => {

@@ -88,6 +88,27 @@ describe('a site in the trash', () => {
     expect(log.body.activities).toMatchObject([{ domain, status: 'success' }])
   })
 
+  test('comes back with what may be changed of others for it', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    const accept = ['service_started']
+    const asked: unknown[] = []
+    const restore = agent.works.get('site.restore')
+    if (!restore) throw new Error('The agent knows no trash')
+    agent.works.set('site.restore', (params) => {
+      asked.push(params)
+      return restore(params)
+    })
+
+    const planned = await dashboard.call('POST', `${site}/restore?dry_run=true`, { accept })
+    await dashboard.call('POST', `${site}/restore`, { accept })
+
+    expect(planned.body).toEqual({ plan: { steps: [] } })
+    await becomes(dashboard, 'active')
+    expect(asked).toEqual([{ domain, accept }])
+  })
+
   test('stays there when it cannot come back, and says why', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
@@ -134,6 +155,10 @@ describe('a site in the trash', () => {
     await dashboard.call('POST', `${site}/purge`, { domain })
 
     await becomes(dashboard, undefined)
+    const { body } = await dashboard.call('GET', '/api/operations?type=site.purge')
+    expect(body.operations[0]).toMatchObject({
+      ...{ status: 'success', warnings: [{ code: 'nothing_to_delete' }] },
+    })
   })
 
   test('goes with its server, and nothing is asked of the machine', async () => {

@@ -10,7 +10,10 @@ import { Tables } from './tables.tsx'
 export function ComponentsPage() {
   return (
     <Page title="Components" about="The colours, type and controls that the pages are made of.">
-      <div data-examples className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-2">
+      <div
+        data-examples
+        className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-2"
+      >
         <Colours />
         <States />
         <Actions />

@@ -22,6 +22,7 @@ import { RecentOperations } from './parts/recent-operations.tsx'
 import { ServerSites } from './parts/server-sites.tsx'
 import { Services } from './parts/services.tsx'
 import { UnderWay } from './parts/under-way.tsx'
+import { WebCard } from './parts/web-card.tsx'
 
 const TRAIL = (
   <Link to="/servers" className="hover:underline">
@@ -79,6 +80,7 @@ function Known({ server }: { server: FleetServerDetail }) {
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Services server={server} />
+          <WebCard server_id={server.id} />
           <MaintenanceCard server={server} />
           <PhpVersions server={server} />
           <MailCard target={{ server_id: server.id }} name={server.name} />

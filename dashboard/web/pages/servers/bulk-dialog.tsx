@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
 import { beginOnServers } from '../../api/servers.ts'
+import { useConsent } from '../../features/consent/use-consent.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
@@ -66,18 +67,16 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
 function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
   const [service, setService] = useState('nginx')
   const navigate = useNavigate()
+  const server_ids = servers.map(({ id }) => id)
+  const params = work === 'service.restart' ? { service } : {}
+  const consent = useConsent({ type: work, params, targets: { server_ids } }, true)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      beginOnServers(
-        servers.map(({ id }) => id),
-        work,
-        work === 'service.restart' ? { service } : {},
-      ),
+    mutationFn: () => beginOnServers(server_ids, work, { ...params, ...consent.params }),
     onSuccess: ({ id }) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id: id } }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isPending) mutate()
+    if (!isPending && !consent.isOpen) mutate()
   }
   const away = servers.filter(({ status }) => status !== 'online')
   return (
@@ -100,9 +99,10 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
           fail: {away.map(({ name }) => name).join(', ')}
         </p>
       )}
+      {consent.question}
       {error && <Failure error={error} />}
       <DialogFooter onCancel={onClose}>
-        <Button type="submit" kind="primary" busy={isPending}>
+        <Button type="submit" kind="primary" disabled={consent.isOpen} busy={isPending}>
           {TEXTS[work].action}
         </Button>
       </DialogFooter>

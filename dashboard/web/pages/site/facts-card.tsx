@@ -4,13 +4,12 @@ import { Copy } from '../../ui/copy.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { unknownWords } from './unknown-words.ts'
+import { unknownWords } from '../../ui/unknown-words.ts'
 
 const FRAMEWORKS = {
   wordpress: 'WordPress',
   php: 'PHP',
   static: 'Static files',
-  unknown: 'Unknown',
 }
 
 export function FactsCard({ site }: { site: Site }) {
@@ -29,7 +28,12 @@ export function FactsCard({ site }: { site: Site }) {
               {server}
             </Link>
           ),
-          Kind: FRAMEWORKS[framework],
+          Kind:
+            framework === 'unknown' ? (
+              <Unknown of={unknown} fact="framework" usual="unknown" />
+            ) : (
+              FRAMEWORKS[framework]
+            ),
           ...(found && { PHP: php || <Unknown of={unknown} fact="php" usual="none" /> }),
           ...(found && health === null && { Health: 'not checked' }),
           'System user': <Text of={user} what="the system user" />,
@@ -39,7 +43,12 @@ export function FactsCard({ site }: { site: Site }) {
             ) : (
               <Text of={docroot} what="the folder" />
             ),
-          Database: <Text of={db_name} what="the name of the database" />,
+          Database:
+            db_name === '' ? (
+              <Unknown of={unknown} fact="db_name" usual="–" />
+            ) : (
+              <Text of={db_name} what="the name of the database" />
+            ),
           ...(!found && { Email: email || <span className="text-muted">–</span> }),
           [found ? 'First found' : 'Created']: <Time at={created_at} />,
         }}

@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query'
 import { RotateCw, Undo2 } from 'lucide-react'
 import { messageOf } from '../../api/client.ts'
 import { retryOperation } from '../../api/operations.ts'
-import { restoreSite } from '../../api/site-work.ts'
 import type { Site } from '../../api/sites.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Time } from '../../ui/time.tsx'
 import { tell } from '../../ui/toasts.tsx'
 import { useBegin } from './use-begin.ts'
+import { useRestore } from './use-restore.tsx'
 import { useShowOperation } from './use-show-operation.ts'
 
 /** What a state other than active means, and what can be done. */
@@ -98,10 +98,8 @@ function Retry({ site }: { site: Site }) {
 
 function Trashed({ site }: { site: Site }) {
   const begin = useBegin(site.id)
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => begin(restoreSite(site)),
-    onError: (error) => tell(messageOf(error), { error: true }),
-  })
+  const onError = (error: unknown) => tell(messageOf(error), { error: true })
+  const { restore, isPending, dialog } = useRestore(site, { begin, onError })
   return (
     <Notice
       kind="warn"
@@ -112,7 +110,7 @@ function Trashed({ site }: { site: Site }) {
       }
       actions={
         <>
-          <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={() => mutate()}>
+          <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={restore}>
             Restore
           </Button>
           <ButtonLink to="/trash">To the trash</ButtonLink>
@@ -120,6 +118,7 @@ function Trashed({ site }: { site: Site }) {
       }
     >
       {site.status_reason && <p>{site.status_reason}</p>}
+      {dialog}
       Its files and its database are kept on {site.server}, and purged by themselves{' '}
       <Time at={site.purge_at} none="later" />.
     </Notice>

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw, ScrollText, ShieldCheck } from 'lucide-react'
-import { HEALTH_ADVICE } from '#shared/health-advice.ts'
+import { healthAdvice } from '#shared/health-advice.ts'
 import { messageOf } from '../../api/client.ts'
 import { restartService } from '../../api/servers.ts'
 import { issueTls } from '../../api/site-work.ts'
@@ -17,7 +17,7 @@ export function Unwell({ site }: { site: Site }) {
   const { health, health_code, health_reason, health_since } = site
   // That a server is offline has a notice of its own.
   if (health === null || health === 'up' || health_code === 'server_offline') return null
-  const advice = HEALTH_ADVICE[health_code]
+  const advice = healthAdvice(health_code, site)
   return (
     <Notice
       kind={health === 'down' ? 'bad' : 'warn'}
@@ -25,7 +25,7 @@ export function Unwell({ site }: { site: Site }) {
       actions={
         <>
           <ViewLog site={site} />
-          <Help site={site} />
+          {!site.found && <Help site={site} />}
         </>
       }
     >

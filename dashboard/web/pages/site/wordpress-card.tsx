@@ -10,6 +10,7 @@ import { Empty } from '../../ui/states.tsx'
 import { Badge } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { tell } from '../../ui/toasts.tsx'
+import { unknownReason } from '../../ui/unknown-words.ts'
 import { updatesInWords } from '../sites/updates.tsx'
 import { Extensions } from './extensions.tsx'
 import { useBegin } from './use-begin.ts'
@@ -78,10 +79,13 @@ function Version({ version, update }: { version: string; update: string | null }
 
 function Words({ site }: { site: Site }) {
   const words = updatesInWords(site.updates)
+  const code = site.inventory?.unknown_because ?? site.unknown.updates ?? 'not_checked'
+  const reason = unknownReason(code)
   if (words === undefined)
     return (
       <span className="text-muted">
-        unknown: WordPress has not been able to ask for updates. It does so when it is visited.
+        unknown: {reason ?? unknownReason('not_checked')}
+        {code === 'not_checked' && '. It does so when it is visited'}
       </span>
     )
   return words === '' ? 'none' : <span className="text-warn">{words}</span>

@@ -7,6 +7,7 @@ import { Failure } from '../../ui/states.tsx'
 import { TypedName } from '../../ui/typed-name.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useBegin } from './use-begin.ts'
+import { useWorkConsent } from './use-work-consent.tsx'
 
 interface WorkDialogProps {
   open: boolean
@@ -42,15 +43,18 @@ function Form({ site, work, action, isDestructive = false, children, onClose }: 
   const [typed, setTyped] = useState('')
   const begin = useBegin(site.id)
   const { mutate, isPending, error } = useMutation({ mutationFn: begin, onSuccess: onClose })
-  const isReady = work !== undefined && (!isDestructive || typed.trim() === site.domain)
+  const consent = useWorkConsent(work)
+  const isNamed = !isDestructive || typed.trim() === site.domain
+  const isReady = work !== undefined && isNamed && !consent.isOpen
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isReady && !isPending) mutate(work)
+    if (isReady && !isPending) mutate({ ...work, ...consent.accepting })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {children}
       {work && <PlanPreview work={work} />}
+      {consent.question}
       <DialogFooter
         onCancel={onClose}
         above={

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { beginBulk, planBulk, type SitesBulk } from '../../api/bulk.ts'
 import { ApiError } from '../../api/client.ts'
+import { useConsent } from '../../features/consent/use-consent.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
@@ -47,17 +48,23 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
   const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   const params = param ? { [param.name]: value } : {}
+  const isChosen = !param || value !== ''
+  const consent = useConsent({ type, params, targets: { site_ids: ids } }, isChosen)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => beginBulk({ type, params, site_ids: ids }, Number(parallel)),
+    mutationFn: () =>
+      beginBulk(
+        { type, params: { ...params, ...consent.params }, site_ids: ids },
+        Number(parallel),
+      ),
     onSuccess: async (bulk_id) => {
       await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
       onBegun()
     },
   })
-  const isChosen = !param || value !== ''
   const { targets, skipped, count } = usePlanned({ type, params, site_ids: ids }, isChosen)
   const phrase = `delete ${count}`
-  const isReady = isChosen && count > 0 && (!isDestructive || typed.trim() === phrase)
+  const isNamed = !isDestructive || typed.trim() === phrase
+  const isReady = isChosen && count > 0 && isNamed && !consent.isOpen
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isReady && !isPending) mutate()
@@ -78,6 +85,7 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
         </Field>
       )}
       <BulkTargets targets={targets} skipped={skipped} />
+      {consent.question}
       <Field
         label="At the same time"
         name="parallel"

@@ -1,6 +1,7 @@
 import { Copy, LoaderCircle } from 'lucide-react'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { cx } from '../../ui/cx.ts'
+import { NotManaged } from '../../ui/health.tsx'
 import { Badge } from '../../ui/status.tsx'
 
 /** The list hears its clicks, and opens the site without loading the page anew. */
@@ -41,12 +42,13 @@ export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
   )
 }
 
-/** What stands beside the name: at work, ignored, or a name that other servers have, too. */
-export function Marks({ site: { operation_id, ignored, also_on } }: { site: FleetSite }) {
+/** What stands beside the name: at work, not managed, ignored, or a name that other servers have, too. */
+export function Marks({ site: { operation_id, found, ignored, also_on } }: { site: FleetSite }) {
   const servers = also_on.map(({ server }) => server).join(', ')
   return (
     <>
       {operation_id && <Busy />}
+      {found && <NotManaged />}
       {ignored && <Badge>ignored</Badge>}
       {servers !== '' && (
         <Badge tone="warn" title={`The same name is also on ${servers}`}>

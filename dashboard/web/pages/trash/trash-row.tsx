@@ -3,7 +3,7 @@ import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { TrashEntry } from '#shared/api/sites.ts'
 import { messageOf } from '../../api/client.ts'
-import { purgeSite, restoreSite } from '../../api/site-work.ts'
+import { purgeSite } from '../../api/site-work.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { formatBytes } from '../../ui/format.ts'
@@ -11,6 +11,7 @@ import { Status } from '../../ui/status.tsx'
 import { Cell } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { tell } from '../../ui/toasts.tsx'
+import { useRestore } from '../site/use-restore.tsx'
 import { useLeave } from './use-leave.ts'
 
 /** One site in the trash, and the two ways out of it. */
@@ -57,21 +58,26 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
 function WaysOut({ entry }: { entry: TrashEntry }) {
   const { domain, server } = entry
   const [isAsking, setAsking] = useState(false)
-  const restore = useLeave()
+  const leave = useLeave()
+  const { restore, isPending, dialog } = useRestore(entry, {
+    begin: leave.mutateAsync,
+    ...told(domain),
+  })
   const purge = useLeave()
   return (
     <>
       <Button
         icon={<Undo2 aria-hidden />}
-        busy={restore.isPending}
+        busy={isPending}
         aria-label={`Restore ${domain}`}
-        onClick={() => restore.mutate(restoreSite(entry), told(domain))}
+        onClick={restore}
       >
         Restore
       </Button>
       <Button kind="quiet" aria-label={`Purge ${domain}`} onClick={() => setAsking(true)}>
         Purge
       </Button>
+      {dialog}
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
@@ -87,7 +93,7 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
 }
 
 const told = (domain: string) => ({
-  onSuccess: () => tell(`${domain} is on its way back to the sites`),
+  onBegun: () => tell(`${domain} is on its way back to the sites`),
   onError: (error: unknown) => tell(`${domain}: ${messageOf(error)}`, { error: true }),
 })
 

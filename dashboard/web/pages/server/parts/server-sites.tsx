@@ -4,7 +4,7 @@ import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { sitesOfQuery } from '../../../api/servers.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
-import { SiteState } from '../../../ui/health.tsx'
+import { NotManaged, SiteState } from '../../../ui/health.tsx'
 import { Card } from '../../../ui/page.tsx'
 import { Failure, Skeleton } from '../../../ui/states.tsx'
 
@@ -53,6 +53,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
             <span className="hidden text-xs text-muted tabular-nums sm:inline">
               {site.php && `PHP ${site.php}`}
             </span>
+            {site.found && <NotManaged />}
             <SiteState of={site} />
           </li>
         ))}

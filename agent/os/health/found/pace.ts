@@ -1,0 +1,31 @@
+import type { Verdicts } from '../verdict.ts'
+import { sharedRest } from '../watched.ts'
+import type { Target } from './targets.ts'
+
+const LEAST_MS = 60_000
+/** Of one that is not up: that it is up again is to be seen soon. */
+const TROUBLED_MS = 30_000
+
+/** What is known of one found site. All times are those of Clock.elapsed. */
+export interface WatchedFound {
+  target: Target
+  verdicts: Verdicts
+  visited_at: number
+  /** How long the last visit took. */
+  visit_ms: number
+}
+
+export const newlyFound = (target: Target): WatchedFound => ({
+  ...{ target, verdicts: {}, visited_at: Number.NEGATIVE_INFINITY, visit_ms: 0 },
+})
+
+/** Whether it is time for a visit; `all`: how many sites share the time. */
+export function isVisitDue(
+  { verdicts, visited_at, visit_ms }: WatchedFound,
+  now: number,
+  all: number,
+): boolean {
+  const isTroubled = verdicts.http !== undefined && verdicts.http.state !== 'up'
+  const least = isTroubled ? TROUBLED_MS : LEAST_MS
+  return now - visited_at >= sharedRest(visit_ms, all, least)
+}

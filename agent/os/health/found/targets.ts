@@ -1,0 +1,55 @@
+import type { Host } from '../../../host/ports.ts'
+import type { Visit } from '../../../host/visit-port.ts'
+import { listSites } from '../../sites.ts'
+import { listVhosts, type Vhost } from '../../vhosts.ts'
+import { isLoopback, type Listen } from '../../web/virtual-host.ts'
+
+/** A site that this agent did not create, and how its visitors reach it. */
+export interface Target {
+  domain: string
+  /** Path of the certificate that is configured, empty without TLS. */
+  certificate: string
+  /** Undefined: its web server is configured to refuse every visitor. */
+  visit: Visit | undefined
+}
+
+/** Those that can be reached by an address and port of this machine, by domain. */
+export async function listTargets(host: Host): Promise<Map<string, Target>> {
+  const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
+  const own = new Set(sites.map(({ domain }) => domain))
+  const targets = vhosts
+    .filter(({ names }) => !names.some((name) => own.has(name)))
+    .flatMap(targetOf)
+  return new Map(targets.map((target) => [target.domain, target]))
+}
+
+function targetOf({ domain, certificate, kind, listens }: Vhost): Target[] {
+  if (kind === 'closed') return [{ domain, certificate, visit: undefined }]
+  const place = placeOf(listens)
+  return place ? [{ domain, certificate, visit: visitOf(domain, place) }] : []
+}
+
+/** As a browser does: HTTPS where there is any, and the usual ports before others. */
+function placeOf(listens: readonly Listen[]): Listen | undefined {
+  const rank = ({ address, port, tls, only_ipv6 }: Listen) =>
+    [!isLoopback(address), port === (tls ? 443 : 80), tls, only_ipv6 !== true].reduce(
+      (sum, score) => sum * 2 + Number(score),
+      0,
+    )
+  return listens
+    .filter(({ port }) => port > 0)
+    .reduce<Listen | undefined>(
+      (best, listen) => (best && rank(best) >= rank(listen) ? best : listen),
+      undefined,
+    )
+}
+
+/** The front page as it is: a parameter would fill the caches of the site. */
+function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): Visit {
+  const asked = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
+  return {
+    ...{ host: domain, path: '/', tls },
+    ...(asked !== '' && { address: asked }),
+    ...(port !== (tls ? 443 : 80) && { port }),
+  }
+}

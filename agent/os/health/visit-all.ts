@@ -1,0 +1,28 @@
+import type { Host } from '../../host/ports.ts'
+import type { Visit, Visited } from '../../host/visit-port.ts'
+import type { Verdict } from './verdict.ts'
+
+/** When a site was visited last, and how long that took. */
+interface Timed {
+  visited_at: number
+  visit_ms: number
+}
+
+/** Asks for these pages, and notes when that was. */
+export async function visitAll<W extends Timed>(
+  host: Host,
+  visits: readonly { watched: W; visit: Visit }[],
+  check: (visited: Visited, url: string) => Verdict,
+): Promise<{ watched: W; verdict: Verdict }[]> {
+  if (visits.length === 0) return []
+  const outcomes = await host.visitor.visit(visits.map(({ visit }) => visit))
+  return visits.flatMap(({ watched, visit }, place) => {
+    const outcome = outcomes[place]
+    if (!outcome) return []
+    watched.visited_at = host.clock.elapsed()
+    watched.visit_ms = outcome.ms
+    return [{ watched, verdict: check(outcome, urlOf(visit)) }]
+  })
+}
+
+const urlOf = ({ host, tls, path }: Visit) => `${tls ? 'https' : 'http'}://${host}${path}`

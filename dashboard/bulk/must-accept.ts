@@ -1,0 +1,53 @@
+import type { BulkRow } from '#dashboard/db/rows.ts'
+import { getServer } from '#dashboard/db/targets.ts'
+import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import type { BulkAsk, BulkAsks, BulkTarget } from '#shared/api/bulk-operations.ts'
+import { bodyOf, ServiceError } from '#shared/errors.ts'
+import type { Plan } from '#shared/plan.ts'
+import { type PrepareDeps, prepare } from './prepare.ts'
+
+const MOST_ASKED = 50
+const AT_ONCE = 8
+/** Those that can change what Hosting Control did not make. */
+const ASKING: readonly BulkRow['type'][] = ['site.update', 'site.restore', 'server.provision']
+
+type Bulk = Pick<BulkRow, 'type' | 'params' | 'actor'>
+export type AskDeps = PrepareDeps & PlanDeps
+
+/** What the agents say now that it would change of others, for the first of the targets. */
+export async function mustAccept(
+  deps: AskDeps,
+  bulk: Bulk,
+  targets: readonly BulkTarget[],
+): Promise<BulkAsks> {
+  if (!ASKING.includes(bulk.type)) return { asks: [], unasked: 0 }
+  const limit = new Limit(AT_ONCE)
+  const some = targets.slice(0, MOST_ASKED)
+  const asked = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
+  const asks = asked.filter(({ effects, error }) => effects.length > 0 || error !== null)
+  return { asks, unasked: targets.length - some.length }
+}
+
+async function askOne(deps: AskDeps, bulk: Bulk, target: BulkTarget): Promise<BulkAsk> {
+  try {
+    return { ...target, effects: imposedBy(await planOne(deps, bulk, target)), error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { ...target, effects: [], error: bodyOf(error) }
+  }
+}
+
+async function planOne(
+  deps: AskDeps,
+  bulk: Bulk,
+  { server_id, site_id }: BulkTarget,
+): Promise<Plan> {
+  const { type, params } = await prepare(deps, bulk, { server_id, site_id })
+  const server = await getServer(deps.db, server_id)
+  const site = site_id === null ? {} : { site: { id: site_id } }
+  return (await planOf(deps, { type, server, params, ...site })).plan
+}
+
+const imposedBy = ({ steps }: Plan) =>
+  steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))

@@ -1,0 +1,12 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ServerWeb } from '#shared/api/web.ts'
+import { servers } from './schema.ts'
+
+/** What the agent of a server reported last of its web servers, and when that last changed. */
+export const server_web = sqliteTable('server_web', {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' }),
+  web: text({ mode: 'json' }).$type<ServerWeb>().notNull(),
+  at: text().notNull(),
+})

@@ -1,0 +1,41 @@
+import { useState } from 'react'
+import type { BulkTargets } from '#shared/api/bulk-operations.ts'
+import type { BulkType } from '#shared/operation-types/index.ts'
+import { useMustAccept } from '../../api/use-must-accept.ts'
+import { wordsIn } from '../../ui/accept.tsx'
+import { AcceptMany } from '../../ui/accept-many.tsx'
+
+interface Bulk {
+  type: BulkType
+  params: Record<string, unknown>
+  targets: Partial<BulkTargets>
+}
+
+/** Those that can change what Hosting Control did not make. */
+const ASKING: ReadonlySet<BulkType> = new Set(['site.update', 'site.restore', 'server.provision'])
+
+/** The question whether a bulk operation may change what it would of others, and the answer to it. */
+export function useConsent(bulk: Bulk, isChosen: boolean) {
+  const key = JSON.stringify(bulk)
+  const [acceptedFor, setAcceptedFor] = useState<string>()
+  const accepted = acceptedFor === key
+  const { asks, isAsking } = useMustAccept(bulk, isChosen && ASKING.has(bulk.type))
+  const words = wordsIn(asks?.asks.flatMap(({ effects }) => effects) ?? [])
+  return {
+    /** Nothing is to begin: the agents are being asked, or the question has no answer yet. */
+    isOpen: isAsking || (words.length > 0 && !accepted),
+    params: words.length > 0 ? { accept: words } : {},
+    question: (
+      <>
+        {isAsking && <p className="text-xs text-muted">Asking the servers for their plans…</p>}
+        {asks && (
+          <AcceptMany
+            asks={asks}
+            accepted={accepted}
+            onChange={(yes) => setAcceptedFor(yes ? key : undefined)}
+          />
+        )}
+      </>
+    ),
+  }
+}

@@ -1,0 +1,16 @@
+import type { server_web } from '#dashboard/db/web-schema.ts'
+import { keptOf } from '#dashboard/fleet/ask-web.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+
+type NewWeb = typeof server_web.$inferInsert
+
+/** What the last sync of each server has left of its web servers. */
+export async function webRows({ members }: Fleet, now: number): Promise<NewWeb[]> {
+  const at = new Date(now).toISOString()
+  const rows: NewWeb[] = []
+  for (const [index, { agent, plan }] of members.entries()) {
+    if (plan.role === 'pending') continue
+    rows.push({ server_id: index + 1, web: keptOf(await agent.readings.web()), at })
+  }
+  return rows
+}

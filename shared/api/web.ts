@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { FOUND_TLS_MODES, FRAMEWORKS } from '../values.ts'
+import { Count, Timestamp } from './parts.ts'
+
+const unknown = z
+  .record(z.string(), z.string())
+  .describe('Of what its agent does not know, such as php or docroot: a code of the reason.')
+
+export const UnnamedSiteView = z
+  .strictObject({
+    names: z
+      .array(z.string())
+      .describe(
+        'As they are configured: patterns, addresses, single labels. `_` is any name that no other site has. At most 20.',
+      ),
+    closed: z.boolean().describe('Its web server refuses every visitor.'),
+    docroot: z.string(),
+    user: z.string(),
+    php: z.string(),
+    tls: z.enum(FOUND_TLS_MODES),
+    framework: z.enum(FRAMEWORKS),
+    wp_version: z.string(),
+    unknown,
+  })
+  .meta({
+    id: 'UnnamedSite',
+    description:
+      'A site without a domain, which is in no list of sites: nothing can be done to it.',
+  })
+export type UnnamedSiteView = z.infer<typeof UnnamedSiteView>
+
+const WebProgramView = z
+  .strictObject({
+    program: z.string().describe('As the kernel names it; empty where that cannot be seen.'),
+    ports: z.array(z.int()).describe('80, 443 or both.'),
+    understood: z.boolean().describe('Whether its sites are found.'),
+    reason: z.string().nullable().describe('A code where they are not.'),
+  })
+  .meta({ id: 'WebProgram', description: 'A program that visitors reach on port 80 or 443.' })
+
+export const ServerWeb = z.strictObject({
+  programs: z.array(WebProgramView),
+  unnamed: z.array(UnnamedSiteView).describe('At most 100.'),
+  unnamed_total: Count.describe('How many there are.'),
+})
+export type ServerWeb = z.infer<typeof ServerWeb>
+
+export const ServerWebView = z
+  .strictObject({
+    at: Timestamp.nullable().describe('When its agent last reported something new; null: never.'),
+    web: ServerWeb.nullable().describe('Null while nothing is known.'),
+  })
+  .meta({
+    id: 'ServerWeb',
+    description:
+      'What answers visitors of a server, and its sites that have no domain, as its agent reported them last.',
+  })
+export type ServerWebView = z.infer<typeof ServerWebView>
