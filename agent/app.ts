@@ -9,7 +9,7 @@ import {
   SiteRequest,
 } from '#shared/agent.ts'
 import { COMMANDS, type CommandName, isCommandName, type ParamsOf } from '#shared/commands.ts'
-import { EnrolmentRequest } from '#shared/enrolment.ts'
+import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
@@ -174,8 +174,11 @@ function trustCalls(
   app.post('/enrol', async ({ req: { raw }, json }) => {
     if (!enrolment) throw notFound('Endpoint')
     await enrolment.expect()
-    const request = parse(EnrolmentRequest, jsonOf(raw, await readBytes(raw, MAX_ENROLMENT)))
-    return json(await enrolment.answer(request))
+    const body = jsonOf(raw, await readBytes(raw, MAX_ENROLMENT))
+    const confirmation = EnrolmentConfirmation.safeParse(body)
+    if (!confirmation.success) return json(await enrolment.answer(parse(EnrolmentRequest, body)))
+    await enrolment.confirm(confirmation.data)
+    return json({})
   })
   app.get('/keys', async ({ json }) => {
     if (!rotation) throw notFound('Endpoint')

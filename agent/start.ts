@@ -17,6 +17,7 @@ import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { keepSettled } from './operations/settling.ts'
+import { stopLeftSlices } from './os/as-site/slice.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
 import { readingsOf } from './os/readings.ts'
 import { ensureServices } from './os/services/ensure.ts'
@@ -86,6 +87,7 @@ async function open(config: Config, host: Host) {
     ? [...(await prepareSiteEtc(host)), ...(await ensureServices(host))]
     : []
   for (const problem of problems) log('error', problem)
+  if (host.privileged) await stopLeftSlices(host)
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({

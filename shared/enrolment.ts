@@ -38,9 +38,23 @@ export const EnrolmentAnswer = z.strictObject({
 })
 export type EnrolmentAnswer = z.infer<typeof EnrolmentAnswer>
 
+/** What the dashboard sends once it knows the agent: `confirms` is the nonce of the answer that it accepted. */
+export const EnrolmentConfirmation = z.strictObject({
+  kid: z.string().max(64),
+  server_id: z.number().int().positive(),
+  confirms: nonce,
+  signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
+})
+export type EnrolmentConfirmation = z.infer<typeof EnrolmentConfirmation>
+
 /** What the dashboard signs. */
 export function enrolmentRequestText(server_id: number, request_nonce: string): string {
   return ['hosting-enrolment-request/1', server_id, request_nonce].join('\n')
+}
+
+/** What the dashboard signs to confirm. */
+export function enrolmentConfirmationText(server_id: number, answer_nonce: string): string {
+  return ['hosting-enrolment-confirmation/1', server_id, answer_nonce].join('\n')
 }
 
 /** What the MAC covers: both nonces, the agent's certificate and key, and the dashboard's key. */

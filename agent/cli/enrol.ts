@@ -29,7 +29,7 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
     const pending = await enrolment.pending()
     if (!pending) return 'enrolled: the dashboard and this agent trust each other'
     if (pending.answers >= MOST_ANSWERS) {
-      await enrolment.close()
+      await enrolment.giveUp()
       throw new Error('the code is wrong or was used: ask the dashboard for a new one')
     }
     await host.clock.sleep(200)

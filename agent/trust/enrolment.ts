@@ -2,7 +2,9 @@ import { createHmac, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import {
   type EnrolmentAnswer,
+  type EnrolmentConfirmation,
   type EnrolmentRequest,
+  enrolmentConfirmationText,
   enrolmentProofText,
   enrolmentRequestText,
   type HubKey,
@@ -15,6 +17,8 @@ import { publicKeyOf, sha256 } from './keys.ts'
 
 /** Seconds that a code is good for on this side; the dashboard's own limit is the same. */
 const CODE_SECONDS = 15 * 60
+/** A dashboard that did not accept an answer asks again within this time. */
+const ASKS_AGAIN_SECONDS = 30
 export const NOT_OPEN = 'No enrolment is open: run hosting-agent enrol'
 const pathIn = (state_dir: string) => `${state_dir}/trust/enrolment.json`
 
@@ -28,6 +32,10 @@ const Pending = z.strictObject({
   until: z.number(),
   /** How often the dashboard has asked for the proof. */
   answers: z.number().int().nonnegative(),
+  /** This very key of the dashboard was trusted before: its ordinary requests say nothing of the code. */
+  trusted: z.boolean().default(false),
+  /** The last answer: its nonce, and when it was given, in seconds since 1970. */
+  answered: z.object({ nonce: z.string(), at: z.number() }).optional(),
 })
 type Pending = z.infer<typeof Pending>
 
@@ -60,6 +68,7 @@ export class Enrolment {
       code_key,
       until: this.#deps.now() + CODE_SECONDS,
       answers: 0,
+      trusted: await this.#isTrusted(server_id, hub),
     }
     await this.#write(pending)
   }
@@ -84,7 +93,8 @@ export class Enrolment {
    */
   async answer(request: EnrolmentRequest): Promise<EnrolmentAnswer> {
     const pending = await this.expect()
-    if (!isFromHub(request, pending)) throw unauthorized()
+    const asked = enrolmentRequestText(request.server_id, request.nonce)
+    if (!isFromHub(request, asked, pending)) throw unauthorized()
     const { public_key, certificate } = this.#deps.identity
     const nonce = randomBytes(16).toString('base64url')
     const text = enrolmentProofText({
@@ -98,19 +108,42 @@ export class Enrolment {
     const code_key = Buffer.from(pending.code_key, 'base64url')
     const mac = createHmac('sha256', code_key).update(text).digest('base64url')
     await this.#accept(pending)
-    await this.#write({ ...pending, answers: pending.answers + 1 })
+    const answered = { nonce, at: this.#deps.now() }
+    await this.#write({ ...pending, answers: pending.answers + 1, answered })
     this.#open = true
     return { public_key, certificate, nonce, mac }
   }
 
+  /** The dashboard has accepted the last answer. Throws forbidden and unauthorized as `answer` does. */
+  async confirm(request: EnrolmentConfirmation): Promise<void> {
+    const pending = await this.expect()
+    const text = enrolmentConfirmationText(request.server_id, request.confirms)
+    const isOfAnswer = request.confirms === pending.answered?.nonce
+    if (!isOfAnswer || !isFromHub(request, text, pending)) throw unauthorized()
+    await this.#end()
+  }
+
   /**
-   * Called with the first request that the dashboard signed: the code has served its purpose. One that
-   * comes before the dashboard has asked for the proof is of an older trust, and closes nothing.
+   * Called with each request that the dashboard signed: the code has served its purpose. Where its key
+   * was trusted before, such a request closes nothing as long as the dashboard may ask for the proof again.
    */
   async close(): Promise<void> {
     if (!this.#open) return
     const pending = await this.pending()
-    if (pending?.answers === 0) return
+    if (pending && (pending.answers === 0 || this.#mayAskAgain(pending))) return
+    await this.#end()
+  }
+
+  /** The dashboard has refused every answer. */
+  async giveUp(): Promise<void> {
+    await this.#end()
+  }
+
+  #mayAskAgain({ trusted, answered }: Pending): boolean {
+    return trusted && this.#deps.now() < (answered?.at ?? 0) + ASKS_AGAIN_SECONDS
+  }
+
+  async #end(): Promise<void> {
     this.#open = false
     await this.#deps.files.remove(this.#path)
   }
@@ -119,10 +152,14 @@ export class Enrolment {
     return this.#deps.files.write(this.#path, `${JSON.stringify(pending)}\n`, { mode: 0o600 })
   }
 
+  async #isTrusted(server_id: number, { kid }: Pick<HubKey, 'kid'>): Promise<boolean> {
+    const known = await this.#deps.trust.read()
+    return known?.server_id === server_id && known.keys.some((key) => key.kid === kid)
+  }
+
   async #accept({ server_id, kid, public_key }: Pending): Promise<void> {
+    if (await this.#isTrusted(server_id, { kid })) return
     const before = await this.#deps.trust.read()
-    const known = before?.server_id === server_id && before.keys.some((key) => key.kid === kid)
-    if (known) return
     const keys = [{ kid, public_key, until: null }]
     await this.#deps.trust.write({ server_id, epoch: (before?.epoch ?? 0) + 1, keys })
   }
@@ -134,9 +171,10 @@ export async function mayBeOpen(files: Files, state_dir: string, now_ms: number)
   return found !== undefined && now_ms < found.mtime_ms + CODE_SECONDS * 1000
 }
 
-function isFromHub({ kid, server_id, nonce, signature }: EnrolmentRequest, pending: Pending) {
+type Signed = Pick<EnrolmentRequest, 'kid' | 'server_id' | 'signature'>
+
+function isFromHub({ kid, server_id, signature }: Signed, text: string, pending: Pending) {
   const key = publicKeyOf(pending.public_key)
   if (!key || kid !== pending.kid || server_id !== pending.server_id) return false
-  const text = Buffer.from(enrolmentRequestText(server_id, nonce))
-  return verify(null, text, key, Buffer.from(signature, 'base64url'))
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64url'))
 }

@@ -12,7 +12,9 @@ import type { TLSSocket } from 'node:tls'
 import { unreachable } from '#dashboard/fleet/answer.ts'
 import {
   EnrolmentAnswer,
+  type EnrolmentConfirmation,
   type EnrolmentRequest,
+  enrolmentConfirmationText,
   enrolmentProofText,
   enrolmentRequestText,
 } from '#shared/enrolment.ts'
@@ -35,7 +37,7 @@ export interface Candidate {
  * `reason` tells a person what to look at.
  */
 export type Enrolled =
-  | { outcome: 'proved'; certificate: string; public_key: string }
+  | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }
   | { outcome: 'away'; reason: string }
 
@@ -59,8 +61,25 @@ export async function enrol(
   if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
     return { outcome: 'failed', reason: WRONG_PROOF }
   }
-  const { certificate, public_key } = answer.data
-  return { outcome: 'proved', certificate, public_key }
+  const { certificate, public_key, nonce } = answer.data
+  return { outcome: 'proved', certificate, public_key, nonce }
+}
+
+/**
+ * Lets the agent know that its answer with this nonce was accepted, so that the command on the server
+ * ends. An agent that does not get it takes the next ordinary request for it, at the latest after 30 s.
+ */
+export async function confirm(
+  { kid, private_key }: SigningKey,
+  to: Pick<Candidate, 'server_id' | 'hostname' | 'port'>,
+  nonce: string,
+  rules: AddressRules,
+  timeout_ms = TIMEOUT_MS,
+): Promise<void> {
+  const { server_id } = to
+  const text = Buffer.from(enrolmentConfirmationText(server_id, nonce))
+  const signature = sign(null, text, private_key).toString('base64url')
+  await ask(to, { kid, server_id, confirms: nonce, signature }, rules, timeout_ms)
 }
 
 const WRONG_PROOF =
@@ -117,8 +136,8 @@ interface Reply {
 }
 
 async function ask(
-  to: Candidate,
-  asked: EnrolmentRequest,
+  to: Pick<Candidate, 'hostname' | 'port'>,
+  asked: EnrolmentRequest | EnrolmentConfirmation,
   rules: AddressRules,
   timeout_ms: number,
 ): Promise<Reply> {

@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import type { AddressRules } from './addresses.ts'
-import { enrol } from './enrol.ts'
+import { confirm, enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
 import { CODE_PURPOSE } from './open-enrolment.ts'
 import { countFailure, endLapsed, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
@@ -71,7 +71,8 @@ export class Enroller {
     const { db, clock, keys, sealer, rules, enrolled } = this.#deps
     const opened = sealer.open(CODE_PURPOSE, code_key_sealed)
     const code_key = Buffer.from(opened.reveal(), 'base64url')
-    const result = await enrol(await keys.get(kid), { ...to, code_key }, rules)
+    const key = await keys.get(kid)
+    const result = await enrol(key, { ...to, code_key }, rules)
     const { server_id, hostname: domain, last_error } = to
     if (result.outcome === 'away') {
       if (result.reason !== last_error) await noteReason(db, server_id, result.reason)
@@ -83,9 +84,10 @@ export class Enroller {
       await countFailure(db, server_id, result.reason, { ...entry, status: 'failed' })
       return
     }
-    const { certificate, public_key } = result
+    const { certificate, public_key, nonce } = result
     const agent = { server_id, certificate, public_key, kid, enrolled_at: created_at }
     await pinAgent(db, agent, { ...entry, status: 'success' })
+    await confirm(key, to, nonce, rules).catch(() => undefined)
     enrolled(server_id)
   }
 }

@@ -145,9 +145,12 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** A file of a control group that ends while it is read is ENODEV, one of a process ESRCH. */
+const MISSING = ['ENOENT', 'ENOTDIR', 'ENODEV', 'ESRCH']
+
 /** What an ordinary user may not see is not there for it: root sees everything. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   const code = error.code ?? ''
-  if (['ENOENT', 'ENOTDIR'].includes(code)) return
+  if (MISSING.includes(code)) return
   if (code !== 'EACCES' || process.getuid?.() === 0) throw error
 }

@@ -2,6 +2,9 @@ import type { Host } from '../../host/ports.ts'
 import { slicePathOf } from '../php-fpm-files.ts'
 import { sliceOf } from '../services/systemd.ts'
 
+const SLICES = '/sys/fs/cgroup/hosting.slice'
+const UNITS = '/etc/systemd/system'
+
 /** Ends whatever still runs in the slice of a site; systemd then forgets it, its file there or not. */
 export async function stopSlice({ init, shell }: Host, user: string): Promise<void> {
   if (init === 'systemd') await shell.try(['systemctl', 'stop', sliceOf(user)])
@@ -17,8 +20,20 @@ export async function stopOrphanedSlice(host: Host, user: string): Promise<void>
   await stopSlice(host, user)
 }
 
+/**
+ * At the start of the agent: stops the slices that no file of a site describes. An agent that was killed
+ * left them, with what it ran there for a site that is in the trash or gone.
+ */
+export async function stopLeftSlices({ init, files, shell }: Host): Promise<void> {
+  if (init !== 'systemd') return
+  for (const { name } of await files.list(SLICES)) {
+    if (!/^hosting-.+\.slice$/.test(name) || (await files.stat(`${UNITS}/${name}`))) continue
+    await shell.try(['systemctl', 'stop', name])
+  }
+}
+
 /** As the kernel counts it, in cgroup.events: cgroups(7). */
 async function isPopulated({ files }: Host, user: string): Promise<boolean> {
-  const events = await files.read(`/sys/fs/cgroup/hosting.slice/${sliceOf(user)}/cgroup.events`)
+  const events = await files.read(`${SLICES}/${sliceOf(user)}/cgroup.events`)
   return /^populated 1$/m.test(events ?? '')
 }

@@ -12,6 +12,12 @@ export const STAGING = `${SITE_ETC}/new`
 export const SERVICE = 'hosting-etc.service'
 export const WATCH = 'hosting-etc.path'
 export const TIMER = 'hosting-etc.timer'
+/**
+ * The same again some seconds later: systemd does not watch between the end of a service and the next
+ * wait of its path unit. By then the first watch waits again, and what it missed is copied here.
+ */
+export const LATE_SERVICE = 'hosting-etc-late.service'
+export const LATE_WATCH = 'hosting-etc-late.path'
 
 /**
  * Copies the files of ETC_FILES that have changed: each appears whole, by a rename. A link that leads
@@ -44,13 +50,15 @@ function put(string $name, string $kind, string $content): void {
     unlink(TO . "/$name");
     return;
   }
-  $new = STAGING . "/$name";
+  global $argv;
+  $new = STAGING . "/$name" . (isset($argv[1]) ? '.late' : '');
   @unlink($new);
   $whole = $kind === 'link' ? symlink($content, $new) : file_put_contents($new, $content) === strlen($content);
   if (!$whole || !rename($new, TO . "/$name")) exit(1);
 }
 
 umask(0022);
+if (isset($argv[1])) sleep(5);
 for ($left = 20; $left > 0; $left--) {
   usleep(500000);
   clearstatcache(true);
@@ -66,14 +74,14 @@ for ($left = 20; $left > 0; $left--) {
 `
 
 /** Root without a capability, which can write to this one folder and nothing else. */
-const SERVICE_TEXT = `# ${MARK_LINE}
+const serviceText = (when = '') => `# ${MARK_LINE}
 [Unit]
 Description=Copy what sites see of /etc
 StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
-ExecStart=/usr/bin/php -n ${SCRIPT}
+ExecStart=/usr/bin/php -n ${SCRIPT}${when}
 TimeoutStartSec=60
 Restart=on-failure
 RestartSec=10
@@ -96,19 +104,19 @@ TasksMax=8
 `
 
 /** One watch of the folder sees every file that is written, made, replaced or removed in it. */
-const WATCH_TEXT = `# ${MARK_LINE}
+const watchText = (service: string) => `# ${MARK_LINE}
 [Unit]
 Description=Changes of /etc, for sites
 
 [Path]
 PathChanged=/etc
-Unit=${SERVICE}
+Unit=${service}
 
 [Install]
 WantedBy=multi-user.target
 `
 
-/** At each start of the machine, and for what happens in the moment in which nothing watches. */
+/** At each start of the machine, and in case a watch has failed. */
 const TIMER_TEXT = `# ${MARK_LINE}
 [Unit]
 Description=What sites see of /etc, every 15 minutes
@@ -125,13 +133,16 @@ WantedBy=timers.target
 
 export const FOLLOWER_FILES = [
   { path: SCRIPT, text: SCRIPT_TEXT },
-  { path: `${UNITS}/${SERVICE}`, text: SERVICE_TEXT },
-  { path: `${UNITS}/${WATCH}`, text: WATCH_TEXT },
+  { path: `${UNITS}/${SERVICE}`, text: serviceText() },
+  { path: `${UNITS}/${WATCH}`, text: watchText(SERVICE) },
+  { path: `${UNITS}/${LATE_SERVICE}`, text: serviceText(' late') },
+  { path: `${UNITS}/${LATE_WATCH}`, text: watchText(LATE_SERVICE) },
   { path: `${UNITS}/${TIMER}`, text: TIMER_TEXT },
 ] as const
 
 /** What starts with the machine: where it is enabled, and what it is. */
 export const FOLLOWER_LINKS = [
+  { path: `${WANTS}/${LATE_WATCH}`, target: `${UNITS}/${LATE_WATCH}` },
   { path: `${WANTS}/${WATCH}`, target: `${UNITS}/${WATCH}` },
   { path: `${UNITS}/timers.target.wants/${TIMER}`, target: `${UNITS}/${TIMER}` },
 ] as const

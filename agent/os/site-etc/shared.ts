@@ -4,7 +4,16 @@ import type { Step } from '../../commands/command.ts'
 import type { Host } from '../../host/ports.ts'
 import * as effects from '../effects.ts'
 import { removeGenerated, replace } from '../generated.ts'
-import { FOLLOWER_FILES, FOLLOWER_LINKS, SERVICE, STAGING, TIMER, WATCH } from './follower.ts'
+import {
+  FOLLOWER_FILES,
+  FOLLOWER_LINKS,
+  LATE_SERVICE,
+  LATE_WATCH,
+  SERVICE,
+  STAGING,
+  TIMER,
+  WATCH,
+} from './follower.ts'
 import { ETC_FOLDERS } from './names.ts'
 import { ACCOUNT_FILES, ACCOUNTS, linkOf, SHARED_ETC, SITE_ETC } from './places.ts'
 
@@ -61,12 +70,17 @@ async function makeSharedEtc(host: Host): Promise<void> {
     await host.files.mkdir(dirname(path))
     await host.files.link(target, path)
   }
-  await host.shell.run(['systemctl', 'restart', WATCH, TIMER])
+  await host.shell.run(['systemctl', 'restart', LATE_WATCH, WATCH, TIMER])
 }
 
 /** Without a site, nothing needs it. */
 export async function removeSharedEtc(host: Host): Promise<void> {
-  await host.shell.try(['systemctl', 'stop', WATCH, TIMER, SERVICE])
+  await host.shell.try([
+    'systemctl',
+    'stop',
+    ...[LATE_WATCH, WATCH, TIMER],
+    ...[LATE_SERVICE, SERVICE],
+  ])
   for (const { path } of FOLLOWER_LINKS) await host.files.remove(path)
   for (const { path } of FOLLOWER_FILES) await removeGenerated(host, path)
   await host.files.remove(SITE_ETC)

@@ -4,7 +4,11 @@ import { Enrolment } from '#agent/trust/enrolment.ts'
 import { HubTrust } from '#agent/trust/hub.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
 import { rawKeyOf, sha256 } from '#agent/trust/keys.ts'
-import { enrolmentProofText, enrolmentRequestText } from '#shared/enrolment.ts'
+import {
+  enrolmentConfirmationText,
+  enrolmentProofText,
+  enrolmentRequestText,
+} from '#shared/enrolment.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
 
@@ -91,6 +95,49 @@ test('stays open for a dashboard that is trusted already, until it has asked', a
   await enrolment.close()
 
   expect((await enrolment.answer(request())).public_key).toBe(identity.public_key)
+})
+
+function confirmation(confirms: string, by: Signer = hub, server_id = 7) {
+  const text = Buffer.from(enrolmentConfirmationText(server_id, confirms))
+  const signature = sign(null, text, by.private_key).toString('base64url')
+  return { kid: by.kid, server_id, confirms, signature }
+}
+
+test('closes when the dashboard confirms the last answer', async () => {
+  await enrolment.open(7, hubKey, code)
+  const { nonce: answered } = await enrolment.answer(request())
+
+  await enrolment.confirm(confirmation(answered))
+
+  expect(await enrolment.pending()).toBeUndefined()
+})
+
+test.each<[string, (answered: string) => ReturnType<typeof confirmation>]>([
+  ['another answer', () => confirmation(nonce())],
+  ['another dashboard', (answered) => confirmation(answered, signer('h1'))],
+  ['another server', (answered) => confirmation(answered, hub, 8)],
+])('is not closed by a confirmation of %s', async (_, confirms) => {
+  await enrolment.open(7, hubKey, code)
+  const { nonce: answered } = await enrolment.answer(request())
+
+  const confirmed = enrolment.confirm(confirms(answered))
+
+  await expect(confirmed).rejects.toMatchObject({ code: 'unauthorized' })
+  expect(await enrolment.pending()).toMatchObject({ answers: 1 })
+})
+
+test('is not closed by requests of a dashboard that was trusted before, until it asks no more', async () => {
+  await enrolment.open(7, hubKey, code)
+  await enrolment.confirm(confirmation((await enrolment.answer(request())).nonce))
+  await enrolment.open(7, hubKey, randomBytes(16).toString('base64url'))
+  await enrolment.answer(request())
+
+  await enrolment.close()
+  expect(await enrolment.pending()).toMatchObject({ answers: 1, trusted: true })
+
+  host.time += 30_000
+  await enrolment.close()
+  expect(await enrolment.pending()).toBeUndefined()
 })
 
 test('keeps its identity, readable by root alone, and never the code', async () => {

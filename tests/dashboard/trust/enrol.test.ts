@@ -45,6 +45,7 @@ test('knows the agent that was given the code', async () => {
     outcome: 'proved',
     certificate: agent.identity.certificate,
     public_key: agent.identity.public_key,
+    nonce: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
   })
   expect(agent.asked).toEqual(['POST /enrol'])
 })

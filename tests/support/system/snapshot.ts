@@ -71,14 +71,14 @@ export async function snapshot(host: Host): Promise<Snapshot> {
   const files = await lines(['find', ...ROOTS, ...prune, '-print'])
   const running = await lines(['ps', '-eo', 'user:40,comm:16,cgroup:200', '--no-headers'])
   // The jobs of a site run at any minute, and what follows /etc when an account comes or goes.
-  const others = running.filter((line) => !/\/hosting-(cron@|etc\.)/.test(line))
+  const others = running.filter((line) => !/\/hosting-(cron@|etc[.-])/.test(line))
   const processes = [...new Set(others.map((line) => line.slice(0, 57).trimEnd()))]
   return {
     accounts: await lines(['cat', ...ACCOUNTS]),
     files: files.filter((path) => !EMPTY.includes(path) && !CRON_LOCK.test(path)),
     databases: await lines(['mariadb', '--batch', '--skip-column-names'], QUERY),
     units: (await lines(UNITS))
-      .filter((line) => !/^hosting-(scan-|etc\.)/.test(line))
+      .filter((line) => !/^hosting-(scan-|etc[.-])/.test(line))
       .map(withoutRuns),
     processes: processes.filter((line) => !PASSING.test(line)),
   }

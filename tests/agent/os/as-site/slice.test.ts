@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
+import { stopLeftSlices, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 import { server, shop } from '#tests/agent/commands/debian.ts'
 
 test('leaves the slice of a site alone while something else of it runs there', async () => {
@@ -15,4 +15,14 @@ test('leaves the slice of a site alone while something else of it runs there', a
   await host.disk.write(events, 'populated 0\nfrozen 0\n')
   await stopOrphanedSlice(host, 'shop')
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
+})
+
+test('stops the slices that a killed agent left of sites that are gone', async () => {
+  const host = await server(shop)
+  for (const name of ['hosting-shop.slice', 'hosting-gone.slice', 'hosting-fpm.service'])
+    await host.disk.write(`/sys/fs/cgroup/hosting.slice/${name}/cgroup.events`, 'populated 1\n')
+
+  await stopLeftSlices(host)
+
+  expect(host.ran).toEqual(['systemctl stop hosting-gone.slice'])
 })

@@ -15,7 +15,7 @@ test('is made once, and enabled when it is whole', async () => {
   expect(host.ran).toEqual([
     'systemctl daemon-reload',
     'systemctl start hosting-etc.service',
-    'systemctl restart hosting-etc.path hosting-etc.timer',
+    'systemctl restart hosting-etc-late.path hosting-etc.path hosting-etc.timer',
   ])
   expect(host.disk.all['/var/lib/hosting-etc/shared/passwd']).toBe('hosting/own/passwd')
   expect(await sharedEtcSteps(host)).toEqual([])

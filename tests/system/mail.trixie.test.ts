@@ -1,0 +1,3 @@
+import { mailOn } from '#tests/support/system/mail-checks.ts'
+
+mailOn('trixie')
