@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { buildOnce } from './lib/built-from.ts'
@@ -7,6 +16,11 @@ import { fail } from './lib/fail.ts'
 import { must } from './lib/run.ts'
 
 const WEB = 'dashboard/web'
+/** The Open Font License asks for its text beside the font. */
+const FONT_LICENSE = 'node_modules/@fontsource-variable/inter/LICENSE'
+const FONTS = ['latin', 'latin-ext'].map(
+  (part) => `@fontsource-variable/inter/files/inter-${part}-wght-normal.woff2`,
+)
 
 /** What the pages are made of: of the rest of the dashboard they know types alone. */
 const INPUTS = ['dashboard/web/**/*', 'shared/**/*', 'scripts/build-web.ts']
@@ -31,14 +45,24 @@ async function build(root: string, folder: string): Promise<void> {
   try {
     const assets = join(draft, 'assets')
     await mkdir(assets)
+    const fonts = await Promise.all(
+      FONTS.map((path) => copyHashed(join(root, 'node_modules', path), assets)),
+    )
     const [scripts, theme, styles, icon] = await Promise.all([
       bundle(root, assets),
       bundleTheme(root, assets),
-      compileStyles(root, assets),
+      compileStyles(root, assets, fonts),
       copyHashed(join(root, WEB, 'icon.svg'), assets),
     ])
+    await copyFile(join(root, FONT_LICENSE), join(assets, 'inter-license.txt'))
     await compress(assets)
-    const parts = { THEME: theme, STYLES: styles, ICON: icon, MAIN: scripts.main }
+    const parts = {
+      THEME: theme,
+      FONT: fonts[0] ?? '',
+      STYLES: styles,
+      ICON: icon,
+      MAIN: scripts.main,
+    }
     await writeDocument(root, draft, parts, scripts.preloads)
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
@@ -93,13 +117,21 @@ async function bundleTheme(root: string, outdir: string): Promise<string> {
   return nameOf(outputs[0]?.path ?? '')
 }
 
-async function compileStyles(root: string, assets: string): Promise<string> {
+/** `fonts`: the hashed names of what the style sheet asks for by the plain ones. */
+async function compileStyles(
+  root: string,
+  assets: string,
+  fonts: readonly string[],
+): Promise<string> {
   const file = join(assets, 'styles.css')
   const program = join(root, 'node_modules', '@tailwindcss', 'cli', 'dist', 'index.mjs')
   const input = join(root, WEB, 'styles.css')
   await must([process.execPath, program, '--input', input, '--output', file, '--minify'], {
     cwd: root,
   })
+  let text = await readFile(file, 'utf8')
+  for (const [at, path] of FONTS.entries()) text = text.replace(nameOf(path), fonts[at] ?? '')
+  await writeFile(file, text)
   const name = await copyHashed(file, assets)
   await rm(file)
   return name
@@ -116,6 +148,8 @@ async function copyHashed(file: string, folder: string): Promise<string> {
 
 async function compress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
+    // Compressed already.
+    if (name.endsWith('.woff2')) continue
     const content = await readFile(join(folder, name))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
     await writeFile(join(folder, `${name}.br`), brotliCompressSync(content, { params }))

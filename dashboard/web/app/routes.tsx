@@ -139,6 +139,12 @@ const docs = createRoute({
   component: lazyPage(() => import('../pages/docs/docs.tsx'), 'DocsPage'),
 })
 
+const components = createRoute({
+  getParentRoute: () => inside,
+  path: '/docs/components',
+  component: lazyPage(() => import('../pages/components/components.tsx'), 'ComponentsPage'),
+})
+
 const unknown = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound })
 
 export const routeTree = root.addChildren([
@@ -159,6 +165,7 @@ export const routeTree = root.addChildren([
     settings,
     account,
     docs,
+    components,
     unknown,
   ]),
 ])

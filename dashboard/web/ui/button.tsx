@@ -9,7 +9,7 @@ const KINDS: Record<ButtonKind, string> = {
   primary: 'border-transparent bg-accent-solid text-white hover:brightness-110',
   plain: 'border-line bg-surface text-text hover:bg-sunken',
   quiet: 'border-transparent text-muted hover:bg-sunken hover:text-text',
-  danger: 'border-transparent bg-[#b91c1c] text-white hover:brightness-110',
+  danger: 'border-transparent bg-bad-solid text-white hover:brightness-110',
 }
 const SHAPE =
   'inline-flex min-h-9 shrink-0 items-center justify-center gap-2 rounded-lg border px-3 py-1.5 text-sm font-medium whitespace-nowrap transition select-none disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0'

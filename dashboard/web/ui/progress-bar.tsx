@@ -1,8 +1,8 @@
 import { cx } from './cx.ts'
 
 const FILLS = {
-  good: 'bg-[#15803d] dark:bg-[#4ade80]',
-  bad: 'bg-[#dc2626] dark:bg-[#f87171]',
+  good: 'bg-good-fill',
+  bad: 'bg-bad-fill',
   plain: 'bg-line-strong',
   busy: 'bg-accent-solid',
 } as const

@@ -3,7 +3,8 @@ import { cx } from './cx.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'plain'
 
-const TONES: Record<Tone, string> = {
+/** By name, for the page of components. */
+export const TONES: Record<Tone, string> = {
   good: 'bg-good-soft text-good',
   warn: 'bg-warn-soft text-warn',
   bad: 'bg-bad-soft text-bad',

@@ -23,6 +23,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/settings': async () => '/settings',
   '/account': async () => '/account',
   '/docs': async () => '/docs',
+  '/docs/components': async () => '/docs/components',
 }
 
 /** The paths in app/routes.tsx. */

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 
-const LOADING = '[role="status"][aria-label="Loading"], [aria-busy="true"]'
+/** But for what is shown as an example of it. */
+const LOADING = ['[role="status"][aria-label="Loading"]', '[aria-busy="true"]']
+  .map((selector) => `${selector}:not([data-examples] *)`)
+  .join(', ')
 
 /** Waits until a page shows what it has to show: its title is there and nothing is being loaded. */
 export async function settled(page: Page): Promise<void> {

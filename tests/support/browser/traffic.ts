@@ -25,5 +25,8 @@ const isFile = (response: Response) => new URL(response.url()).pathname.startsWi
 
 function isCheap(headers: Record<string, string>): boolean {
   const isKept = headers['cache-control'] === 'public, max-age=31536000, immutable'
-  return isKept && headers['content-encoding'] === 'br'
+  // A font is compressed in itself.
+  return (
+    isKept && (headers['content-encoding'] === 'br' || headers['content-type'] === 'font/woff2')
+  )
 }

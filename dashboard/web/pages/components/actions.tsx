@@ -1,0 +1,75 @@
+import { RotateCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Copy } from '../../ui/copy.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Card } from '../../ui/page.tsx'
+import { tell } from '../../ui/toasts.tsx'
+import { Row } from './row.tsx'
+
+export function Actions() {
+  return (
+    <Card title="Actions">
+      <Row name="Button">
+        <Button kind="primary">Create site</Button>
+        <Button>Scan site</Button>
+        <Button kind="quiet">Hide log</Button>
+        <Button kind="danger">Delete permanently</Button>
+      </Row>
+      <Row name="Busy, disabled">
+        <Button kind="primary" busy>
+          Create site
+        </Button>
+        <Button disabled>Scan site</Button>
+        <Button icon={<RotateCw aria-hidden />}>Retry</Button>
+      </Row>
+      <Row name="Link, icon, menu">
+        <ButtonLink to="/docs/components">Open page</ButtonLink>
+        <IconButton name="Retry" icon={<RotateCw aria-hidden />} />
+        <Copy text="shop.example.com" what="the domain" />
+        <Menu name="More actions">
+          <MenuItem icon={<RotateCw aria-hidden />} onClick={() => undefined}>
+            Retry
+          </MenuItem>
+          <MenuItem icon={<Trash2 aria-hidden />} danger onClick={() => undefined}>
+            Delete site
+          </MenuItem>
+        </Menu>
+      </Row>
+      <Row name="Toast">
+        <Button onClick={() => tell('The site was created')}>Show success</Button>
+        <Button onClick={() => tell('The site could not be created', { error: true })}>
+          Show error
+        </Button>
+      </Row>
+      <Row name="Dialog">
+        <Question />
+      </Row>
+      <Row name="Key">
+        <Kbd>Ctrl</Kbd>
+        <Kbd>K</Kbd>
+      </Row>
+    </Card>
+  )
+}
+
+function Question() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Open dialog</Button>
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Delete shop.example.com permanently?"
+        action="Delete permanently"
+        typed="shop.example.com"
+        onConfirm={async () => undefined}
+      >
+        Its files and its database cannot be restored.
+      </Confirm>
+    </>
+  )
+}
