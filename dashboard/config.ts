@@ -6,7 +6,7 @@ const days = 'must be a number of days between 1 and 365'
 const url = (protocols: string, hint: string) =>
   z.string().refine((value) => isUrl(value, protocols.split(' ')), `must be ${hint}`)
 
-/** The environment: README.md, "Settings of the dashboard". PORT 0 takes a free one. */
+/** The environment; .github/docs/operating.md explains it. PORT 0 takes a free port. */
 const Environment = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PORT: z

@@ -65,7 +65,9 @@ async function introduce(settings: Settings, { id }: Release): Promise<void> {
         '                X-Forwarded-Proto and X-Forwarded-For, without buffering',
     )
   if (tls === 'self-signed' && proxy !== 'none')
-    console.log('  certificate:  self-signed: each server has to trust it, see README.md')
+    console.log(
+      '  certificate:  self-signed: each server must trust it, see .github/docs/installation.md',
+    )
 }
 
 async function remove(machine: Machine, { settings, purge }: Wanted): Promise<void> {

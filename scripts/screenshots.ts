@@ -20,7 +20,7 @@ const MOST_HEIGHT = 1600
 
 /**
  * Takes a picture of every page of the demo, in three widths and both themes, into a folder:
- * bun run screenshots [--to <folder>] [--only <part of a route>]; --readme takes those of the README.
+ * bun run screenshots [--to <folder>] [--only <part of a route>]; --readme takes those in the documents.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -56,7 +56,7 @@ async function share({ state_dir }: Config, { files, shell, clock }: Host): Prom
 
 async function settingsFor(config: Config, { files }: Host, port: number): Promise<string> {
   const hasIpv6 = (await files.stat('/proc/net/if_inet6')) !== undefined
-  return `# Settings of the agent: the README of Hosting Control lists them all.
+  return `# Settings of the agent: .github/docs/agent.md of Hosting Control lists all of them.
 AGENT_LISTEN=${hasIpv6 ? '[::]' : '0.0.0.0'}:${port}
 AGENT_STATE_DIR=${config.state_dir}
 `

@@ -1,6 +1,6 @@
 /**
  * What the agent of one server can make this dashboard read, store and list, however hostile it is.
- * README has the same figures.
+ * .github/docs/api.md has the same figures.
  */
 
 /** Entries of one answer that are read; the rest is only counted. */

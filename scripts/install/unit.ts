@@ -76,8 +76,8 @@ export function renderEnvironment(before: string, decided: Record<string, string
   return [...kept, ...[...rest].map(([name, value]) => `${name}=${value}`), ''].join('\n')
 }
 
-const ABOUT =
-  '# Settings of the dashboard, see README.md; systemctl restart hosting-control takes them up.'
+const ABOUT = `# Settings of the dashboard, explained in .github/docs/operating.md.
+# After a change: systemctl restart hosting-control`
 
 const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
 

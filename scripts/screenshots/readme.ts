@@ -9,7 +9,7 @@ const DOMAIN = 'slow-bakery.example.com'
 
 type Take = (page: Page) => Promise<void>
 
-/** What the README shows: the way to each, as a person would go. */
+/** The pictures in the documents, and how to reach each page as a person does. */
 const PICTURES: Record<string, Take> = {
   overview: (page) => goes(page, '/'),
   sites: (page) => goes(page, '/sites'),

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
-import { type Block, fillIn, readBlocks } from '#tests/support/stranger/readme.ts'
+import { type Block, fillIn, readBlocks } from '#tests/support/stranger/guide.ts'
 import { NAMES, startWorld, type World } from '#tests/support/stranger/world.ts'
 
 const MINUTES = 60_000
 const ADDRESS = `https://${NAMES.dashboard}`
 
-/** The README alone, from two empty servers; each test does its next commands. */
+/** Follows the installation guide from two empty servers; each test runs the next commands. */
 unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
-  'a stranger with the README',
+  'a stranger with the installation guide',
   () => {
     let world: World
     let blocks: Block[] = []
@@ -20,10 +20,10 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
 
-    /** Runs the next commands of the README, which must be for `where`, as they stand there. */
+    /** Runs the next commands of the guide, unchanged; they must be for `where`. */
     const next = async (where: string) => {
       const block = blocks.shift()
-      if (block?.where !== where) throw new Error(`the README goes on with ${block?.where}`)
+      if (block?.where !== where) throw new Error(`the guide continues with ${block?.where}`)
       const host = where.startsWith('server') ? world.server : world.panel
       const commands = fillIn(block.commands, world.values)
       const shell = ['bash', '-euo', 'pipefail', '-c', `U=${ADDRESS}; cd /root; ${commands}`]

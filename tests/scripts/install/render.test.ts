@@ -76,7 +76,7 @@ describe('the settings of the service', () => {
 
   test('begin with a word on what they are', () => {
     expect(renderEnvironment('', { PORT: '3000', ADMIN_EMAIL: '' })).toBe(
-      '# Settings of the dashboard, see README.md; systemctl restart hosting-control takes them up.\nPORT=3000\n',
+      '# Settings of the dashboard, explained in .github/docs/operating.md.\n# After a change: systemctl restart hosting-control\nPORT=3000\n',
     )
   })
 })

@@ -61,7 +61,7 @@ export async function startWorld() {
     panel,
     server,
     repository,
-    /** What the README leaves to its reader. */
+    /** The values that the guide leaves to its reader. */
     values: {
       'address of this repository': REPOSITORY,
       'folder with latest.tar.gz': `file://${MIRROR}`,

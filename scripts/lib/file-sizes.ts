@@ -1,0 +1,86 @@
+import type { Document } from './documents.ts'
+
+/** A file of source code is split when it has more lines. */
+const MOST_LINES = 200
+
+/** Larger files that existed before the limit, and how large they may be. The list may only shrink. */
+const LARGER: Readonly<Record<string, number>> = {
+  'agent/app.ts': 210,
+  'agent/commands/site.create.ts': 250,
+  'agent/host/ports.ts': 240,
+  'agent/http/connections.ts': 210,
+  'agent/mail/site-queue.ts': 210,
+  'agent/operations/runner.ts': 310,
+  'agent/operations/session.ts': 210,
+  'agent/operations/store.ts': 220,
+  'agent/os/certificates.ts': 210,
+  'agent/os/nginx-vhost.ts': 210,
+  'dashboard/auth/queries.ts': 210,
+  'dashboard/bulk/progress/queries.ts': 220,
+  'dashboard/db/schema.ts': 390,
+  'dashboard/fleet/queries.ts': 210,
+  'dashboard/fleet/sync-plan.ts': 210,
+  'dashboard/openapi/examples.ts': 540,
+  'dashboard/operations/deliver.ts': 210,
+  'dashboard/start.ts': 210,
+  'shared/agent.ts': 220,
+  'shared/api/fleet.ts': 220,
+  'tests/agent/commands/isolation.check.test.ts': 210,
+  'tests/agent/commands/site.create.test.ts': 250,
+  'tests/agent/commands/site.delete.test.ts': 210,
+  'tests/agent/commands/site.restore.test.ts': 230,
+  'tests/agent/commands/site.update.test.ts': 220,
+  'tests/agent/mail/parsing.test.ts': 220,
+  'tests/agent/operations/runner.test.ts': 250,
+  'tests/agent/os/discovery.test.ts': 250,
+  'tests/agent/os/health/monitor.test.ts': 260,
+  'tests/agent/policy/policy.test.ts': 210,
+  'tests/agent/scan/wp-config.test.ts': 210,
+  'tests/browser/servers.test.ts': 260,
+  'tests/browser/site.test.ts': 300,
+  'tests/contract/agent.exec.test.ts': 290,
+  'tests/contract/agent.operations.test.ts': 240,
+  'tests/contract/dashboard.disk.test.ts': 220,
+  'tests/contract/demo.test.ts': 320,
+  'tests/dashboard/bulk/bulk.test.ts': 260,
+  'tests/dashboard/fleet/attention.test.ts': 390,
+  'tests/dashboard/fleet/health.test.ts': 310,
+  'tests/dashboard/fleet/imports.test.ts': 230,
+  'tests/dashboard/fleet/live/feed.test.ts': 240,
+  'tests/dashboard/fleet/sync.test.ts': 320,
+  'tests/dashboard/history/history.test.ts': 270,
+  'tests/dashboard/mail/mail.test.ts': 230,
+  'tests/dashboard/operations/cancel.test.ts': 250,
+  'tests/dashboard/operations/plan.test.ts': 330,
+  'tests/dashboard/operations/worker.test.ts': 230,
+  'tests/dashboard/servers/isolation.test.ts': 240,
+  'tests/dashboard/sites/actions.test.ts': 210,
+  'tests/dashboard/sites/found.test.ts': 220,
+  'tests/dashboard/trust/addresses.test.ts': 210,
+  'tests/dashboard/trust/pinned.test.ts': 300,
+  'tests/records/backup.test.ts': 320,
+  'tests/records/migrations.test.ts': 310,
+  'tests/support/fake-agent.ts': 260,
+  'tests/support/fake-host.ts': 240,
+  'tests/support/simulation/network.ts': 220,
+  'tests/support/system/database.ts': 280,
+  'tests/support/system/mail-checks.ts': 210,
+  'tests/support/system/sandbox.ts': 230,
+  'tests/system/stranger.test.ts': 210,
+}
+
+/** One line for each problem; empty if there is none. */
+export function sizeProblems(
+  files: readonly Document[],
+  larger: Readonly<Record<string, number>> = LARGER,
+): string[] {
+  const lines = new Map(files.map(({ path, text }) => [path, text.split('\n').length - 1]))
+  const tooLarge = [...lines].filter(([path, count]) => count > (larger[path] ?? MOST_LINES))
+  const needless = Object.keys(larger).filter((path) => (lines.get(path) ?? 0) <= MOST_LINES)
+  return [
+    ...tooLarge.map(
+      ([path, count]) => `${path} has ${count} lines, at most ${larger[path] ?? MOST_LINES}`,
+    ),
+    ...needless.map((path) => `${path} is small or gone: remove it from the list`),
+  ]
+}
