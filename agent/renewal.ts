@@ -8,7 +8,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * Once a day, at a minute of its own so that no authority is asked by a whole fleet at once, each
- * certificate with less than a third of its life left is ordered anew, as an operation like any other.
+ * certificate with less than a third of its life left is renewed, as an operation like any other.
  * What was refused is tried again at the time on its record (certificate-tries.ts).
  */
 export async function renewDaily(host: Host, runner: Runner, report: (error: unknown) => void) {

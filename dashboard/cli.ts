@@ -111,7 +111,7 @@ async function putBack(records: Records, { path }: Args, { out }: Output) {
   const { manifest, aside } = await restore(needed(path, 'which backup'), records, new Date())
   const { made_at, database } = manifest
   out(`restored ${rowsOf(database.rows)} rows as they were at ${made_at}\n`)
-  if (aside) out(`the database of before is ${aside}\n`)
+  if (aside) out(`the previous database is ${aside}\n`)
   out('everybody has to log in again\n')
   return 0
 }

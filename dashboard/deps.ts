@@ -33,11 +33,11 @@ import { isOwn, type OwnType } from '#shared/operation-types/index.ts'
 
 /** All times in milliseconds. */
 export interface Limits {
-  /** How long the first answer of an agent may take before the server counts as away. */
+  /** How long the first answer of an agent may take before the server counts as offline. */
   contact_ms: number
   /** How long any other answer of an agent may take. */
   answer_ms: number
-  /** How long an operation waits for an agent that is away. */
+  /** How long an operation waits for an offline agent. */
   deadline_ms: number
   /** How long an agent may stream one operation, whatever it says. */
   longest_ms: number

@@ -29,7 +29,7 @@ import { makeSealer } from '#dashboard/trust/seal.ts'
 
 export interface Started {
   url: string
-  /** The first account, when its password was made up and nobody knows it yet. */
+  /** The first account, when its password was generated and nobody knows it yet. */
   first: Login | undefined
   /** Lets go of every connection; operations go on with the next start. */
   stop(): Promise<void>
@@ -54,7 +54,7 @@ const BACKUP_MS = 10 * 60_000
 /** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
 const MOST_BODY = 64 << 20
 
-/** Throws StartError for what the operator can mend. */
+/** Throws StartError for what the operator can correct. */
 export async function start(
   config: Config,
   { demo, keep_login = false }: { demo?: Demo; keep_login?: boolean } = {},

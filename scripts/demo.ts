@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   }
   process.on('SIGUSR1', () => void turn())
   console.log(`Log in as ${EMAIL} with ${first?.password ?? 'the password in ADMIN_PASSWORD'}`)
-  console.log(`kill -USR1 ${process.pid} brings the servers back that are away`)
+  console.log(`kill -USR1 ${process.pid} brings the offline servers back`)
   console.log(`listening on ${url}`)
 }
 

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 const UNDONE =
-  'the installation failed and was undone, but for packages: mend what is said above, and run it again'
+  'the installation failed and was undone, except for packages: correct the error above, and run it again'
 
 async function readWanted(): Promise<Wanted> {
   const kept = await readFile(OPTIONS, 'utf8').catch(() => '{}')

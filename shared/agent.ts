@@ -212,7 +212,7 @@ export const RequestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 export const OPERATION_HEADER = 'operation-id'
 export const OperationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 /**
- * In the header of a request for a plan. It is no OperationId: an agent of before there were plans
+ * In the header of a request for a plan. It is no OperationId: an agent that is too old for plans
  * refuses it, where without it that agent would carry the command out.
  */
 export const NO_OPERATION = 'dry run'

@@ -25,7 +25,7 @@ const ENDS: Record<string, string> = {
 export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 
 /**
- * Debian mends the version that it ships for as long as the release lives.
+ * Debian maintains the version that it ships for as long as the release lives.
  * Source: wiki.debian.org/LTS.
  */
 const SHIPPED: readonly { release: RegExp; php: string; ends: string }[] = [

@@ -24,7 +24,7 @@ export const TokenHeader = z.strictObject({
 
 /**
  * `aud`: SHA-256 of the agent's public key. `htm`, `htu`: method and path with query (RFC 9449).
- * `bh`: SHA-256 of the body. `boot`: the nonce of the agent's process, so that a token of before a
+ * `bh`: SHA-256 of the body. `boot`: the nonce of the agent's process, so that a token from before a
  * restart is refused without remembering it. `act`: the user on whose behalf, `op`: the operation.
  * Digests and nonces are base64url.
  */

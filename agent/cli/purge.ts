@@ -17,7 +17,7 @@ export async function removeAllSites(host: Host): Promise<void> {
   for (const { domain } of await listSites(host)) await done(host, 'site.delete', { domain })
 }
 
-/** What is in the trash, or has begun to leave it, goes for good. */
+/** Permanently deletes what is in the trash or has begun to leave it. */
 export async function emptyTrashes(host: Host): Promise<void> {
   for (const place of ['purging', 'trash'] as const) {
     for (const { domain } of await listSites(host, place)) {

@@ -17,7 +17,7 @@ const UNITS = [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
 interface Wanted {
   /** The records of the agent and its trash go, too; the sites go on. */
   purge: boolean
-  /** All sites go for good, and what the agent has made for them. */
+  /** Permanently deletes all sites, and what the agent has made for them. */
   sites: boolean
   dry_run: boolean
 }
@@ -54,7 +54,7 @@ async function readArguments({ files }: Host, args: string[]): Promise<Wanted> {
   const hostname = (await files.read('/etc/hostname'))?.trim() ?? ''
   const named = values['remove-sites']
   if (named !== undefined && (hostname === '' || named !== hostname)) {
-    throw new Error(`--remove-sites removes every site for good: name this server, ${hostname}`)
+    throw new Error(`--remove-sites deletes every site permanently: name this server, ${hostname}`)
   }
   const sites = named !== undefined
   return { purge: values.purge || sites, sites, dry_run: values['dry-run'] }
@@ -121,8 +121,8 @@ function describe(config: Config, wanted: Wanted, found: Found): string {
 function goneWith({ state_dir }: Config, wanted: Wanted, { sites, trash }: Found): string[] {
   return [
     'the agent: its services, settings, keys and program',
-    ...(wanted.sites && sites.length > 0 ? [`for good: ${listed(sites)}`] : []),
-    ...(wanted.purge && trash.length > 0 ? [`from the trash, for good: ${listed(trash)}`] : []),
+    ...(wanted.sites && sites.length > 0 ? [`permanently: ${listed(sites)}`] : []),
+    ...(wanted.purge && trash.length > 0 ? [`from the trash, permanently: ${listed(trash)}`] : []),
     ...(wanted.purge ? [`its records and queues: ${state_dir}, /etc/hosting-agent, mail`] : []),
   ]
 }

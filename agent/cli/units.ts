@@ -57,7 +57,7 @@ function renderRoot(program: string, state_dir: string): string {
   })
 }
 
-/** The half that listens. Its TLS key is root's: systemd hands it a copy that nobody else can read. */
+/** The half that listens. Its TLS key belongs to root: systemd hands it a copy that nobody else can read. */
 function renderFront(program: string, state_dir: string): string {
   return render({
     description: 'Hosting Control agent, the half that listens',

@@ -15,7 +15,7 @@ import { stepsOf as siteSteps } from './site.create.ts'
 import { wpScan } from './wp.scan.ts'
 
 /**
- * Two temporary sites, one of which attacks the other; both are removed for good. It completes also
+ * Two temporary sites, one of which attacks the other; both are deleted permanently. It completes also
  * when attacks succeed: to find that is what it is for.
  */
 export const isolationCheck: Command<'isolation.check'> = {

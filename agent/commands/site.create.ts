@@ -198,7 +198,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     },
     {
       name: 'probe',
-      title: 'Asking for the front page',
+      title: 'Checking the front page',
       effects: [run('request', `http://${domain}/`)],
       async apply() {
         await awaitFrontPage(host, domain, await nginx.otherAddresses(host, domain))
@@ -234,7 +234,7 @@ function guarded(step: Step, host: Host, site: Site): Step {
 /** After the record, and on its own: nothing that comes of it undoes the site. */
 function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   if (site.tls === 'none') return []
-  const title = `Certifying ${site.domain}`
+  const title = `Requesting a certificate for ${site.domain}`
   const effects = () => providing(host, site)
   return [{ name: 'certificate', title, effects, apply: () => secure(host, site, warn) }]
 }

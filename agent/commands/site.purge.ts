@@ -27,7 +27,7 @@ export const sitePurge: Command<'site.purge'> = {
   },
   async *run({ domain }, { host, perform }) {
     const site = await getPurgeable(host, domain)
-    yield `Removing ${domain} for good`
+    yield `Deleting ${domain} permanently`
     const reason = yield* perform(stepsOf(site, host))
     if (reason !== undefined) throw new Error(`${domain} is not gone yet: ${reason}`)
     return { domain }

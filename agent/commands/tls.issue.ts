@@ -30,7 +30,10 @@ function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Ste
   const { domain, tls } = wanted
   return {
     name: 'certificate',
-    title: tls === 'none' ? `Taking the certificate of ${domain} away` : `Certifying ${domain}`,
+    title:
+      tls === 'none'
+        ? `Removing the certificate of ${domain}`
+        : `Requesting a certificate for ${domain}`,
     effects: () => issuing(host, wanted),
     async *apply(): Progress<void> {
       const issued = yield* issue(host, wanted)

@@ -68,7 +68,7 @@ export interface RunOptions {
   input?: string
   /** A file of root's that is standard input instead, of any size. */
   input_file?: string
-  /** A file of root's that standard output goes to instead: made anew, readable by its owner alone. */
+  /** A file of root's that standard output goes to instead: created each time, readable by its owner only. */
   output_file?: string
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
   site?: SiteProcess

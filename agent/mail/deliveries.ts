@@ -26,7 +26,7 @@ export class Deliveries {
    * Throws when the connection broke: the message then stays as it was. Whoever has it is off the disk
    * in the turn in which the relay said so, so that only a kill between its answer and that can send
    * it twice, which SMTP does not rule out. False when the relay ended a connection that it had taken
-   * messages on before it heard of this one, as some do after each: nothing is wrong then.
+   * messages on before it received this one, as some do after each: nothing is wrong then.
    */
   async deliver(connection: Connection, message: Waiting, isUsed: boolean): Promise<boolean> {
     const text = this.#deps.store.textPath(message.id)

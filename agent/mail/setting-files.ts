@@ -8,7 +8,7 @@ import {
   SiteSetting,
 } from '../os/mail/setting.ts'
 
-/** Root's files, read anew each time: a change needs no signal. */
+/** Root's files, read each time: a change needs no signal. */
 export class SettingFiles {
   readonly #places: MailPlaces
 

@@ -18,7 +18,7 @@ export type Waiting = z.infer<typeof Waiting>
 
 /**
  * The messages of one site. One of them is there from the moment on that its `.json` is, which is
- * written last and removed first; each write is on the disk before anybody is told of it.
+ * written last and removed first; each write is on the disk before anybody receives an answer.
  */
 export class Store {
   readonly #folder: string

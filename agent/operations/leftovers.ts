@@ -64,7 +64,7 @@ export class Leftovers {
 
   /**
    * Before something else is done with the key, which the caller holds. Throws while the disk has no room;
-   * what stands in the way otherwise is left for a human, as it was told.
+   * what stands in the way otherwise is left for a human, as reported.
    */
   async clear(key: Key): Promise<void> {
     const same = this.known.filter(([, other]) => key !== undefined && other === key)

@@ -87,7 +87,7 @@ export class OperationStore {
   }
 
   /**
-   * On the disk when this returns, a log line too: a dashboard keeps what it was told, and a loss of
+   * On the disk when this returns, a log line too: a dashboard keeps what it received, and a loss of
    * power must not have the agent tell another story under the same numbers.
    */
   async addEvent(id: string, event: StoredEvent): Promise<void> {

@@ -9,7 +9,7 @@ interface Ways {
 }
 
 /**
- * Looks after the time that an operation takes: a silence is told of once, and at the end of its time
+ * Looks after the time that an operation takes: a silence is reported once, and at the end of its time
  * it is ended. `heard` after each of its lines, `end` when it has its end.
  */
 export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {

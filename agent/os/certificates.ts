@@ -183,7 +183,7 @@ async function changing(host: Host, domain: string, work: () => Promise<void>): 
   await files.forgetFormer(host, domain)
 }
 
-/** nginx takes up a new configuration a moment after it was told to. */
+/** nginx takes up a new configuration a moment after the signal. */
 async function handshake(host: Host, domain: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -90,7 +90,7 @@ WantedBy=timers.target
 `
 }
 
-/** flock(1) and timeout(1): a job that hangs neither piles up nor stays, and the lock is root's. */
+/** flock(1) and timeout(1): a job that hangs neither piles up nor stays, and the lock belongs to root. */
 export function renderCrontab(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const lock = `${logsOf(jobs.user)}/jobs.lock`

@@ -24,7 +24,7 @@ export function awaitAnswer(host: Host, domain: string): Promise<string | undefi
   return settled(host, () => ask(host, domain).then(() => undefined, silence))
 }
 
-/** nginx takes up a new configuration a moment after it was told to. */
+/** nginx takes up a new configuration a moment after the signal. */
 async function settled(
   host: Host,
   problemOf: () => Promise<string | undefined>,

@@ -31,7 +31,7 @@ const OF_SCRIPTS = '\\s|_(?!_Host-|_Secure-)|sbjs_|intercom-'
 
 /**
  * Maps of the http block: what the page cache of each site is for. `$hosting_skip_…` is 1 where it is
- * not asked and nothing is stored. `$hosting_asked_uri` and `$hosting_asked_query` are what PHP is told
+ * not asked and nothing is stored. `$hosting_asked_uri` and `$hosting_asked_query` are what PHP receives
  * and what a page is stored under, and are the same thing for that reason: where a page may be stored,
  * PHP does not see an argument that is not part of its key, and cannot write it into a page for others.
  */

@@ -151,7 +151,7 @@ const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp
         try_files $uri /index.php?$args;
     }`
 
-/** All parameters, so that no other file of the machine decides what PHP is told. */
+/** All parameters, so that no other file of the machine decides what PHP receives. */
 function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
   const parameters = [
     'SCRIPT_FILENAME $document_root$fastcgi_script_name',

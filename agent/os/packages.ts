@@ -48,7 +48,7 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
 
 /**
  * The step that installs what limits the disk of sites, on a server that turned quotas on after it was
- * provisioned; none where it is there, or quotas are off. A failure of it is told, and stops nothing.
+ * provisioned; none where it is there, or quotas are off. A failure of it is reported, and stops nothing.
  */
 export async function quotaPackageSteps(host: Host): Promise<Step[]> {
   if ((await quotaMount(host)) === undefined) return []

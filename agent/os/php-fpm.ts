@@ -154,7 +154,7 @@ async function filesOf(host: Host, site: Site): Promise<Generated[]> {
   ]
 }
 
-/** By a signal, upon which PHP-FPM starts its program anew with the sockets that it has. */
+/** By a signal, upon which PHP-FPM restarts its program with the sockets that it has. */
 export async function reload(host: Host, pool: Pool): Promise<void> {
   await test(host, pool)
   if (host.init === 'direct') return signal(host, fpmService(pool), 'USR2')

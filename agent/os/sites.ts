@@ -18,7 +18,7 @@ const Record = siteCreate.params
   .strict()
 
 /**
- * Where the record of a site lies says what the site is: served, in the trash, going for good, or one
+ * Where the record of a site lies says what the site is: served, in the trash, being deleted permanently, or one
  * of those that an isolation check makes and removes.
  */
 type Place = 'sites' | 'trash' | 'purging' | 'canaries'

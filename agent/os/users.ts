@@ -42,7 +42,7 @@ export async function createUser(host: Host, user: string, domain: string): Prom
 /**
  * nginx reads what a site serves as a member of the site's group, so that it does not matter who made
  * a file, in which folder, and whether it was moved there: a site can give its files no other group.
- * A running nginx knows of it once it has been reloaded, which starts its workers anew.
+ * A running nginx knows of it once it has been reloaded, which restarts its workers.
  */
 export async function admitNginx(host: Host, user: string): Promise<void> {
   if (await admits(host, user)) return
@@ -86,7 +86,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
 }
 
-/** The user's folder is root's, so that the user can neither rename nor replace what is in it. */
+/** The user's folder belongs to root, so that the user can neither rename nor replace what is in it. */
 export async function createFolders({ files }: Host, user: string): Promise<void> {
   const home = homeOf(user)
   await files.mkdir(home, { mode: 0o711 })

@@ -35,7 +35,7 @@ export async function install(host: Host, site: Site, password: Secret): Promise
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
 }
 
-/** A new random password for the first administrator, the only time that it is told. */
+/** A new random password for the first administrator, the only time that it is returned. */
 export async function setAdminPassword(
   host: Host,
   site: Pick<Site, 'user' | 'php'>,

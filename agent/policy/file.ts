@@ -8,7 +8,7 @@ const Command = z.custom<CommandName>(
 )
 
 /**
- * `destructive_per_hour`: how often data may be deleted for good within any 60 minutes. `upgrades`: off
+ * `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes. `upgrades`: off
  * as soon as there is a file, since another program would not have to heed it.
  */
 const PolicyFile = z.strictObject({

@@ -92,5 +92,5 @@ function denies({ deny, upgrades }: Rules, command: CommandName): boolean {
 }
 
 function doubtful(path: string, reason: string) {
-  return forbidden(`${path} on this server ${reason}: until root mends it, nothing is changed`)
+  return forbidden(`${path} on this server ${reason}: nothing is changed until root corrects it`)
 }

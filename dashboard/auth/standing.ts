@@ -10,7 +10,7 @@ interface Deps {
   clock: Clock
 }
 
-/** What the bus is told under when sessions or tokens end. */
+/** The bus topic for ended sessions or tokens. */
 export const SESSIONS_NEWS = 'sessions'
 
 /** Another dashboard on the same database may be the one where somebody signs out. */

@@ -24,5 +24,5 @@ export const MANIFEST = 'manifest.json'
 export const DATABASE = 'dashboard.db'
 export const SEAL = 'seal-secret'
 
-/** A failure that the operator can mend; the message says how. */
+/** A failure that the operator can correct; the message says how. */
 export class BackupError extends Error {}

@@ -42,7 +42,7 @@ export const bulkApi: Descriptions = {
     details:
       'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named.',
     body: CreateBulkOperation,
-    answers: { 200: targets, 202: { about: 'Under way.', json: One } },
+    answers: { 200: targets, 202: { about: 'Running.', json: One } },
     errors: ['conflict'],
   },
   getBulkOperation: {
@@ -80,13 +80,13 @@ export const bulkApi: Descriptions = {
     summary: 'Go on with a bulk operation that paused',
     details: 'Takes no `dry_run`: the items that wait are its plan.',
     body: OnlyDryRun,
-    answers: { 202: { about: 'Under way again.', json: One } },
+    answers: { 202: { about: 'Running again.', json: One } },
     errors: ['conflict'],
   },
   retryBulkOperation: {
     route: 'POST /api/bulk-operations/:bulk_id/retry',
     summary: 'Try what failed once more',
-    details: 'As a bulk operation of its own. 409 when nothing failed or it is under way.',
+    details: 'Starts a new bulk operation. 409 when nothing failed or it is running.',
     body: OnlyDryRun,
     answers: { 200: targets, 202: { about: 'The new bulk operation.', json: One } },
     errors: ['conflict'],

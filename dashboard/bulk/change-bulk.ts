@@ -58,7 +58,7 @@ interface Change {
   statements(queries: Queries): Statement[]
 }
 
-/** Decides anew when the records have changed under the decision. Undefined: there is nothing to do. */
+/** Decides again when the records have changed during the decision. Undefined: there is nothing to do. */
 async function change(
   { db, bus }: Deps,
   id: string,

@@ -61,7 +61,7 @@ export async function retryBulk(
   { actor, dry_run }: { actor: number; dry_run: boolean },
 ): Promise<Begun> {
   const { type, params, parallel, pause_after, finished_at } = await getBulkView(deps.db, id)
-  if (finished_at === null) throw conflict('The bulk operation is under way')
+  if (finished_at === null) throw conflict('The bulk operation is running')
   const left = await listUnsuccessful(deps.db, id)
   if (left.length === 0) throw conflict('The bulk operation succeeded')
   const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))

@@ -5,7 +5,7 @@ import { type StepDeps, takeStep } from './step.ts'
 
 type Deps = StepDeps & { log: Log; retry_max_ms: number }
 
-/** What the bus is told under when an operation has ended or a bulk operation was changed. */
+/** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
 
 /** For what nobody tells of: an operation that is gone, another dashboard on the same records. */

@@ -44,7 +44,7 @@ export async function openDatabase(
   }
 }
 
-/** A file that cannot be written is found out now: SQLite would hold on to that, also when it is mended. */
+/** A file that cannot be written is found out now: SQLite would hold on to that, also when it is repaired. */
 async function prepareFile(client: Client): Promise<void> {
   await client.execute('PRAGMA journal_mode = WAL')
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')

@@ -28,7 +28,7 @@ export function fileOf(url: string): string | undefined {
 
 /**
  * Runs again while the file is locked, so `work` holds queries and nothing else. A connection that
- * met a lock stays broken until it is opened anew (libsql-client-ts#352), and one that was opened
+ * met a lock stays broken until it is opened again (libsql-client-ts#352), and one that was opened
  * while the disk was read-only stays so.
  */
 export async function persist<T>(client: Client, work: () => Promise<T>): Promise<T> {
@@ -64,7 +64,7 @@ const FAULTS: Record<string, string> = {
   SQLITE_CANTOPEN: 'the database of the dashboard cannot be opened',
 }
 
-/** Why nothing can be written until somebody mends the disk; undefined for every other error. */
+/** Why nothing can be written until somebody repairs the disk; undefined for every other error. */
 export function storageFault(error: unknown): string | undefined {
   for (const cause of causes(error))
     if ('code' in cause && typeof cause.code === 'string' && FAULTS[cause.code])

@@ -29,12 +29,12 @@ const RULES: readonly { says: string; sql: string }[] = [
       WHERE (finished_at IS NULL) <> (status IN ('queued', 'running'))`,
   },
   {
-    says: 'site with several operations under way',
+    says: 'site with several running operations',
     sql: `SELECT site_id FROM operations WHERE status IN ('queued', 'running')
       AND site_id IS NOT NULL GROUP BY site_id HAVING count(*) > 1`,
   },
   {
-    says: 'operation under way for a site that is not there',
+    says: 'running operation for a missing site',
     sql: `SELECT id FROM operations WHERE status IN ('queued', 'running')
       AND site_id IS NOT NULL AND site_id NOT IN (SELECT id FROM sites)`,
   },

@@ -167,7 +167,7 @@ const home = () =>
  * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
  * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is what its agent
  * measured last, and `disk_level` what of that a person should look at. `health` is what its agent said last, null
- * before that; it counts while its server is heard of (fleet/health/of-site.ts). An inventory is long:
+ * before that; it counts while its server answers (fleet/health/of-site.ts). An inventory is long:
  * the index `sites_listing` has all that sites are filtered, sorted and counted by.
  */
 export const sites = sqliteTable(
@@ -265,7 +265,7 @@ export const operations = sqliteTable(
     actor: integer(),
     cancel: text({ enum: CANCEL_MODES }),
     retry_of: text(),
-    /** How many of its events, the first ones, this dashboard wrote before its agent was heard of. */
+    /** How many of its events, the first ones, this dashboard wrote before its agent answered. */
     own_events: integer().notNull().default(0),
     sent_at: text(),
     next_at: text(),

@@ -31,7 +31,7 @@ function named(call: Call): Call {
 
 /**
  * A kept connection may be one that the agent is just closing. What it was asked there, it is asked
- * once more over a new connection, signed anew, where to have heard both does no harm.
+ * once more over a new connection, signed again, where receiving both does no harm.
  */
 async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
   const request = transport.open(named(call))

@@ -24,7 +24,7 @@ export const fleetApi: Descriptions = {
     route: 'GET /api/fleet/events',
     summary: 'Follow what changes in the fleet',
     details:
-      'Numbered from 1 on each connection, and never sent again: whoever comes back asks anew for what it shows. It goes on until the session ends.',
+      'Numbered from 1 on each connection, and never sent again: a client that reconnects requests its data again. The stream continues until the session ends.',
     answers: { 200: { about: 'What has changed, as it does.', events: { log: FleetNews } } },
   },
   getFleetServer: {

@@ -15,5 +15,5 @@ export const MOST_IMPORTS = 10_000
 /** Sites of one server whose health changes in the records in one minute; the others wait for the next. */
 export const MOST_HEALTH_CHANGES = 2_000
 
-/** How the two are told. */
+/** How the two are reported. */
 export const BUDGET = '2,000 a day and 10,000 in all'

@@ -60,7 +60,7 @@ export class Scheduler {
     this.#changed.delete(server_id)
   }
 
-  /** At once: the next syncs are laid out anew over the new interval. */
+  /** At once: the next syncs are spread again over the new interval. */
   setInterval(seconds: number): void {
     this.#interval_ms = seconds * 1000
     this.#spread(this.#interval_ms)

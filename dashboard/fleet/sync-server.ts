@@ -47,7 +47,7 @@ interface Options {
 
 /**
  * Makes the records of a server agree with what its agent reports. Throws offline before the first
- * line when the agent is away; three such contacts in a row make the server offline.
+ * line when the agent is offline; three such contacts in a row make the server offline.
  */
 export async function* syncServer(
   deps: SyncDeps,

@@ -18,7 +18,7 @@ export async function readHistory(
 ): Promise<MetricsHistory> {
   const today = Math.floor(now.getTime() / 1000)
   const wanted = rangeOf(query, today)
-  // Minutes are kept for a little longer than what is told of them, so that none is half there.
+  // Minutes are kept for a little longer than they are returned, so that none is incomplete.
   const fine = wanted.from >= today - MINUTES_KEPT + HOUR
   const range = aligned({ server_id, ...wanted, step: stepOf(wanted, query.step, fine) })
   return inColumns(range, await readSteps(db, range, !fine))

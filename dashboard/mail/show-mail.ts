@@ -30,7 +30,7 @@ async function settingOf(db: Database, target: MailTarget): Promise<MailSettingV
   return { ...setting, relay: setting.relay && { ...setting.relay, has_password }, updated_at }
 }
 
-/** Undefined: the agent is away, or has no queue yet. */
+/** Undefined: the agent is offline, or has no queue yet. */
 async function askedOf({ agents, contact_ms }: Deps, server: ServerRow): Promise<Mail | undefined> {
   return agents.get(server, '/mail', Mail, contact_ms).catch(() => undefined)
 }

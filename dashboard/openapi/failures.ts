@@ -38,7 +38,7 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
     about:
       'The state of things does not allow it now; `code` is there for what a program can act on.',
     rest: { message, code },
-    example: { message: 'Another operation is under way' },
+    example: { message: 'Another operation is running' },
   },
   too_large: {
     about: 'The body has more than 1 MiB.',

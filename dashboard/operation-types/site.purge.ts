@@ -11,7 +11,7 @@ export const sitePurge: OperationRules<'site.purge'> = {
   during: moveSite('deleting'),
   succeeded: () => removeSite,
   failed: (reason) => returnSite(reason),
-  cancelled: (reason) => returnSite(named(reason, 'Its removal for good')),
+  cancelled: (reason) => returnSite(named(reason, 'Its permanent deletion')),
   absent: async (_, __, { domain }) => ({
     report: { domain },
     change: removeSite,

@@ -35,7 +35,7 @@ export const operationApi: Descriptions = {
   cancelOperation: {
     route: 'POST /api/operations/:operation_id/cancel',
     summary: 'End an operation and undo what it made',
-    details: 'Answers at once: how it ends is told by its events. 409 when it has ended already.',
+    details: 'Answers immediately; its events report how it ends. 409 when it has ended already.',
     body: CancelOperation,
     answers: { 202: { about: 'Its end was asked for.', json: One } },
     errors: ['conflict'],
@@ -43,7 +43,7 @@ export const operationApi: Descriptions = {
   retryOperation: {
     route: 'POST /api/operations/:operation_id/retry',
     summary: 'Try an operation that failed once more',
-    details: 'As an operation of its own. 409 for one that succeeded or is under way.',
+    details: 'Starts a new operation. 409 for one that succeeded or is running.',
     body: OnlyDryRun,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },

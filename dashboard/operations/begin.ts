@@ -27,7 +27,7 @@ interface Wanted {
   params: Record<string, unknown>
   /** Null: the dashboard itself. */
   actor: number | null
-  /** True: it waits for an agent that is away. False: it fails when the agent does not take it now. */
+  /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
   patient: boolean
   /** The operation that this one repeats. */
   retry_of?: string
@@ -59,7 +59,7 @@ export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   return deps.worker.start(row)
 }
 
-/** The same, but joins the one of its kind that is under way: the constraint decides who is second. */
+/** The same, but joins a running one of its kind: the constraint decides which is second. */
 export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   const { type, server, site } = wanted
   try {

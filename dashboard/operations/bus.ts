@@ -10,7 +10,7 @@ export class Bus {
     for (const hear of this.#listening) hear(operation_id)
   }
 
-  /** Hears whatever is told, until it leaves. */
+  /** Receives everything that is published, until it unsubscribes. */
   listen(hear: (key: string) => void): () => void {
     this.#listening.add(hear)
     return () => this.#listening.delete(hear)

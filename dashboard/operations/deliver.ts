@@ -21,7 +21,7 @@ interface Deps extends RulesDeps {
   types: RulesTable
   bus: Bus
   clock: Clock
-  /** How long an operation waits for an agent that is away. */
+  /** How long an operation waits for an offline agent. */
   deadline_ms: number
   /** How long an agent may stream one operation, whatever it says. */
   longest_ms: number
@@ -68,7 +68,7 @@ const lost = (): never => {
 
 /**
  * One connection. Undefined when it ended with nothing new: an agent that lost its memory of the
- * operation may have begun anew and ended before the event that we have come to.
+ * operation may have restarted and ended before the event that we have come to.
  */
 async function attach(
   deps: Deps,
@@ -79,7 +79,7 @@ async function attach(
   const { context } = delivery
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
-  // An agent that is told first does not begin what is to end.
+  // An agent that receives this first does not start a cancelled operation.
   if (cancel !== null) await tellAgent(deps, server, { id, cancel })
   const events = await open(deps, server, operation, { context, after })
   // The deadline counts from the last sign of work: to be accepted once more is none.

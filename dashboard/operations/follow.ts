@@ -17,7 +17,7 @@ interface Deps {
 
 /** Where numbered events are stored. */
 export interface Source {
-  /** What the bus is told under when there are new ones. */
+  /** The bus topic for new events. */
   key: string
   list(after: number, limit: number): Promise<StoredEvent[]>
   /** Over: gone, or past its last event, of which some may be beyond their age. */

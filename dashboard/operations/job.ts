@@ -6,7 +6,7 @@ export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
   | { status: 'failed'; error: ErrorBody }
 
-/** An operation under way in this process. Both promises may be ignored. */
+/** An operation that runs in this process. Both promises may be ignored. */
 export interface Job {
   operation_id: string
   /** Resolves when the work has begun; rejects with the reason when it could not begin. */

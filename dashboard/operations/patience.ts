@@ -2,7 +2,7 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 
 /** All in ms. */
 interface Limits {
-  /** What is given each time that the agent is heard of. */
+  /** What is given each time that the agent answers. */
   deadline_ms: number
   /** The first pause before another try; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
@@ -39,7 +39,7 @@ export class Patience {
     this.#failures += 1
   }
 
-  /** Both begin anew with a deadline that was moved: the agent was heard of. */
+  /** Both restart with a deadline that was moved: the agent answered. */
   heard(deadline_at: string): void {
     if (deadline_at === this.#deadline_at) return
     this.#deadline_at = deadline_at

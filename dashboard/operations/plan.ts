@@ -23,7 +23,7 @@ interface Wanted {
 
 /**
  * What the agent would do for an operation, asked of it now; nothing is stored. Throws what beginning
- * the operation throws: 409 while the site has another one, 503 when the agent is away.
+ * the operation throws: 409 while the site has another one, 503 when the agent is offline.
  */
 export async function planOf(
   deps: PlanDeps,
@@ -35,7 +35,7 @@ export async function planOf(
   if (OPERATION_TYPES[type].path !== '/exec') return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
-    if (active) throw conflict('Another operation is under way')
+    if (active) throw conflict('Another operation is running')
   }
   const body = { command: type, params: rules.sent(params), dry_run: true }
   try {

@@ -70,12 +70,12 @@ export async function insertOperation(
     .write((queries) => batch(queries, insert(queries)))
     .catch((error: unknown) => {
       if (!isTaken(error)) throw error
-      throw conflict('Another operation is under way')
+      throw conflict('Another operation is running')
     })
   return getOperation(db, operation.id)
 }
 
-/** Whether the site, or the sync of the server, has another operation under way. */
+/** Whether the site, or the sync of the server, has another running operation. */
 export function isTaken(error: unknown): boolean {
   return violatesUnique(error, 'operations.')
 }
@@ -107,7 +107,7 @@ export async function findActive(
   return row
 }
 
-/** What was under way when the process ended, oldest first. */
+/** What was running when the process ended, oldest first. */
 export function listActive(db: Database): Promise<OperationRow[]> {
   return db.read
     .select()

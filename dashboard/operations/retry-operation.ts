@@ -12,7 +12,7 @@ import { type RulesTable, rulesOf } from './rules.ts'
 
 /**
  * The same once more, as an operation of its own. 404 when its server or site is gone, 409 when it
- * has not failed, or another one of the site is under way.
+ * has not failed, or another one of the site is running.
  */
 export async function retryOperation(
   deps: BeginDeps,
@@ -42,5 +42,5 @@ async function getRetryable({ db, types }: { db: Database; types: RulesTable }, 
 
 function refuseUnlessFailed({ status }: OperationRow): void {
   if (status === 'success') throw conflict('The operation succeeded')
-  if (status !== 'failed' && status !== 'cancelled') throw conflict('The operation is under way')
+  if (status !== 'failed' && status !== 'cancelled') throw conflict('The operation is running')
 }

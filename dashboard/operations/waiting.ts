@@ -14,7 +14,7 @@ interface Deps {
 }
 
 /**
- * Whoever follows an operation whose agent was not reached within some seconds is told once that it
+ * Whoever follows an operation whose agent was not reached within some seconds receives one line that it
  * waits, for what, and until when.
  */
 export async function tellWaiting(

@@ -54,7 +54,7 @@ export class Worker {
     return left.length
   }
 
-  /** The job of an operation: the one under way when there is one. */
+  /** The job of an operation: the running one if there is one. */
   start(operation: OperationRow): Job {
     const known = this.#running.get(operation.id)
     if (known) return known

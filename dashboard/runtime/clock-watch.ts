@@ -13,7 +13,7 @@ export class ClockWatch {
     this.#offset = this.#now()
   }
 
-  /** False for an hour after the clock was set by more than an hour: a mistake is mended by then. */
+  /** False for an hour after the clock was set by more than an hour: a mistake is corrected by then. */
   isSteady(): boolean {
     const offset = this.#now()
     const elapsed = this.#clock.elapsed()

@@ -30,7 +30,8 @@ export const serverApi: Descriptions = {
   createServer: {
     route: 'POST /api/servers',
     summary: 'Register a server',
-    details: 'Answers at once; the server is pending until its agent is enrolled and heard of.',
+    details:
+      'Answers immediately; the server is pending until its agent is enrolled and has answered.',
     body: CreateServer,
     answers: {
       201: { about: 'Registered.', json: z.strictObject({ server: ServerCreated }) },
@@ -59,7 +60,7 @@ export const serverApi: Descriptions = {
   syncServer: {
     route: 'POST /api/servers/:server_id/sync',
     summary: 'Make the records of a server agree with the machine',
-    details: 'Joins a sync that is under way. 503 when the agent cannot be reached.',
+    details: 'Joins a running sync. 503 when the agent cannot be reached.',
     answers: { 200: streamOf('The sync as it goes.', eventsOf('server.sync')) },
     errors: ASKS_AGENT,
   },

@@ -14,7 +14,7 @@ export const siteActionApi: Descriptions = {
   scanSite: {
     route: 'POST /api/servers/:server_id/wp-scan',
     summary: 'Read what WordPress is made of on a site',
-    details: 'Joins a scan that is under way.',
+    details: 'Joins a running scan.',
     body: ScanSite,
     answers: { 200: streamOf('The scan as it goes.', eventsOf('site.scan')) },
     errors: ASKS_AGENT,
@@ -51,7 +51,7 @@ export const siteActionApi: Descriptions = {
   },
   purgeCache: {
     route: 'POST /api/servers/:server_id/sites/:site_id/cache-purge',
-    summary: 'Empty the page cache of a site',
+    summary: 'Clear the page cache of a site',
     details: 'Waits for the outcome.',
     body: OnlyDryRun,
     answers: { 200: done },
@@ -60,14 +60,14 @@ export const siteActionApi: Descriptions = {
   readDatabasePassword: {
     route: 'POST /api/servers/:server_id/sites/:site_id/db-password',
     summary: 'Show the database password of a site',
-    details: 'Read from the machine and kept nowhere; the activity tells that it was read.',
+    details: 'Read from the machine and not stored; the activity records the access.',
     answers: { 200: { about: 'The password.', json: ShownPassword } },
     errors: ASKS_AGENT,
   },
   resetAdminPassword: {
     route: 'POST /api/servers/:server_id/sites/:site_id/admin-password',
     summary: 'Give the WordPress administrator of a site a new password',
-    details: 'Shown this once and kept nowhere.',
+    details: 'Shown once and not stored.',
     answers: { 200: { about: 'The new password.', json: ShownAdmin } },
     errors: ASKS_AGENT,
   },

@@ -28,7 +28,7 @@ export const siteApi: Descriptions = {
   createSite: {
     route: 'POST /api/servers/:server_id/sites',
     summary: 'Create a WordPress site',
-    details: 'Answers at once; the operation waits for the agent while it is away.',
+    details: 'Answers immediately; the operation waits for an offline agent.',
     body: CreateSite,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
@@ -45,7 +45,7 @@ export const siteApi: Descriptions = {
     route: 'PATCH /api/servers/:server_id/sites/:site_id',
     summary: 'Move a site to another PHP version or tier, or change its database rights',
     body: UpdateSite,
-    answers: { 200: planned, 202: begun('Under way.', Changing) },
+    answers: { 200: planned, 202: begun('Running.', Changing) },
     errors: ASKS_AGENT,
   },
   removeSite: {
@@ -53,7 +53,7 @@ export const siteApi: Descriptions = {
     summary: 'Move a site to the trash',
     details: 'It can be restored until its time there is over.',
     body: OnlyDryRun,
-    answers: { 200: planned, 202: begun('Under way.', Changing) },
+    answers: { 200: planned, 202: begun('Running.', Changing) },
     errors: ASKS_AGENT,
   },
 }

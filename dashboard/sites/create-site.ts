@@ -54,7 +54,7 @@ export async function createSite(
   return { site: { id, domain, status }, operation_id: job.operation_id }
 }
 
-/** What the agent is told: all that was left out is filled in. */
+/** What the agent receives: defaults fill all omitted fields. */
 async function completed(
   { db, random }: BeginDeps,
   { php_versions, os }: ServerRow,

@@ -14,7 +14,7 @@ interface Deps {
 
 type Place = { server: ServerRow; site: SiteRow; actor: number }
 
-/** The password leaves in the answer and is kept nowhere; the activity tells that it was read. */
+/** The password is returned and not stored; the activity records the access. */
 export async function readDatabasePassword(deps: Deps, place: Place) {
   const { server, site } = place
   return recorded(deps, place, 'site.db_password', () =>

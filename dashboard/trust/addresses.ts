@@ -72,7 +72,7 @@ export function checkLiteral(hostname: string, rules: AddressRules): void {
 
 const LOOKUP_MS = 1_000
 
-/** Why this dashboard will not connect to a server, as far as that can be told within a second. */
+/** Why this dashboard will not connect to a server, as far as that is known within a second. */
 export async function obstacleOf(
   hostname: string,
   rules: AddressRules,

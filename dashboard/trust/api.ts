@@ -21,7 +21,7 @@ export const trustApi: Descriptions = {
   revokeEnrolment: {
     route: 'DELETE /api/servers/:server_id/enrolment',
     summary: 'Trust the agent of a server no longer',
-    answers: { 204: { about: 'It has to be enrolled anew.' } },
+    answers: { 204: { about: 'It must be enrolled again.' } },
   },
 }
 

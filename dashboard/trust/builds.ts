@@ -47,7 +47,7 @@ async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
   return { path: `${path}.gz`, bytes: there.size }
 }
 
-/** None for an executable that was built anew and not signed again. */
+/** None for an executable that was rebuilt and not signed again. */
 async function releaseOf(path: string, sha256: string): Promise<Build['release']> {
   const [manifest, signature] = await Promise.all(
     ['manifest.json', 'manifest.json.sig'].map((end) =>

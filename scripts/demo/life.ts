@@ -9,7 +9,7 @@ import type { Fleet } from './fleet/fleet.ts'
 
 /** How long nothing happens, at least and at most. */
 const PAUSE_MS = [15_000, 60_000] as const
-/** A server that comes and goes is away so long, and then there. */
+/** How long an unstable server is offline, and then online. */
 const TURN_MS = [4 * 60_000, 10 * 60_000] as const
 const MOST_TRIES = 5
 

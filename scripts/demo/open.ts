@@ -18,7 +18,7 @@ export const EMAIL = 'demo@example.com'
 const MOOD = Date.UTC(2026, 5, 2, 10, 20)
 
 export interface OpenDemo extends Started {
-  /** Servers that are away come back; when none is, they go away again. */
+  /** Offline servers come back; when there are none, they go offline again. */
   turn(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export const HELP = `sh scripts/demo.sh (or: bun run demo): the dashboard with a
   --steady         nothing happens by itself, and readings stand still: for screenshots
 
 ADMIN_PASSWORD in the environment is the password of demo@example.com; otherwise one is made up.
-kill -USR1 <pid> brings the servers back that are away, and again takes them away.`
+kill -USR1 <pid> brings the offline servers back; sent again, it takes them offline.`
 
 export interface Options {
   servers: number

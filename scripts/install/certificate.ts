@@ -35,7 +35,7 @@ export async function issue(machine: Machine, settings: Settings): Promise<Certi
   return ofCertbot(settings)
 }
 
-/** Ten years; made anew for another domain. */
+/** Ten years; created again for another domain. */
 export async function selfSigned(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain } = settings
   const { certificate, key } = SELF_SIGNED

@@ -34,7 +34,7 @@ async function digestOf({ root, globs, options }: Inputs): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Bun's Glob finds nothing for braces with a slash in them: without sources nothing would be built anew. */
+/** Bun's Glob finds nothing for braces with a slash in them: without sources nothing would be rebuilt. */
 async function matching(root: string, glob: string): Promise<string[]> {
   const found = await Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root }))
   if (found.length === 0) throw new Error(`No source is called ${glob}`)

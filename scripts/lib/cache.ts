@@ -15,7 +15,7 @@ export async function cacheFolder(): Promise<string> {
 
 /**
  * The cached folder `name`, whole and made from `source`, or not there at all: `make` fills a
- * draft, which takes the name only when it is finished. Another `source` makes it anew. When two
+ * draft, which takes the name only when it is finished. Another `source` creates it again. When two
  * processes make it at once, the first one's stays.
  */
 export async function cachedFolder(

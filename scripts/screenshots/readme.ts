@@ -39,7 +39,7 @@ async function creates(page: Page): Promise<void> {
   await goes(page, '/sites/new')
   await page.getByLabel('Domain').fill(DOMAIN)
   await page.getByRole('radio', { name: /^fra-web-01/ }).check()
-  await page.getByRole('button', { name: 'Show the plan' }).click()
+  await page.getByRole('button', { name: 'Review plan' }).click()
   await page.getByRole('button', { name: 'Create site' }).click()
   await page.locator('li[aria-current=step]', { hasText: 'Installing WordPress' }).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).waitFor()

@@ -35,7 +35,7 @@ export const Activity = z
     status: z.enum(ACTIVITY_STATUSES),
     created_at: Timestamp,
   })
-  .meta({ id: 'Activity', description: 'Who did what is told by one entry for each change.' })
+  .meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
 export type Activity = z.infer<typeof Activity>
 
 /** An entry with what a page needs to lead on; what is gone by now is null. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Count, RecordId } from './parts.ts'
 
-/** The gravest first: among equals, the overview shows them in this order. */
+/** Most severe first: among equals, the overview shows them in this order. */
 export const ATTENTION_KINDS = [
   'server_offline',
   'site_down',
@@ -31,7 +31,7 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const
 
 const Severity = z
   .enum(SEVERITIES)
-  .describe('critical: visitors notice, now or within days; info: something to do at leisure.')
+  .describe('critical: affects visitors now or within days; info: a suggestion.')
 
 const Query = z
   .record(z.string(), z.string())
@@ -61,9 +61,9 @@ export type AttentionItem = z.infer<typeof AttentionItem>
 export const Attention = z
   .strictObject({
     kind: z.enum(ATTENTION_KINDS),
-    severity: Severity.describe('That of the gravest.'),
+    severity: Severity.describe('That of the most severe item.'),
     total: Count.describe('How many there are; of php_eol and sites_not_recorded, how many sites.'),
-    items: z.array(AttentionItem).describe('The gravest of them, at most 20.'),
+    items: z.array(AttentionItem).describe('The most severe items, at most 20.'),
     query: Query,
   })
   .meta({ id: 'Attention', description: 'All of one kind that a person should look at.' })

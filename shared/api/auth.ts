@@ -43,7 +43,7 @@ export const ChangePassword = body({
 const TokenScope = z
   .enum(TOKEN_SCOPES, `Must be one of ${TOKEN_SCOPES.join(', ')}`)
   .describe(
-    'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and deleting for good.',
+    'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and permanent deletion.',
   )
 
 const DAYS = 'Must be a whole number of days between 1 and 365'

@@ -51,7 +51,7 @@ export const CreateBulkOperation = body({
       'What the call for one of them takes beside its target, such as `{"tier": "large"}`; a field that the type does not take for many is refused.',
     ),
   targets: BulkTargets,
-  parallel: whole(1, 20).default(4).describe('How many at once.'),
+  parallel: whole(1, 20).default(4).describe('The number of parallel operations.'),
   pause_after: whole(1, MOST_ITEMS)
     .default(3)
     .describe('It pauses after so many failures in a row.'),

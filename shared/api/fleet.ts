@@ -115,7 +115,7 @@ export const FleetSite = z
     disk_bytes: Count.nullable().describe(
       'Of its files and database as they were measured last; null while unknown.',
     ),
-    operation_id: z.string().nullable().describe('What is under way there.'),
+    operation_id: z.string().nullable().describe('The operation that runs there.'),
     created_at: Timestamp,
   })
   .meta({ id: 'FleetSite', description: 'A site with all that a list needs.' })
@@ -150,7 +150,7 @@ export const FleetSiteDetail = FleetSite.extend({
   xmlrpc: z.boolean().describe('Whether xmlrpc.php answers.'),
   email: z.string(),
   trashed_at: Timestamp.nullable(),
-  purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
+  purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
   disk: DiskUse.nullable().describe(
     'Null before the first measurement, and for a site that its agent did not create.',
   ),
@@ -204,12 +204,10 @@ export const Fleet = z
       health: z.record(z.string(), Count).describe('Sites in use by health.'),
       operations: z
         .record(z.string(), Count)
-        .describe('Those under way, and those that failed within a day, by status.'),
+        .describe('Running operations, and those that failed within a day, by status.'),
       updates: Count.describe('Sites in use with an update that is known.'),
       updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
     }),
-    attention: z
-      .array(Attention)
-      .describe('The gravest first; kinds that there is nothing of are left out.'),
+    attention: z.array(Attention).describe('Most severe first; kinds without items are left out.'),
   })
   .meta({ id: 'Fleet', description: 'The whole fleet on one page.' })

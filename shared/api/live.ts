@@ -6,7 +6,7 @@ const message = z.string().describe('The last line of its log, or empty.')
 
 /**
  * What a `log` event of `GET /api/fleet/events` tells: that something has changed, and which. Events
- * are numbered from 1 on each connection and none is sent again: a client that comes back asks anew
+ * are numbered from 1 on each connection and none is sent again: a client that reconnects asks again
  * for what it shows.
  */
 export const FleetNews = z

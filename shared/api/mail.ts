@@ -41,7 +41,7 @@ export type SiteMailCounts = z.infer<typeof SiteMailCounts>
 const shared = {
   setting: MailSettingView,
   sends: z.boolean().describe('False: there is no relay, or mail is off; mail is not sent.'),
-  running: z.boolean().nullable().describe('Whether the queue runs; null: the agent is away.'),
+  running: z.boolean().nullable().describe('Whether the queue runs; null: the agent is offline.'),
 }
 
 export const ServerMailView = z
@@ -59,7 +59,9 @@ export const SiteMailView = z
   .strictObject({
     ...shared,
     server: MailSettingView.describe('What holds where the site has nothing of its own.'),
-    counts: SiteMailCounts.nullable().describe('Null: the agent is away, or does not report it.'),
+    counts: SiteMailCounts.nullable().describe(
+      'Null: the agent is offline, or does not report it.',
+    ),
   })
   .meta({ id: 'SiteMailView', description: 'How a site sends mail.' })
 export type SiteMailView = z.infer<typeof SiteMailView>

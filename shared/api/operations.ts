@@ -76,7 +76,7 @@ export const OperationView = z
     cancel: z.enum(CANCEL_MODES).nullable().describe('Whether its end was asked for, and how.'),
     retry_of: z.string().nullable().describe('The operation that it repeats.'),
     next_at: Timestamp.nullable().describe('When the agent is asked again, while it waits for it.'),
-    deadline_at: Timestamp.describe('When it fails if its agent is not heard of until then.'),
+    deadline_at: Timestamp.describe('When it fails if its agent does not answer until then.'),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),

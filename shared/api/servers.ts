@@ -71,7 +71,7 @@ export const ServerDetail = z
   .meta({ id: 'ServerDetail', description: 'A server with its last reading.' })
 export type ServerDetail = z.infer<typeof ServerDetail>
 
-/** `pending` until its agent is heard of. */
+/** `pending` until its agent has answered. */
 export const ServerCreated = z
   .strictObject({ id: RecordId, name: z.string(), status: z.enum(SERVER_STATUSES) })
   .meta({ id: 'ServerCreated', description: 'A server that was registered.' })

@@ -133,7 +133,7 @@ export const TrashEntry = z
     status: z.enum(SITE_STATUSES),
     status_reason: z.string(),
     trashed_at: Timestamp.nullable(),
-    purge_at: Timestamp.nullable().describe('When it is removed for good by itself.'),
+    purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
     size: z.number().nullable().describe('Bytes; null while unknown.'),
   })
   .meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
@@ -162,7 +162,7 @@ export const SitePlan = z
   })
 export type SitePlan = z.infer<typeof SitePlan>
 
-const password = z.string().describe('Kept nowhere.')
+const password = z.string().describe('Not stored.')
 
 export const ShownPassword = z
   .strictObject({ password })

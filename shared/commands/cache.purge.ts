@@ -4,7 +4,7 @@ import { Domain } from '../fields.ts'
 
 export const cachePurge = command({
   name: 'cache.purge',
-  summary: 'Empty the page cache of a site',
+  summary: 'Clear the page cache of a site',
   changes: true,
   params: z.object({ domain: Domain }),
   result: z.object({ domain: z.string().max(253) }),

@@ -19,7 +19,7 @@ export const serverUpdate = command({
       .boolean('Must be true or false')
       .default(false)
       .describe(
-        'Whether MariaDB is restarted when it runs replaced files: sites are away for some seconds.',
+        'Whether MariaDB is restarted when it runs replaced files: sites are unavailable for some seconds.',
       ),
   }),
   result: z.object({ packages: names, restarted: names, reboot_needed: z.boolean() }),

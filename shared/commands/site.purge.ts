@@ -4,7 +4,7 @@ import { Domain } from '../fields.ts'
 
 export const sitePurge = command({
   name: 'site.purge',
-  summary: 'Remove a site in the trash for good, with its user, files, database and certificate',
+  summary: 'Permanently delete a site in the trash, with its user, files, database and certificate',
   changes: true,
   params: z
     .object({ domain: Domain, confirm: Domain })

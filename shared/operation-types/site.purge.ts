@@ -2,8 +2,8 @@ import { sitePurge } from '../commands/site.purge.ts'
 import { completesWith, noParams, operationType } from '../operation-type.ts'
 
 export const sitePurgeType = operationType({
-  name: 'Purge site',
-  title: 'Remove for good',
+  name: 'Delete site permanently',
+  title: 'Permanently delete',
   target: 'site',
   path: '/exec',
   right: 'admin',

@@ -41,14 +41,14 @@ test('many at once pause when they fail, go on when told to, and what failed is 
   await dashboard.client().post('/api/bulk-operations', call)
   const { page, problems } = await open('/operations')
 
-  await page.getByRole('link', { name: `Empty cache of ${SITES} sites` }).click()
-  await page.getByText('Paused, so that no more of them fail').waitFor()
+  await page.getByRole('link', { name: `Clear cache of ${SITES} sites` }).click()
+  await page.getByText('Paused after failures in a row').waitFor()
   await page.getByText('3 failures in a row', { exact: false }).waitFor()
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText(`Paused: Empty cache of ${SITES} sites`).waitFor()
+  await page.getByText(`Paused: Clear cache of ${SITES} sites`).waitFor()
   await page.getByRole('link', { name: 'Open bulk operation' }).click()
   isBroken = false
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('3 done · 3 failed').waitFor()
   const items = page.getByRole('region', { name: 'Items' }).getByRole('listitem')
   await items.filter({ hasText: 'success' }).nth(2).waitFor()
@@ -59,7 +59,7 @@ test('many at once pause when they fail, go on when told to, and what failed is 
   await items.filter({ hasText: 'success' }).first().waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Retry the 3 that did not succeed' }).click()
 
-  await page.getByRole('heading', { level: 1, name: 'Empty cache of 3 sites' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Clear cache of 3 sites' }).waitFor()
   await page.getByText('3 done', { exact: true }).waitFor()
   expect(problems).toEqual([])
 })

@@ -175,7 +175,7 @@ test('a name that is taken is refused while it is typed, and one found elsewhere
     await page.getByText('The domain is already taken by a site on web-1').waitFor()
     await domain.fill('elsewhere.example')
     await page.getByText('A site with this name was found on web-2.').waitFor()
-    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('button', { name: 'Review plan' }).click()
 
     await page.getByText('Other servers have a site with this name').waitFor()
     expect(problems).toEqual([])

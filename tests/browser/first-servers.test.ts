@@ -79,7 +79,7 @@ test('a page that is loaded again while a server waits tells that its code was s
   await page.reload()
   await page.getByText('A code was made, and was shown only once').waitFor()
   await page.getByText('refused the connection').waitFor({ timeout: WAIT_MS })
-  await page.getByRole('button', { name: 'Make a new code' }).click()
+  await page.getByRole('button', { name: 'Create a new code' }).click()
 
   await code.waitFor()
   expect(await code.textContent()).not.toBe(first)

@@ -81,7 +81,7 @@ test('the page of a found site has what can be done with it, and nothing that is
   const cards = await page.getByRole('heading', { level: 2 }).allTextContents()
   expect(cards.sort()).toEqual([
     'Activity',
-    'Facts',
+    'Details',
     'Health',
     'Not managed by Hosting Control',
     'Operations',

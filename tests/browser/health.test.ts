@@ -46,7 +46,7 @@ beforeAll(async () => {
     return { service }
   })
   agent.works.set('tls.issue', async function* ({ domain, tls }) {
-    yield `Certifying ${domain}`
+    yield `Requesting a certificate for ${domain}`
     const warnings = [{ code: 'certificate_refused', message: REFUSED }]
     return { domain, tls, expires_at: '', warnings }
   })

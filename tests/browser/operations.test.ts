@@ -105,17 +105,17 @@ async function see(page: Page, seen: boolean): Promise<void> {
 
 test('two tabs show the same operation at once, and the list counts it', async () => {
   const { page, problems } = await open('/operations')
-  await page.getByText('Nothing is under way').waitFor()
+  await page.getByText('No running operations').waitFor()
   const other = await page.context().newPage()
   await other.goto('/operations')
-  await other.getByText('Nothing is under way').waitFor()
+  await other.getByText('No running operations').waitFor()
 
   const id = await create('tabs.example')
 
   for (const tab of [page, other]) {
-    const row = tab.getByRole('list', { name: 'Under way' }).getByRole('listitem')
+    const row = tab.getByRole('list', { name: 'Running' }).getByRole('listitem')
     await row.getByText('Copying WordPress').waitFor()
-    await tab.getByRole('link', { name: '1 operation under way' }).waitFor()
+    await tab.getByRole('link', { name: '1 operation running' }).waitFor()
   }
   await other.goto(`/operations/${id}`)
   await other.getByText('Copying WordPress').first().waitFor()
@@ -124,10 +124,10 @@ test('two tabs show the same operation at once, and the list counts it', async (
   go.resolve()
   await other.getByText('success', { exact: true }).waitFor()
   // The stream alone tells of the end; what is listed is asked for again.
-  await page.getByText('Nothing is under way').waitFor()
+  await page.getByText('No running operations').waitFor()
   await page.unroute(isList)
   await page
-    .getByRole('list', { name: 'Ended' })
+    .getByRole('list', { name: 'History' })
     .getByRole('link', { name: 'Create tabs.example' })
     .waitFor()
   expect(problems).toEqual([])

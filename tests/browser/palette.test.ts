@@ -60,7 +60,7 @@ test('keys lead to pages, whose heading has the focus then, but not while somebo
 
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Search/ }).pressSequentially('gs?')
-  await page.getByText('Nothing is called that').waitFor()
+  await page.getByText('No results.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('combobox', { name: /^Search/ }).waitFor({ state: 'detached' })
   expect(new URL(page.url()).pathname).toBe('/activity')

@@ -198,7 +198,7 @@ test('names what is wrong, the gravest first, and leads there', async () => {
   await page.getByRole('heading', { level: 2, name: 'Critical' }).waitFor()
 
   const heads = await page.getByRole('heading', { level: 2 }).allTextContents()
-  expect(heads.slice(0, 3)).toEqual(['Critical', 'Warnings', 'At leisure'])
+  expect(heads.slice(0, 3)).toEqual(['Critical', 'Warnings', 'Suggestions'])
   const critical = page.getByRole('region', { name: 'Critical' })
   expect(await critical.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
     '2 servers are offline',
@@ -226,7 +226,7 @@ test('repeats what failed right there', async () => {
     .first()
     .click()
 
-  await page.getByRole('link', { name: 'Under way: follow it' }).first().click()
+  await page.getByRole('link', { name: 'Running: show progress' }).first().click()
 
   await page.waitForURL('**/operations/*')
   const id = page.url().split('/').at(-1)

@@ -15,7 +15,7 @@ async function asks(token: string): Promise<number> {
 
 test('a setting is saved on its own, and says what is wrong with a value', async () => {
   const { page, problems } = await open('/settings')
-  const interval = page.getByLabel('Time between syncs')
+  const interval = page.getByLabel('Sync interval')
   await interval.waitFor()
   // The API keeps `email_notifications`, and nothing sends them: a switch would promise alerts.
   expect(await page.getByText(/notification/i).count()).toBe(0)
@@ -73,7 +73,7 @@ test('a token is shown once, works, and is deleted again', async () => {
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const token = (await dialog.locator('code').textContent()) ?? ''
   expect(await asks(token)).toBe(200)
-  await dialog.getByRole('button', { name: 'I have it' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(token)
   const { body } = await dashboard.client().get('/api/auth/tokens')

@@ -168,7 +168,7 @@ test('a site goes to the trash when its domain is typed, and comes back from whe
   await page.getByLabel('Type gone.example to confirm').fill('gone.example')
   await page.keyboard.press('Enter')
 
-  await page.getByText('In the trash since').waitFor()
+  await page.getByText('Moved to trash').waitFor()
   await page.getByRole('button', { name: 'Restore' }).click()
 
   await page.getByText('trashed', { exact: true }).waitFor({ state: 'detached' })
@@ -289,7 +289,7 @@ test('a question with a long plan keeps its field and its buttons in sight, and 
   await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  await page.getByText('In the trash since').waitFor()
+  await page.getByText('Moved to trash').waitFor()
   expect(plans).toEqual([200, 200])
   expect(problems).toEqual([])
 })

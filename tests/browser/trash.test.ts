@@ -30,8 +30,8 @@ test('the trash tells what is in it, and gives it back or away', async () => {
 
   await page.getByRole('button', { name: 'Restore back.example' }).click()
   await row('back.example').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Purge purged.example' }).click()
-  const act = page.getByRole('button', { name: 'Purge for good' })
+  await page.getByRole('button', { name: 'Delete purged.example permanently' }).click()
+  const act = page.getByRole('button', { name: 'Delete permanently' })
   expect(await act.isDisabled()).toBe(true)
   await page.getByLabel('Type purged.example to confirm').fill('purged.example')
   await act.click()

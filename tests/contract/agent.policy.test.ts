@@ -45,7 +45,7 @@ describe.each(agentRuntimes)('the policy of a server: %s', (runtime) => {
     const answer = await client.post('/exec', { command: 'cache.purge', params: shop })
 
     expect(answer.status).toBe(403)
-    expect(JSON.stringify(answer.body)).toContain('until root mends it, nothing is changed')
+    expect(JSON.stringify(answer.body)).toContain('nothing is changed until root corrects it')
     expect((await client.get('/metrics')).status).toBe(200)
   }, 30_000)
 })

@@ -113,7 +113,7 @@ interface Trouble {
   free(): Promise<void>
 }
 
-/** An operation is under way when the trouble begins, and ends on its server during it. */
+/** An operation is running when the trouble begins, and ends on its server during it. */
 async function overcomes(folder: string, message: string, begin: (pid: number) => Trouble) {
   const agent = new FakeAgent()
   const held = Promise.withResolvers<void>()

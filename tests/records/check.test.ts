@@ -58,7 +58,7 @@ const broken: [string, string[], string][] = [
   [
     'no site',
     [operation('a', 'running', 9), activity('a', 'running')],
-    'operation under way for a site that is not there: a',
+    'running operation for a missing site: a',
   ],
   [
     'no activity',

@@ -116,7 +116,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       await tabTo(page, page.getByRole('radio', { name: /^web-1/ }))
       await page.keyboard.press('Space')
       await chooseRadio(page, 'tls', 'self-signed')
-      await press(page, page.getByRole('button', { name: 'Show the plan' }))
+      await press(page, page.getByRole('button', { name: 'Review plan' }))
       await page
         .getByText('Creating the system user')
         .first()

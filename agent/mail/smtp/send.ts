@@ -31,7 +31,7 @@ const WITHOUT_LOGIN = [530, 534, 535, 538]
 /** The relay speaks of itself and not of the message. */
 class Unready extends Error {}
 
-/** The connection ended before the relay heard of the message. */
+/** The connection ended before the relay received the message. */
 export class NotBegun extends Broken {}
 
 /** One message on a connection. `taken` is called in the turn in which the relay took it. */

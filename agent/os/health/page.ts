@@ -15,7 +15,7 @@ const FAILED: Record<Failed, Verdict> = {
 const FATAL = /class="wp-die-message"|<body id="error-page">/
 
 /**
- * What a visitor gets who is shown the front page anew. Redirects and protected pages are what their
+ * What a visitor gets from an uncached front page. Redirects and protected pages are what their
  * owner made of the site; what is in maintenance or not there is worth a look.
  */
 export function checkPage(visited: Visited, url: string): Verdict {

@@ -45,7 +45,7 @@ async function isFrozen({ files }: Host, pid_file: string): Promise<boolean> {
   return /^State:\t[Tt]/m.test(status)
 }
 
-/** Without asking it: while it is away, no site has to wait for it. */
+/** Without asking it: while it is unavailable, no site has to wait for it. */
 export async function isMariadbAway(host: Host): Promise<boolean> {
   return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB.pid_file))
 }

@@ -119,7 +119,7 @@ async function stop(host: Host): Promise<void> {
   await removeSockets(host)
 }
 
-/** A site that finds none is told at once that there is no relay. */
+/** A site that finds none fails immediately: there is no relay. */
 export async function removeSockets(host: Host): Promise<void> {
   const places = mailPlaces(host.settings.mail_dir)
   for (const { name } of await host.files.list(places.sockets)) {

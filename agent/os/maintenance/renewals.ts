@@ -50,7 +50,7 @@ const WAYS: Record<string, Way> = {
       await shell.run(['systemctl', 'restart', MAIL_UNIT])
     },
   },
-  // Between two operations; what it was doing otherwise begins anew.
+  // Between two operations; otherwise its work starts again.
   'hosting-agent': {
     key: WHOLE_SERVER,
     title: 'Restarting the agent',

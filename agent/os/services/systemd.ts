@@ -9,7 +9,7 @@ export function systemd({ shell }: Host): Services {
     async stop({ unit, socket_unit }) {
       const units = [...(socket_unit === undefined ? [] : [socket_unit]), unit]
       await shell.run(['systemctl', 'stop', ...units])
-      // One that had failed would be listed as such for good, its files gone or not.
+      // One that had failed would be listed as such permanently, with or without its files.
       await shell.try(['systemctl', 'reset-failed', ...units])
     },
     async restart({ unit }) {

@@ -19,7 +19,7 @@ export const measureFiles = (host: Host, user: string, pace: Pace = {}): Promise
 
 /**
  * By du(1) with the rights of the site, which may make its folders endless or closed to itself. Its
- * own folder is root's and not readable for it, so root lists what is in there. Not limited to one file
+ * own folder belongs to root and is not readable for it, so root lists what is in there. Not limited to one file
  * system: files on overlayfs have device numbers of their own, and a site mounts nothing.
  */
 async function measured(

@@ -19,14 +19,14 @@ function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem 
   const more = succeeded.length - named.length
   const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
   const attacks = counted(succeeded.length, 'attack')
-  const reason = `${attacks} of one site on another succeeded (${list}): see what to mend on its page`
+  const reason = `${attacks} of one site on another succeeded (${list}): its page says what to correct`
   return item({ ...of(server), severity: 'critical', reason, at: checked_at })
 }
 
 function failing({ failures, reason: why, failed_at, ...server }: Checked) {
   if (failures < 2) return undefined
   const cause = why.replace(/[\s.:]+$/, '') || 'no reason was given'
-  const reason = `The isolation check could not run ${failures} times in a row (${cause}): mend that, then start it`
+  const reason = `The isolation check could not run ${failures} times in a row (${cause}): correct the cause, then start it`
   return item({ ...of(server), severity: 'warning', reason, at: failed_at })
 }
 

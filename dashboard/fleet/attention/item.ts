@@ -29,7 +29,7 @@ export function advised(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
-/** Undefined when there is nothing. The gravest first, otherwise in the order given. */
+/** Undefined when there is nothing. Most severe first, otherwise in the order given. */
 export function groupOf(
   kind: AttentionKind,
   found: readonly AttentionItem[],
@@ -40,7 +40,7 @@ export function groupOf(
   return first ? [{ kind, severity: first.severity, total, items, query }] : []
 }
 
-/** The gravest first; among those as grave, in the order of the kinds. */
+/** Most severe first; among equals, in the order of the kinds. */
 export function inOrder(groups: readonly Attention[]): Attention[] {
   const place = (group: Attention) =>
     gravity(group) * ATTENTION_KINDS.length + ATTENTION_KINDS.indexOf(group.kind)

@@ -10,7 +10,7 @@ type Told = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** A relay may be away for a moment, and may ask for some patience. */
+/** A relay may be unavailable for a moment, and may defer messages. */
 const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
 

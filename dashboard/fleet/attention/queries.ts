@@ -160,7 +160,7 @@ function sitesByPhp(db: Database) {
 }
 
 /**
- * Those that nobody has repeated since. A failed creation is told with its site, and a failed sync
+ * Those that nobody has retried since. A failed creation is reported with its site, and a failed sync
  * is over with the next contact.
  */
 function failedOperations(db: Database, since: string, limit: number) {

@@ -33,7 +33,7 @@ export function serverTroubles(rows: readonly Watched[]): Attention[] {
 
 function offline(server: Watched): AttentionItem[] {
   if (server.status !== 'offline') return []
-  const reason = `${server.status_reason}: check that the server runs, and hosting-agent.service on it`
+  const reason = `${server.status_reason}: check that the server is up, and run systemctl status hosting-agent on it`
   return [item({ ...of(server), severity: 'critical', reason, at: server.last_sync })]
 }
 

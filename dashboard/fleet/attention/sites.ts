@@ -79,8 +79,8 @@ const certificate =
   (now: Date) =>
   (site: NeedySite): AttentionItem => {
     const { certificate_expires_at: at, tls, found } = site
-    const dns = tls === 'letsencrypt' ? ', and see that the domain points to its server' : ''
-    const advice = found ? 'renew it on its server' : `ask for a new one${dns}`
+    const dns = tls === 'letsencrypt' ? ', and make sure that the domain points to its server' : ''
+    const advice = found ? 'renew it on its server' : `renew it${dns}`
     const over = at <= now.toISOString()
     const when = `${over ? 'ended' : 'ends'} on ${at.slice(0, 10)}`
     const reason = `Its certificate ${when}: ${advice}`
@@ -108,7 +108,7 @@ function updates(site: NeedySite): AttentionItem {
 function operation(failed: FailedOperation): AttentionItem {
   const { id, server_id, site_id, domain, error, finished_at } = failed
   const why = error?.message ?? error?.error ?? 'no reason was given'
-  const reason = advised(why, 'mend that, then repeat it')
+  const reason = advised(why, 'correct the cause, then retry')
   const where = { server_id, site_id, operation_id: id, name: domain }
   return item({ ...where, severity: 'warning', reason, at: finished_at })
 }

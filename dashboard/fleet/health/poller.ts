@@ -65,7 +65,7 @@ export class HealthPoller {
     const asked = this.#limit
       .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : read(server)))
       .catch((error: unknown) => {
-        // An older agent does not know the call; one that is away is told of by the sync.
+        // An older agent does not know the call; the sync reports an offline one.
         const isForeseen = error instanceof ServiceError || this.#stopping.signal.aborted
         if (!isForeseen) log.error('the health of sites could not be kept', error)
       })

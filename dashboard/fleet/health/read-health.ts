@@ -8,7 +8,7 @@ import { MOST_HEALTH_CHANGES } from '../budgets.ts'
 import { sitesOf } from '../live/feed.ts'
 import { storeHealth } from './queries.ts'
 
-/** What was not told apart from before is told again after this: a record may be another one by now. */
+/** An unchanged answer is published again after this: a record may have changed since. */
 const FORGET_MS = 2 * 60_000
 const MINUTE_MS = 60_000
 
@@ -36,7 +36,7 @@ export class HealthReader {
     this.#deps = deps
   }
 
-  /** Throws a ServiceError when there is no answer. Pages that show the sites are told of changes. */
+  /** Throws a ServiceError when there is no answer. Pages that show the sites receive changes. */
   async update(server: Address): Promise<void> {
     const { db, bus, clock } = this.#deps
     const changed = await this.#read(server)

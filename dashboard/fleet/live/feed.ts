@@ -12,7 +12,7 @@ type Deps = ConstructorParameters<typeof Changes>[0] & { bus: Bus; clock: Clock;
 const LEAST_MS = 250
 
 const SITES = 'sites of '
-/** What the bus is told under when a sync has changed sites of a server. */
+/** The bus topic for a sync that has changed sites of a server. */
 export const sitesOf = (server_id: number) => `${SITES}${server_id}`
 
 /**
@@ -29,7 +29,7 @@ export class Feed {
     this.#deps = deps
   }
 
-  /** Once it resolves, every change from then on is told to whoever asks for the events. */
+  /** Once it resolves, every later change is sent to all who request the events. */
   async listen(): Promise<(signal: AbortSignal) => AsyncGenerator<StoredEvent>> {
     await this.#begin()
     return (signal) => {

@@ -1,7 +1,7 @@
 import type { FleetNews } from '#shared/api/live.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 
-/** What one client is still to be told: of each thing the latest, however slowly it reads. */
+/** What one client has still to receive: the latest of each object, however slowly it reads. */
 export class Subscriber {
   readonly #waiting = new Map<string, FleetNews>()
   #wake = () => {}

@@ -83,7 +83,7 @@ export async function countSites(db: Database, now: Date, server_id?: number) {
   }
 }
 
-/** Those under way, and those that failed since. */
+/** Running operations, and those that failed since. */
 export async function countOperations(db: Database, since: string) {
   const rows = await db.read
     .select({ status: operations.status, total: count() })

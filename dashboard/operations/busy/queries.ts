@@ -6,7 +6,7 @@ import { conflict } from '#shared/errors.ts'
 /** 409 while the site has an operation: for calls that are none themselves. */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
   if (await findBusy(db, eq(operations.site_id, site_id)))
-    throw conflict('Another operation of the site is under way')
+    throw conflict('Another operation of the site is running')
 }
 
 /** 409 while an operation waits or runs on the server; a sync may be cut off. */

@@ -16,11 +16,11 @@ interface Deps {
   retry_max_ms: number
 }
 
-/** What the bus is told under when the end of an operation is asked for. */
+/** The bus topic for a request to cancel an operation. */
 export const wishOf = (operation_id: string) => `cancel ${operation_id}`
 
 /**
- * Tells the agent that an operation is to end. Throws offline when it is away; an agent that will
+ * Tells the agent that an operation is to end. Throws offline when it does not answer; an agent that will
  * not hear of it carries the operation to its own end.
  */
 export async function tellAgent(

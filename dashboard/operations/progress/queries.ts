@@ -87,7 +87,7 @@ export async function markSent(db: Database, id: string, sent_at: string): Promi
   return rows.length > 0
 }
 
-/** Nothing was there that could have heard of it. */
+/** The request never reached an agent. */
 export async function markUnsent(db: Database, id: string): Promise<void> {
   const unheard = and(eq(operations.id, id), isNull(operations.started_at))
   await db.write((queries) =>
@@ -95,7 +95,7 @@ export async function markUnsent(db: Database, id: string): Promise<void> {
   )
 }
 
-/** The agent has it: from here on the deadline counts from the last time it was heard of. */
+/** The agent has it: from here on the deadline counts from its last answer. */
 export async function markRunning(
   db: Database,
   id: string,
@@ -131,7 +131,7 @@ export async function markWaiting(
 }
 
 /**
- * Its first event says that it waits. Only before an agent was heard of: from then on events have the
+ * Its first event says that it waits. Only before an agent answered: from then on events have the
  * agent's numbers. False when there is an event already.
  */
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {

@@ -21,14 +21,14 @@ export const trashApi: Descriptions = {
     route: 'POST /api/servers/:server_id/sites/:site_id/restore',
     summary: 'Bring a site back from the trash',
     body: RestoreSite,
-    answers: { 200: planned, 202: begun('Under way.', Changing) },
+    answers: { 200: planned, 202: begun('Running.', Changing) },
     errors: ASKS_AGENT,
   },
   purgeSite: {
     route: 'POST /api/servers/:server_id/sites/:site_id/purge',
-    summary: 'Remove a site in the trash for good',
+    summary: 'Permanently delete a site in the trash',
     body: PurgeSite,
-    answers: { 200: planned, 202: begun('Under way.', Changing) },
+    answers: { 200: planned, 202: begun('Running.', Changing) },
     errors: ASKS_AGENT,
   },
 }

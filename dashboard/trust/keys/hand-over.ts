@@ -23,7 +23,7 @@ const MOST_KEYS = 4
 
 /**
  * Gives the agent of a server the current key, signed with the one that it knows. Throws offline
- * when it is away; an agent that will not have it goes on with the key that it knows.
+ * when it is offline; an agent that will not have it goes on with the key that it knows.
  */
 export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const agent = await findAgent(deps.db, server.id)

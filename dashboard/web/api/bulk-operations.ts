@@ -17,7 +17,7 @@ export const bulkQuery = (bulk_id: string) =>
     refetchInterval: ({ state: { data } }) => (data && !isBulkActive(data) ? false : LIVE_MS),
   })
 
-/** Those under way and the last that have ended, newest first. */
+/** Running ones and the last that have ended, newest first. */
 export const recentBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent'],
   queryFn: async () => {

@@ -13,7 +13,7 @@ export const enrolmentQuery = (server_id: number) =>
     refetchInterval: ({ state: { data } }) => (data?.code?.status === 'open' ? LIVE_MS : 30_000),
   })
 
-/** The line and the code that this page made: they are told once, and kept nowhere else. */
+/** The install command and the code of this page: they are returned once, and stored only here. */
 export const codeQuery = (server_id: number) =>
   queryOptions<Enrolment | null>({
     queryKey: ['codes', server_id],

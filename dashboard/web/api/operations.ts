@@ -34,7 +34,7 @@ export const activeOperationsQuery = (filters: OperationFilters = {}) =>
     refetchInterval: LIVE_MS,
   })
 
-/** How many are under way, up to a hundred. */
+/** How many are running, up to a hundred. */
 export const countActiveQuery = queryOptions({
   queryKey: ['operations', 'count'],
   queryFn: async () => (await listOperations({ active: true, limit: 100 })).length,

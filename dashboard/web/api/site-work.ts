@@ -54,7 +54,7 @@ export const restoreSite = (site: SitePlace): SiteWork => ({
   input: {},
 })
 
-/** For good. */
+/** Permanently. */
 export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
   method: 'POST',
   path: `${pathOf(site)}/purge`,
@@ -75,7 +75,7 @@ export const planQuery = ({ method, path, input }: SiteWork) =>
       const { body } = await begin(method, path, { ...input, dry_run: true })
       return (body as { plan: Plan }).plan
     },
-    // Asked for once: while the work runs there is no plan of it. The next dialog asks anew.
+    // Asked for once: while the work runs there is no plan of it. The next dialog requests it again.
     refetchInterval: false,
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,

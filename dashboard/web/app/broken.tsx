@@ -18,7 +18,7 @@ export function Broken({ error, reset }: { error: unknown; reset: () => void }) 
   )
 }
 
-/** A fault of the page itself: its words help who mends it, nobody else. */
+/** A fault of the page itself: its message helps only developers. */
 function Crashed({ error }: { error: unknown }) {
   return (
     <Page title="This page has an error">

@@ -1,11 +1,11 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
 
-const KEY = 'loaded-anew'
+const KEY = 'reloaded'
 
 /**
- * A page that is loaded when it is opened. The router would load the whole document anew when that
- * fails, and the browser shows its own error when the dashboard is away.
+ * A page that is loaded when it is opened. The router would reload the whole document when that
+ * fails, and the browser shows its own error when the dashboard is unavailable.
  */
 export function lazyPage<M extends Record<string, unknown>, K extends keyof M & string>(
   load: () => Promise<M>,
@@ -14,7 +14,7 @@ export function lazyPage<M extends Record<string, unknown>, K extends keyof M & 
   return lazyRouteComponent(() => load().catch(missing), name)
 }
 
-/** A newer build has other files: then the document is loaded anew, once. */
+/** A newer build has other files: then the document is reloaded, once. */
 async function missing(): Promise<never> {
   const isThere = await isReachable()
   if (isThere && sessionStorage.getItem(KEY) !== location.href) {

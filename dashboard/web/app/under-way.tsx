@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countActiveQuery } from '../api/operations.ts'
 import { ButtonLink } from '../ui/button.tsx'
 
-/** How many operations are under way, and the way to them. */
+/** The number of running operations, with a link to them. */
 export function UnderWayChip() {
   const { data = 0 } = useQuery(countActiveQuery)
   if (data === 0) return null
@@ -16,7 +16,7 @@ export function UnderWayChip() {
     >
       {count}
       <span className="sr-only">{data === 1 ? 'operation' : 'operations'}</span>
-      <span className="sr-only lg:not-sr-only">under way</span>
+      <span className="sr-only lg:not-sr-only">running</span>
     </ButtonLink>
   )
 }

@@ -12,7 +12,7 @@ const COLOURS = {
 } as const
 
 /**
- * How a chart looks in the colours of now. `latest` gives what is shown at the time of drawing;
+ * How a chart looks in the current colours. `latest` gives what is shown at the time of drawing;
  * `onPoint` hears of the value that is pointed at, null when none is.
  */
 export function chartOptions(

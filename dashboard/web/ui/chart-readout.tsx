@@ -10,7 +10,7 @@ const DOTS = {
 } as const
 
 interface ChartReadoutProps extends Pick<ChartProps, 'title' | 'at' | 'series' | 'format'> {
-  /** What is pointed at; null: the last values are told. */
+  /** What is pointed at; null: the last values are shown. */
   index: number | null
 }
 

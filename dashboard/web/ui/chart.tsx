@@ -29,7 +29,7 @@ export interface ChartProps {
   group: string
 }
 
-/** Lines over time: gaps stay gaps, and what is pointed at is told in numbers. */
+/** Lines over time: gaps stay gaps, and the values at the pointer are shown as numbers. */
 export function Chart(props: ChartProps) {
   const { title, at, span, series, top, format } = props
   const [index, setIndex] = useState<number | null>(null)

@@ -17,7 +17,7 @@ interface MeterProps {
   share: number
   /** Shown on hover: `4.4 of 8.2 GB`. */
   about?: string
-  /** It was so once: nothing is known of now. */
+  /** An old value: the present one is unknown. */
   isOld?: boolean
   className?: string
 }

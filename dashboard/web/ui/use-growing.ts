@@ -6,7 +6,7 @@ const MARGIN = '1200px'
 
 /**
  * How many rows of a long list are drawn: more as `end`, what stands below them, comes near. Begins
- * anew where `list` is another one.
+ * again where `list` is another one.
  */
 export function useGrowing(list: unknown): { count: number; end: RefCallback<HTMLElement> } {
   const [state, setState] = useState({ list, count: STEP })

@@ -12,8 +12,8 @@ export async function streams({ open, client }: Bench): Promise<Outcome[]> {
   await settled(page)
   await page.evaluate(watchTasks)
   const ids = await Promise.all(Array.from({ length: OPERATIONS }, (_, at) => create(client, at)))
-  await page.getByRole('list', { name: 'Under way' }).getByRole('listitem').nth(30).waitFor()
-  const most = await page.getByRole('list', { name: 'Under way' }).getByRole('listitem').count()
+  await page.getByRole('list', { name: 'Running' }).getByRole('listitem').nth(30).waitFor()
+  const most = await page.getByRole('list', { name: 'Running' }).getByRole('listitem').count()
   for (const id of ids) {
     const { text } = await client.get(`/api/operations/${id}/events`)
     if (!text.includes('event: complete')) throw new Error(`${id} failed: ${text.slice(-300)}`)

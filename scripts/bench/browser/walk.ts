@@ -20,7 +20,7 @@ export async function goRound(page: Page, { client, sites }: Walk, round: number
   await opensOne(page, page.getByRole('grid').getByRole('link', { name: domain, exact: true }), 0)
   await findsByName(page, domain)
   await goTo(page, 'Operations')
-  await opensOne(page, page.getByRole('list', { name: 'Ended' }).getByRole('link'), round)
+  await opensOne(page, page.getByRole('list', { name: 'History' }).getByRole('link'), round)
   await goTo(page, 'Activity')
   await goTo(page, 'Trash')
   // As long at any time, whatever happens to the fleet.

@@ -29,7 +29,7 @@ export const CASES: readonly Case[] = [
 
 /** Every worker of both sides has compiled what it needs. */
 export async function warm(bench: Bench, { path, header }: Case): Promise<void> {
-  // nginx takes up the virtual host of the one by hand a moment after it was told to.
+  // nginx loads the manual virtual host a moment after the signal.
   const answers = () =>
     answer(bench, 'hand', path, header).then(
       () => true,
@@ -44,7 +44,7 @@ export async function warm(bench: Bench, { path, header }: Case): Promise<void> 
 
 /** Throws unless both sides answer with the same, and the product from where it should. */
 export async function checkAnswers(bench: Bench, { path, header, cache }: Case): Promise<void> {
-  // One that has just become too old is made anew by this.
+  // This renews a page that has just expired.
   await answer(bench, 'product', path, header)
   const [product, hand] = await Promise.all([
     answer(bench, 'product', path, header),

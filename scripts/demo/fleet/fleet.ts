@@ -55,7 +55,7 @@ export class Fleet {
     return new Fleet(plan, members, outside)
   }
 
-  /** All but those that are away. */
+  /** All except the offline ones. */
   async start(): Promise<void> {
     for (const { plan, agent } of this.members) if (!isAway(plan)) await agent.start()
   }
@@ -65,7 +65,7 @@ export class Fleet {
     await Promise.all([...this.#byHostname.values()].map(({ agent }) => agent.stop()))
   }
 
-  /** Those that were away come back; when all are there, they go away again. */
+  /** The offline ones come back; when all are online, they go offline again. */
   async turn(role?: ServerPlan['role']): Promise<void> {
     const some = this.members.filter(({ plan }) => (role ? plan.role === role : isOffline(plan)))
     const back = some.some(({ agent }) => !agent.up)

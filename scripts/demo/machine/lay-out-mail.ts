@@ -13,7 +13,7 @@ export const DEMO_RELAY = {
   tls: 'starttls',
 } as const
 
-/** Most servers have a relay; one of before knows none. */
+/** Most servers have a relay; an old one has none. */
 export const hasMail = ({ role }: Pick<ServerPlan, 'role'>): boolean =>
   !['pending', 'legacy', 'foreign'].includes(role)
 

@@ -6,7 +6,7 @@ type NewServer = typeof servers.$inferInsert & { id: number }
 
 const DAY_MS = 86_400_000
 const PORT = 8443
-/** How long ago the ones that are away were last heard of. */
+/** How long ago the offline servers answered last. */
 const AWAY_MS = { offline: 3 * 3_600_000 + 12 * 60_000, flaky: 21 * 60_000 }
 
 /** What the dashboard knows of each server; the agent itself says it. */

@@ -119,7 +119,7 @@ function isNight(at: number): boolean {
   return hour < 6 || hour > 19
 }
 
-/** A site that was not there yet, or a server that was away, did nothing then. */
+/** A site that was not there yet, or an offline server, did nothing then. */
 function couldBe({ server, site }: SitePlace, type: OperationType, at: number): boolean {
   const away = server.role === 'offline' || server.role === 'flaky'
   if (site.plan.age * DAY_MS < at || (away && at < 4 * HOUR_MS)) return false

@@ -10,7 +10,7 @@ const ASKED_MS = 11 * 60_000
 /** Longer than it would be: the story is to last as long as somebody looks at it. */
 const DEADLINE_MS = 12 * 3_600_000
 
-/** An operation that waits for a server that is away; it is carried out when that comes back. */
+/** An operation that waits for an offline server; it runs when the server is online again. */
 export async function fillWaiting(db: Database, fleet: Fleet, now: number): Promise<NewActivity[]> {
   const place = placesOf(fleet.plan).find(
     ({ server, site: { plan } }) => server.role === 'flaky' && plan.managed,

@@ -73,7 +73,7 @@ test('tells all of that before it is done', async () => {
   expect(host.disk.all).toEqual(before)
   expect(host.ran.slice(ran)).toEqual([])
   expect(said).toStartWith('would be removed:\n  the agent: ')
-  expect(said).toContain('  from the trash, for good: the site other.example\n')
+  expect(said).toContain('  from the trash, permanently: the site other.example\n')
 })
 
 test('purges its records and its trash, and leaves what serves sites', async () => {
@@ -88,13 +88,13 @@ test('purges its records and its trash, and leaves what serves sites', async () 
 
 test('removes every site only when the server is named, and then all that it has made', async () => {
   await expect(uninstall(config, host, ['--remove-sites', 'web-2'])).rejects.toThrow(
-    '--remove-sites removes every site for good: name this server, web-1',
+    '--remove-sites deletes every site permanently: name this server, web-1',
   )
   expect(records()).toContain(`${STATE}/sites/shop.example.json`)
 
   const said = await uninstall(config, host, ['--remove-sites', 'web-1'])
 
-  expect(said).toContain('  for good: the site shop.example\n')
+  expect(said).toContain('  permanently: the site shop.example\n')
   const places = [STATE, '/etc/hosting', '/etc/systemd/system', '/srv/www', '/usr/local/lib']
   expect(left(...places, '/etc/nginx/conf.d', '/etc/nginx/sites-')).toEqual([
     '/etc/systemd/system/multi-user.target.wants',

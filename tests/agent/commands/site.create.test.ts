@@ -26,7 +26,7 @@ test('makes a site, says what it does, and records it last', async () => {
     'Starting PHP 8.2',
     'Adding the virtual host',
     'Scheduling the jobs of WordPress',
-    'Asking for the front page',
+    'Checking the front page',
     'Recording the site',
   ])
   expect(host.disk.all['/var/lib/hosting-agent/sites/shop.example.json']).toBe(

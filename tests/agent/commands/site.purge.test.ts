@@ -30,7 +30,7 @@ test('leaves nothing of a site in the trash', async () => {
 
   expect(result).toEqual(only)
   expect(lines).toEqual([
-    'Removing shop.example for good',
+    'Deleting shop.example permanently',
     'Taking the record out of the trash',
     'Dropping the database',
     'Removing the files and the dump',

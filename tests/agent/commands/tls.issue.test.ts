@@ -23,7 +23,7 @@ test('signs a certificate itself and serves it', async () => {
   const [lines, result] = await issue(host, 'self-signed')
 
   expect(lines).toEqual([
-    'Certifying a.example',
+    'Requesting a certificate for a.example',
     'Making a self-signed certificate',
     'Serving the certificate',
   ])
@@ -53,7 +53,7 @@ test.each([
   const [lines, result] = await issue(host, 'self-signed')
 
   expect(result).toBeString()
-  expect(lines).toContain('Undoing: Certifying a.example')
+  expect(lines).toContain('Undoing: Requesting a certificate for a.example')
   expect(host.disk.all).toEqual(before)
 })
 
@@ -89,7 +89,7 @@ test('takes a certificate away, with its key', async () => {
   await issue(host, 'self-signed')
 
   expect(await issue(host, 'none')).toEqual([
-    ['Taking the certificate of a.example away', 'Serving the site without a certificate'],
+    ['Removing the certificate of a.example', 'Serving the site without a certificate'],
     { domain: 'a.example', tls: 'none', expires_at: '' },
   ])
   expect(Object.keys(host.disk.all).filter((path) => path.startsWith(FOLDER))).toEqual([])

@@ -104,7 +104,7 @@ describe('attention', () => {
             ...critical,
             server_id: id,
             name: 'away',
-            reason: `${status_reason}: check that the server runs, and hosting-agent.service on it`,
+            reason: `${status_reason}: check that the server is up, and run systemctl status hosting-agent on it`,
             at: NOON,
           },
         ],
@@ -199,7 +199,7 @@ describe('attention', () => {
             server_id: 1,
             site_id: ended,
             name: 'ended.example',
-            reason: 'Its certificate ended on 2025-12-30: ask for a new one',
+            reason: 'Its certificate ended on 2025-12-30: renew it',
             at: at('2025-12-30'),
           },
           {
@@ -208,7 +208,7 @@ describe('attention', () => {
             site_id: near,
             name: 'near.example',
             reason:
-              'Its certificate ends on 2026-01-14: ask for a new one, and see that the domain points to its server',
+              'Its certificate ends on 2026-01-14: renew it, and make sure that the domain points to its server',
             at: at('2026-01-14'),
           },
         ],
@@ -247,7 +247,7 @@ describe('attention', () => {
       site_id: site,
       operation_id: 'last',
       name: 'last.example',
-      reason: 'Why last: mend that, then repeat it',
+      reason: 'Why last: correct the cause, then retry',
       at: HOUR_AGO,
     })
   })

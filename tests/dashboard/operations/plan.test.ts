@@ -236,7 +236,7 @@ describe('dry_run', () => {
 
     const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1', { dry_run })
 
-    expect([answer.status, answer.body.message]).toEqual([409, 'Another operation is under way'])
+    expect([answer.status, answer.body.message]).toEqual([409, 'Another operation is running'])
   })
 
   test('says what the agent refuses, and 503 when it is away', async () => {

@@ -73,7 +73,7 @@ describe('repeating an operation', () => {
 
     agent.listen()
     await ended(dashboard, next)
-    expect(under_way).toEqual({ status: 409, body: refused('The operation is under way') })
+    expect(under_way).toEqual({ status: 409, body: refused('The operation is running') })
     expect(again).toEqual({ status: 409, body: refused('The site is there already') })
     expect(await dashboard.call('POST', `/api/operations/${next}/retry`)).toEqual({
       status: 409,
@@ -97,7 +97,7 @@ describe('repeating an operation', () => {
 
     expect(await dashboard.call('POST', `/api/operations/${id}/retry`)).toEqual({
       status: 409,
-      body: refused('Another operation is under way'),
+      body: refused('Another operation is running'),
     })
   })
 

@@ -132,7 +132,7 @@ describe('deleting a site', () => {
 
     expect(await dashboard.call('DELETE', path)).toEqual({
       status: 409,
-      body: { error: 'Conflict', message: 'Another operation is under way' },
+      body: { error: 'Conflict', message: 'Another operation is running' },
     })
   })
 
@@ -160,7 +160,7 @@ describe('deleting a site', () => {
 
     const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1')
 
-    const message = 'Another operation is under way'
+    const message = 'Another operation is running'
     expect(answer).toEqual({ status: 409, body: { error: 'Conflict', message } })
     expect(await siteStatus(dashboard)).toBe('provisioning')
   })

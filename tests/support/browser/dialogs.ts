@@ -23,7 +23,7 @@ export const DIALOGS: Record<string, Window> = {
   'deletion of a site': { path: '/sites/1', open: button('Delete site') },
   'another tier': { path: '/sites/1', open: button('Change tier') },
   'a new password': { path: '/sites/1', open: button('New admin password') },
-  'a purge': { path: '/trash', open: button(/^Purge/) },
+  'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
   'a token': { path: '/account', open: button('Create token') },
   'a new key': { path: '/settings', open: button('Rotate the key') },
 }

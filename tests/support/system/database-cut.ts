@@ -29,7 +29,7 @@ INSERT INTO large SELECT seq, REPEAT('x', 1048576) FROM seq_1_to_${MEGABYTES};`)
         expect.stringContaining('The database could not be dumped (exit status'),
       ])
       expect(await world.root(`SELECT COUNT(*) FROM ${user}.large`)).toEqual([String(MEGABYTES)])
-      // nginx takes its virtual host up again a moment after it was told to.
+      // nginx takes its virtual host up again a moment after the signal.
       const answers = () =>
         get(world.host, `http://${victim.domain}/?cut`).then(
           ({ status }) => status === 200,

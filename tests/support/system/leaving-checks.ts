@@ -76,7 +76,7 @@ export function leavingChecks(
 
       const { code, stdout, stderr } = await run('--purge')
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`from the trash, for good: the site ${BLOG.domain}`)
+      expect(stdout).toContain(`from the trash, permanently: the site ${BLOG.domain}`)
       await world.host.must(['systemctl', 'restart', `hosting-fpm@${SHOP.user}-php${php}`])
       expect(await answers(SHOP.domain, FOREIGN)).toEqual([true, true])
       expect(await left(world.host, BLOG.user)).toEqual([])
@@ -102,7 +102,7 @@ export function leavingChecks(
 
       const { code, stdout, stderr } = await run('--remove-sites', `mail-${suite}`)
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`for good: the site ${LATE.domain}`)
+      expect(stdout).toContain(`permanently: the site ${LATE.domain}`)
       await world.host.must(['nginx', '-t', '-q'])
       await world.host.must(['systemctl', 'restart', 'nginx'])
       expect(await left(world.host, LATE.user)).toEqual([])

@@ -10,7 +10,7 @@ const SHOW_MS = 500
 const ASK_MS = 1_000
 
 /**
- * Gathers news, so that many at once are one change of what is shown and one question each: fifty
+ * Gathers news, so that many of them are one change of what is shown and one question each: fifty
  * operations that go on are not asked for one by one.
  */
 export function gather(client: QueryClient) {

@@ -64,7 +64,7 @@ function Choices({ onClose, onHelp }: Omit<PaletteProps, 'open'>) {
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <Autocomplete.Empty className="px-4 text-muted [&:not(:empty)]:py-8">
-          Nothing is called that. Sites are found by a part of their domain.
+          No results. Sites are found by a part of their domain.
         </Autocomplete.Empty>
         <Autocomplete.List className="p-2 empty:p-0">
           {(group: Group) => (

@@ -26,7 +26,7 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     refetchInterval: false,
     retry: false,
   })
-  // Until the answer to what is typed now is there, those of before that fit it, too.
+  // Until the answer to what is typed now is there, previous ones that match it, too.
   const isOld = isPlaceholderData || wanted !== text
   const found = isAsked ? (data?.sites ?? []) : []
   const words = searchWords(text)

@@ -125,7 +125,7 @@ function Shown({ plaintext, onClose }: { plaintext: string; onClose: () => void 
       </div>
       <div className="flex justify-end">
         <Button kind="primary" onClick={onClose}>
-          I have it
+          Done
         </Button>
       </div>
     </div>

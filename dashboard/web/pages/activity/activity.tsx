@@ -36,7 +36,7 @@ function Matching({ search }: { search: ActivitySearch }) {
         {!data && !error && <Skeleton rows={8} />}
         {data?.activities.length === 0 && (
           <Empty icon={<Activity aria-hidden />} title="Nothing here">
-            Nothing on record is like this. Entries are kept for a while, then they go.
+            No matching entries. Old entries are removed after a while.
           </Empty>
         )}
         {data && data.activities.length > 0 && <Entries activities={data.activities} />}

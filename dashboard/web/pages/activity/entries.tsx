@@ -32,7 +32,7 @@ export function Entries({ activities }: { activities: readonly FleetActivity[] }
 /** In fewer columns where there is less room. */
 function Entry({ entry }: { entry: FleetActivity }) {
   const { actor, status, created_at } = entry
-  const who = actor ?? 'the dashboard'
+  const who = actor ?? 'System'
   return (
     <tr>
       <Cell className="max-sm:align-top">

@@ -24,7 +24,7 @@ export function Actions({ bulk }: { bulk: BulkOperationView }) {
           busy={resume.isPending}
           onClick={() => resume.mutate()}
         >
-          Go on
+          Resume
         </Button>
       )}
       <Cancel bulk={bulk} />

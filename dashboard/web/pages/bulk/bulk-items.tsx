@@ -46,7 +46,7 @@ export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
       {active && connection === 'away' && (
         <div className="p-4">
           <Notice kind="warn" title="The dashboard cannot be reached">
-            It goes on without this page, and is shown again by itself.
+            It continues; this page reconnects automatically.
           </Notice>
         </div>
       )}

@@ -57,7 +57,7 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
           {bulkParams(bulk) && <span>{bulkParams(bulk)}</span>}
         </div>
         {status === 'paused' && (
-          <Notice kind="warn" title="Paused, so that no more of them fail">
+          <Notice kind="warn" title="Paused after failures in a row">
             {reason}. Look at what failed, then go on, or cancel the rest.
           </Notice>
         )}

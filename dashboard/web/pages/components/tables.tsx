@@ -37,7 +37,7 @@ export function Tables() {
           ))}
         </Table>
       </Card>
-      <Card title="Facts">
+      <Card title="Details">
         <Facts of={{ Server: 'web-1.example.net', PHP: '8.4', Tier: 'medium' }} />
       </Card>
     </div>

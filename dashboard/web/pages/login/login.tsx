@@ -63,7 +63,7 @@ export function LoginPage() {
           {isRefused && <Failure error={error} />}
         </form>
         <p className="text-center text-xs text-muted">
-          The first login was printed where the dashboard was started.
+          First time? The password is in the start-up log of the dashboard.
         </p>
       </main>
     </>

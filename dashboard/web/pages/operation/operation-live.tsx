@@ -22,7 +22,7 @@ interface OperationLiveProps {
   onRetried?: (operation_id: string) => void
 }
 
-/** One operation as it goes on: its steps, its log, what stands in its way, and what can be done. */
+/** One operation, live: its steps, its log, what stands in its way, and what can be done. */
 export function OperationLive({ operation_id, ...props }: OperationLiveProps) {
   const { data, error, refetch } = useQuery(operationQuery(operation_id))
   if (data) return <Live key={operation_id} operation={data} {...props} />

@@ -8,13 +8,13 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { BulkProgress } from '../bulk/bulk-progress.tsx'
 
-/** What is done to many at once: under way, and the last ones. Nothing where there is none. */
+/** Bulk operations: the running ones and the last ones. Nothing if there are none. */
 export function Bulks() {
   const { data = [] } = useQuery(recentBulksQuery)
   if (data.length === 0) return null
   return (
-    <Card title="Many at once" flush>
-      <ul aria-label="Many at once" className="divide-y divide-line">
+    <Card title="Bulk operations" flush>
+      <ul aria-label="Bulk operations" className="divide-y divide-line">
         {data.map((bulk) => (
           <Bulk key={bulk.id} bulk={bulk} />
         ))}

@@ -16,7 +16,7 @@ import { useSelection } from './use-selection.ts'
 const ABOUT = 'What the dashboard does on your servers, live and in the past.'
 const NONE: OperationView[] = []
 
-/** What is under way now, and what was. */
+/** Running and past operations. */
 export function OperationsPage() {
   const raw: Record<string, unknown> = useSearch({ from: '/inside/operations' })
   const search = readOperationsSearch(raw)

@@ -17,7 +17,7 @@ interface PastProps {
 /** What has ended, newest first, page by page. */
 export function Past({ query: { data, error, refetch }, search, selection }: PastProps) {
   return (
-    <Card title="Ended" flush>
+    <Card title="History" flush>
       {error && (
         <div className="p-4">
           <Failure error={error} onRetry={refetch} />
@@ -30,7 +30,7 @@ export function Past({ query: { data, error, refetch }, search, selection }: Pas
         </Empty>
       )}
       {data && data.operations.length > 0 && (
-        <List label="Ended" operations={data.operations} selection={selection} />
+        <List label="History" operations={data.operations} selection={selection} />
       )}
       <Pages older={data?.older} search={search} />
     </Card>

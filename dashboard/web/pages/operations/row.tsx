@@ -46,7 +46,7 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
           {title}
         </Link>
         <p className="truncate text-xs text-muted">
-          {server} · <Time at={created_at} /> · {actor ?? 'the dashboard'}
+          {server} · <Time at={created_at} /> · {actor ?? 'System'}
         </p>
       </div>
       <LastLine {...operation} />
@@ -73,7 +73,7 @@ function LastLine({ error, warnings, last_line, cancel, finished_at }: Operation
         error !== null && (active ? 'text-warn' : 'text-bad'),
       )}
     >
-      {active && cancel !== null && 'Being cancelled. '}
+      {active && cancel !== null && 'Cancelling. '}
       {error ? (error.message ?? error.error) : (warning?.message ?? last_line)}
     </p>
   )

@@ -17,7 +17,7 @@ export function UnderWay({ query: { data, error, refetch }, selection }: UnderWa
   const count = data?.length ?? 0
   return (
     <Card
-      title="Under way"
+      title="Running"
       flush
       {...(count > 0 && {
         actions: <span className="text-muted tabular-nums">{formatNumber(count)}</span>,
@@ -30,12 +30,11 @@ export function UnderWay({ query: { data, error, refetch }, selection }: UnderWa
       )}
       {!data && !error && <Skeleton rows={2} />}
       {data && count === 0 && (
-        <Empty icon={<ListChecks aria-hidden />} title="Nothing is under way">
-          Creating a site, a sync, an upgrade: what takes its time is shown here as it goes on, and
-          goes on without this page.
+        <Empty icon={<ListChecks aria-hidden />} title="No running operations">
+          Running operations appear here. They continue without this page.
         </Empty>
       )}
-      {data && count > 0 && <List label="Under way" operations={data} selection={selection} />}
+      {data && count > 0 && <List label="Running" operations={data} selection={selection} />}
     </Card>
   )
 }

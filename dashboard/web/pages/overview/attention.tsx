@@ -3,9 +3,9 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 import { AttentionGroup } from './attention-group.tsx'
 
 const HEADS = {
-  critical: { title: 'Critical', about: 'Visitors notice it, or will within days.' },
+  critical: { title: 'Critical', about: 'Affects visitors, now or within days.' },
   warning: { title: 'Warnings', about: 'Something is wrong and should be looked at.' },
-  info: { title: 'At leisure', about: 'Nothing is wrong; something can be done.' },
+  info: { title: 'Suggestions', about: 'Nothing is wrong; improvements are possible.' },
 } as const
 
 interface AttentionProps {
@@ -13,7 +13,7 @@ interface AttentionProps {
   servers: readonly FleetServer[]
 }
 
-/** What a person should look at, the gravest first, each with what to do. */
+/** Items that need attention, most severe first, each with the suggested action. */
 export function Attention({ groups, servers }: AttentionProps) {
   const severities = (['critical', 'warning', 'info'] as const)
     .map((severity) => ({ severity, of: groups.filter((group) => group.severity === severity) }))

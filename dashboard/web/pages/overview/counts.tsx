@@ -25,7 +25,7 @@ export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
       />
       <Tile
         to="/operations"
-        name="Operations under way"
+        name="Running operations"
         value={sum(active)}
         parts={{ 'failed today': failed }}
       />

@@ -14,7 +14,7 @@ interface ItemActionProps {
   item: AttentionItem
 }
 
-/** What helps with one thing: asking again, repeating, or the page where it is mended. */
+/** What helps with one thing: reconnecting, retrying, or the page where it is corrected. */
 export function ItemAction({ kind, item }: ItemActionProps) {
   const { name, server_id, site_id, operation_id, count, query } = item
   if (operation_id !== null) return <Retry operation_id={operation_id} name={name} />
@@ -60,11 +60,11 @@ function AskAgain({ server }: { server: { id: number; name: string } }) {
   return (
     <Button
       icon={<RefreshCw aria-hidden />}
-      aria-label={`Ask again: ${server.name}`}
+      aria-label={`Reconnect: ${server.name}`}
       busy={isSyncing}
       onClick={sync}
     >
-      Ask again
+      Reconnect
     </Button>
   )
 }
@@ -79,7 +79,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
   if (data !== undefined)
     return (
       <ButtonLink to="/operations/$operation_id" params={{ operation_id: data }}>
-        Under way: follow it
+        Running: show progress
       </ButtonLink>
     )
   return (

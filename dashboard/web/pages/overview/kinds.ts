@@ -57,7 +57,7 @@ export const KINDS: Record<AttentionKind, Kind> = {
   site_failed: { icon: CircleX, title: counted('site has failed', 'sites have failed') },
   certificate: {
     icon: ShieldAlert,
-    title: counted('certificate ends soon', 'certificates end soon'),
+    title: counted('certificate expires soon', 'certificates expire soon'),
   },
   mail: {
     icon: MailX,
@@ -74,7 +74,10 @@ export const KINDS: Record<AttentionKind, Kind> = {
     icon: Siren,
     title: counted('failed operation to repeat', 'failed operations to repeat'),
   },
-  site_missing: { icon: FileQuestion, title: counted('site is missing', 'sites are missing') },
+  site_missing: {
+    icon: FileQuestion,
+    title: counted('site not found on its server', 'sites not found on their servers'),
+  },
   sites_not_recorded: {
     icon: PackageX,
     title: counted('reported site is not recorded', 'reported sites are not recorded'),
@@ -90,7 +93,7 @@ export const KINDS: Record<AttentionKind, Kind> = {
   },
   php_eol: {
     icon: Clock,
-    title: counted('site on a PHP without fixes', 'sites on a PHP without fixes'),
+    title: counted('site on end-of-life PHP', 'sites on end-of-life PHP'),
   },
   agent_outdated: {
     icon: CloudOff,

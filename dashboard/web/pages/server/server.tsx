@@ -67,7 +67,7 @@ function OneServer({ id }: { id: number }) {
   )
 }
 
-/** What is known of a server that was heard of. */
+/** What is known of a server that has answered. */
 function Known({ server }: { server: FleetServerDetail }) {
   return (
     <>

@@ -16,7 +16,7 @@ const VALUES: Record<ServerSort, (server: FleetServer) => string | number | unde
   age: heardAgo,
 }
 
-/** Seconds since anything was heard of it; undefined before the first time. */
+/** Seconds since its last answer; undefined before the first time. */
 function heardAgo({ age, metrics_age }: FleetServer): number | undefined {
   const ages = [age, metrics_age].filter((value) => value !== null)
   return ages.length > 0 ? Math.min(...ages) : undefined

@@ -18,7 +18,7 @@ const TEXTS: Record<ServerBulkType, { title: string; about: string; action: stri
   },
   'service.restart': {
     title: 'Restart a service',
-    about: 'Sites on these servers are away for a moment while it restarts.',
+    about: 'Sites on these servers are briefly unavailable while it restarts.',
     action: 'Restart',
   },
   'server.provision': {

@@ -6,7 +6,7 @@ import { shareOf } from './arrange.ts'
 
 type Read = Pick<FleetServer, 'status' | 'metrics'>
 
-/** What was read last of a server that is away says nothing of now. */
+/** The last readings of an offline server say nothing about the present. */
 const isOld = ({ status }: Read) => status !== 'online'
 
 export function CpuMeter({ server }: { server: Read }) {

@@ -35,7 +35,7 @@ export function ServerFields({ form, own }: { form: Form; own?: number }) {
         <Field
           label="Login user"
           {...field('user')}
-          hint="Who pastes the line. Anybody but root needs sudo."
+          hint="Runs the install command. Users other than root need sudo."
         >
           <Input {...control('user')} />
         </Field>

@@ -56,8 +56,8 @@ export function Keys() {
         action="Rotate the key"
         onConfirm={() => rotate.mutateAsync()}
       >
-        Agents are given the new key at their next sync, those that are away when they are back. For
-        a day the old one goes on to be taken. Do this when somebody may have got hold of the key or
+        Agents get the new key at their next sync, offline agents when they are online again. For a
+        day the old one goes on to be taken. Do this when somebody may have got hold of the key or
         of a backup.
       </Confirm>
     </Card>

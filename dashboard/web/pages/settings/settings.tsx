@@ -27,7 +27,7 @@ export function SettingsPage() {
             />
             <TextSetting
               setting="sync_interval"
-              label="Time between syncs"
+              label="Sync interval"
               hint={`In seconds. Each server is looked at every ${formatDuration(1000 * data.sync_interval)}.`}
               value={String(data.sync_interval)}
               read={numberOf}

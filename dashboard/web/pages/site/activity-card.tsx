@@ -30,8 +30,7 @@ export function ActivityCard({ site: { domain, server_id } }: { site: Site }) {
         {data?.activities.slice(0, SHOWN).map(({ id, type, status, actor, created_at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2">
             <span className="min-w-0 flex-1 break-words">
-              {activityName(type)}{' '}
-              <span className="text-xs text-muted">{actor ?? 'the dashboard'}</span>
+              {activityName(type)} <span className="text-xs text-muted">{actor ?? 'System'}</span>
             </span>
             <Status value={status} />
             <span className="w-24 text-right text-xs text-muted">

@@ -27,7 +27,7 @@ export function AdminPassword({ site }: { site: Site }) {
       {!shown && (
         <AccessRow
           name="WordPress administrator"
-          about="Kept nowhere: a new one is set to be shown."
+          about="The password is not stored. Set a new one to see it."
         >
           <Button icon={<KeyRound aria-hidden />} disabled={isAway} onClick={() => setAsking(true)}>
             New admin password
@@ -41,7 +41,7 @@ export function AdminPassword({ site }: { site: Site }) {
         action="Set and show it"
         onConfirm={reset}
       >
-        The password of now stops working, and whoever is signed in there as the administrator is
+        The current password stops working, and whoever is signed in there as the administrator is
         signed out. The new one is shown once, for half a minute.
       </Confirm>
     </>

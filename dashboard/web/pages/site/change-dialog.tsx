@@ -35,7 +35,7 @@ export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) 
       title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
       about={
         isTier
-          ? `Now ${site.tier}. Its PHP is reloaded; requests under way end first.`
+          ? `Now ${site.tier}. Its PHP is reloaded; running requests end first.`
           : `Now ${site.php}. Plugins and themes must work with the other version.`
       }
       site={site}

@@ -16,7 +16,7 @@ export function FactsCard({ site }: { site: Site }) {
   const { server, server_id, user, docroot, db_name, email, framework, created_at } = site
   const { found, php, health, unknown } = site
   return (
-    <Card title="Facts">
+    <Card title="Details">
       <Facts
         of={{
           Server: (

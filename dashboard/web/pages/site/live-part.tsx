@@ -24,7 +24,7 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
   const client = useQueryClient()
   const { data } = useQuery(operationQuery(id))
   const hasEnded = data !== undefined && !isActive(data)
-  // The page tells the state of before until it is asked for again.
+  // The page shows the previous state until it is requested again.
   useEffect(() => {
     if (hasEnded) void client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey })
   }, [hasEnded, client, site.id])
@@ -46,7 +46,7 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
           onClick={() => show(undefined)}
           className="self-end"
         >
-          Put the log away
+          Hide log
         </Button>
       )}
     </section>

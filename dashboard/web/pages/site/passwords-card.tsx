@@ -32,14 +32,14 @@ function CachePurge({ site }: { site: Site }) {
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   return (
-    <AccessRow name="Page cache" about="What visitors see is made anew at the next visit.">
+    <AccessRow name="Page cache" about="Pages are rebuilt at the next visit.">
       <Button
         icon={<Zap aria-hidden />}
         disabled={isAway}
         busy={isPending}
         onClick={() => mutate()}
       >
-        Purge the cache
+        Clear cache
       </Button>
     </AccessRow>
   )

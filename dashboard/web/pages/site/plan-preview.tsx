@@ -18,7 +18,7 @@ export function PlanPreview({ work }: { work: SiteWork }) {
   )
 }
 
-/** Its agent cannot be reached, or is one of before there were plans. */
+/** Its agent cannot be reached, or is too old for plans. */
 const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 503 || error.status === 0)
 

@@ -25,8 +25,8 @@ export function Situation({ site }: { site: Site }) {
     case 'failed':
       return (
         <Notice kind="bad" title={reason || 'It could not be made'} actions={<Retry site={site} />}>
-          What had been begun on the server was undone. Mend the reason and try again, or delete the
-          site.
+          What had been begun on the server was undone. Correct the cause and try again, or delete
+          the site.
         </Notice>
       )
     case 'cancelled':
@@ -105,7 +105,7 @@ function Trashed({ site }: { site: Site }) {
       kind="warn"
       title={
         <>
-          In the trash since <Time at={site.trashed_at} />
+          Moved to trash <Time at={site.trashed_at} />
         </>
       }
       actions={

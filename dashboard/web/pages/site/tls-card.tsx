@@ -62,7 +62,7 @@ function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: ()
     <WorkDialog
       {...dialog}
       title={`Certificate of ${site.domain}`}
-      about="Choosing the kind that it has renews it."
+      about="Choose the current type to renew it."
       site={site}
       work={issueTls(site, mode)}
       action={mode === 'none' ? 'Take the certificate away' : 'Issue'}

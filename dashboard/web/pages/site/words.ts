@@ -10,7 +10,7 @@ export const TLS_WORDS = {
   letsencrypt: {
     name: "Let's Encrypt",
     about:
-      'A free certificate that every browser trusts, renewed by itself. The domain must lead to the server already; until it does, the site is there without one.',
+      'A free certificate that every browser trusts, renewed by itself. The domain must already point to the server; until it does, the site is there without one.',
   },
   'self-signed': {
     name: 'Self-signed',

@@ -42,7 +42,7 @@ const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
     param: { name: 'tls', label: 'Certificate', options: TLS },
   },
   'cache.purge': {
-    name: 'Purge cache',
+    name: 'Clear cache',
     icon: Zap,
     about:
       'Empties the page cache of each of them. The next visits are slower until it is full again.',
@@ -51,7 +51,7 @@ const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
     name: 'Delete',
     icon: Trash2,
     about:
-      'Takes each of them offline and moves it to the trash of its server. It can be restored from there until its time is over.',
+      'Takes each of them offline and moves it to the trash of its server. It can be restored from there until it is permanently deleted.',
     isDestructive: true,
   },
   // Sites in the trash are on another page.

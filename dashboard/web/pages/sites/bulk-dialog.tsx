@@ -87,7 +87,7 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
       <BulkTargets targets={targets} skipped={skipped} />
       {consent.question}
       <Field
-        label="At the same time"
+        label="Parallel operations"
         name="parallel"
         hint="On at most two sites of a server. It pauses after three failures in a row."
       >

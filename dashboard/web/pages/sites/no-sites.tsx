@@ -10,7 +10,7 @@ export function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear:
         title="No site matches"
         action={<Button onClick={onClear}>Clear the filters</Button>}
       >
-        Part of a domain or of a system user is enough; every filter that is set must hold.
+        No site matches all filters. Part of a domain or of a system user is enough.
       </Empty>
     )
   return (

@@ -30,7 +30,7 @@ export const TLS = [
 ]
 export const UPDATES = [
   { value: 'true', name: 'with updates' },
-  { value: 'false', name: 'none known' },
+  { value: 'false', name: 'up to date' },
 ]
 /** Which sites by whom they are managed: one choice, two filters. */
 export const OWNERSHIP = [

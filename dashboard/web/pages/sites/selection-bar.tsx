@@ -48,7 +48,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         onChange={({ target }) => setAction(BULK_ACTIONS.find(({ type }) => type === target.value))}
         className="w-auto! min-w-0 flex-1 md:hidden"
       >
-        <option value="">Do with them…</option>
+        <option value="">Actions</option>
         {BULK_ACTIONS.map(({ type, name }) => (
           <option key={type} value={type}>
             {name}

@@ -4,7 +4,7 @@ import { cx } from '../../ui/cx.ts'
 import { NotManaged } from '../../ui/health.tsx'
 import { Badge } from '../../ui/status.tsx'
 
-/** The list hears its clicks, and opens the site without loading the page anew. */
+/** The list hears its clicks, and opens the site without reloading the page. */
 export function SiteLink({ site, className }: { site: FleetSite; className?: string }) {
   return (
     <a
@@ -64,7 +64,7 @@ function Busy() {
   return (
     <LoaderCircle
       className="size-3.5 shrink-0 animate-spin text-accent"
-      aria-label="An operation is under way"
+      aria-label="An operation is running"
     />
   )
 }

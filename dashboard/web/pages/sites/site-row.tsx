@@ -18,7 +18,7 @@ interface SiteRowProps {
 
 export const rowId = (index: number): string => `site-row-${index}`
 
-/** One site at its place in the whole list. Drawn anew only when something of it changes. */
+/** One site at its place in the whole list. Drawn again only when something of it changes. */
 export const SiteRow = memo(function SiteRow(props: SiteRowProps) {
   const { site, index, height, isCard, isActive, isSelected } = props
   return (

@@ -7,7 +7,7 @@ import { SITES_PER_PAGE, type SitesFilter, sitesPageQuery } from '../../api/site
 const AHEAD = 40
 
 interface Shown {
-  /** Which sites are shown. Those of before, until there is an answer to what is wanted. */
+  /** Which sites are shown. The previous ones, until the wanted ones have arrived. */
   filter: SitesFilter
   /** Undefined before the first answer. */
   total: number | undefined

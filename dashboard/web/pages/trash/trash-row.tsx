@@ -74,26 +74,30 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
       >
         Restore
       </Button>
-      <Button kind="quiet" aria-label={`Purge ${domain}`} onClick={() => setAsking(true)}>
-        Purge
+      <Button
+        kind="quiet"
+        aria-label={`Delete ${domain} permanently`}
+        onClick={() => setAsking(true)}
+      >
+        Delete
       </Button>
       {dialog}
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
-        title={`Purge ${domain}?`}
-        action="Purge for good"
+        title={`Permanently delete ${domain}?`}
+        action="Delete permanently"
         typed={domain}
         onConfirm={() => purge.mutateAsync(purgeSite(entry))}
       >
-        Its files and its database are removed from {server} for good. Nothing brings them back.
+        Its files and its database are permanently deleted from {server}. They cannot be restored.
       </Confirm>
     </>
   )
 }
 
 const told = (domain: string) => ({
-  onBegun: () => tell(`${domain} is on its way back to the sites`),
+  onBegun: () => tell(`Restoring ${domain}`),
   onError: (error: unknown) => tell(`${domain}: ${messageOf(error)}`, { error: true }),
 })
 

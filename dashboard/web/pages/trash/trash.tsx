@@ -38,7 +38,7 @@ export function TrashPage() {
                 <Head>Domain</Head>
                 <Head className="max-lg:hidden">Server</Head>
                 <Head className="max-sm:hidden">Deleted</Head>
-                <Head className="max-sm:hidden">Purged by itself</Head>
+                <Head className="max-sm:hidden">Permanently deleted</Head>
                 <Head className="max-md:hidden text-right">Size</Head>
                 <Head className="text-right">
                   <span className="sr-only">What can be done</span>

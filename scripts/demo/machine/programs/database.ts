@@ -4,7 +4,7 @@ import type { Database, Machine } from '../machine.ts'
 import { file } from '../nodes.ts'
 import { done, failed, lastOf, said } from './output.ts'
 
-/** What a dump holds cannot be told from its text: a name stands for it. */
+/** The text of a dump does not show its contents: a name stands for them. */
 const dumps = new WeakMap<Machine, Map<string, Database>>()
 
 /** Started by xargs(1), with the names of the tables. */

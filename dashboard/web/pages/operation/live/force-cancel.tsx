@@ -20,7 +20,7 @@ export function ForceCancel({ operation: { id, cancel } }: { operation: Operatio
   return (
     <Notice
       kind="info"
-      title="Being cancelled"
+      title="Cancelling"
       actions={
         isLong && (
           <Button busy={isPending} onClick={() => mutate(true)}>

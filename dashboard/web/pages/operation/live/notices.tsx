@@ -94,7 +94,8 @@ function Advice({ error, server, server_id }: OperationView) {
         <code className="font-mono">systemctl status hosting-agent</code>), then retry.
       </p>
     )
-  if (error?.error === ERRORS.invalid.error) return <p>Correct what is refused and begin anew.</p>
+  if (error?.error === ERRORS.invalid.error)
+    return <p>Correct the refused fields and start again.</p>
   if (error?.code === 'not_undone')
     return <p>What could not be undone is left on {link} for you to look at.</p>
   return <p>What had begun was undone. The last lines of the log tell why; then retry.</p>

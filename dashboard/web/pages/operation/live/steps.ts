@@ -35,7 +35,7 @@ interface Told {
 
 const UNDOING = 'Undoing: '
 /** The step of an agent that is about a certificate. */
-const CERTIFICATE = /^(Certifying|Renewing the certificate of) /
+const CERTIFICATE = /^(Certifying|Requesting a certificate for|Renewing the certificate of) /
 
 /**
  * The steps that the log tells of. Each begins with a line that is its title; with a plan the ones to

@@ -8,7 +8,7 @@ export function EnrolAgain({ server, open, onClose }: DialogProps) {
       open={open}
       onClose={onClose}
       title={`Enrol the agent of ${server.name} again`}
-      about="After the machine or its agent was installed anew. Until the new agent has proved itself, the one before stays trusted."
+      about="Use this after the machine or its agent was reinstalled. The previous agent stays trusted until the new one is enrolled."
       wide
     >
       <EnrolmentPanel server={server} />

@@ -71,8 +71,8 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
         <span>
           <span className="font-medium">Restart MariaDB when it runs replaced files</span>
           <span className="mt-1 block text-xs text-muted">
-            The sites of this server are away for some seconds. An update of MariaDB itself restarts
-            it in any case.
+            The sites of this server are unavailable for some seconds. An update of MariaDB itself
+            restarts it in any case.
           </span>
         </span>
       </label>

@@ -15,8 +15,8 @@ export function RevokeTrust({ server, open, onClose }: DialogProps) {
     <Confirm
       open={open}
       onClose={onClose}
-      title={`Stop trusting the agent of ${server.name}`}
-      action="Stop trusting it"
+      title={`Revoke the agent of ${server.name}`}
+      action="Revoke agent"
       typed={server.name}
       onConfirm={revoke}
     >

@@ -6,7 +6,7 @@ interface Address {
 /** What to do about what keeps an agent from being reached; empty when there is nothing to add. */
 export function adviceOn(reason: string, { hostname, port }: Address): string {
   if (reason.endsWith('refused the connection'))
-    return 'So it is until the line has run there. If it has: `systemctl status hosting-agent` tells how the agent is.'
+    return 'This is expected until the install command has run there. If it has, run `systemctl status hosting-agent` on the server.'
   if (/did not answer in time|cannot be reached/.test(reason))
     return `Let this dashboard through to port ${port} of ${hostname}: a firewall there or at the provider may hold it back.`
   if (reason.endsWith('cannot be resolved'))

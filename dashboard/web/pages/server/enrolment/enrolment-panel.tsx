@@ -29,7 +29,7 @@ export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
       busy={open.isPending}
       onClick={() => open.mutate()}
     >
-      {state.code ? 'Make a new code' : 'Show the line and a code'}
+      {state.code ? 'Create a new code' : 'Show install command'}
     </Button>
   )
   return (

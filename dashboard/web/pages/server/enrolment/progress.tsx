@@ -49,7 +49,7 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
   if (code.status === 'refused')
     return (
       <Notice kind="bad" title="The code was refused three times" actions={again}>
-        {code.reason}. Make a new code, and type it exactly as it is shown.
+        {code.reason}. Create a new code, and enter it exactly as shown.
       </Notice>
     )
   if (!isCodeKnown)

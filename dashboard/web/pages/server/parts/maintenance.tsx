@@ -63,7 +63,7 @@ function Known({ maintenance }: { maintenance: Maintenance }) {
         <p className="px-4 py-2.5 text-warn">
           A reboot is needed for {reboot.reasons.join(', ')}.
           <span className="block text-xs text-muted">
-            Reboot the server when its sites may be away for a minute.
+            Reboot the server when its sites may be unavailable for a minute.
           </span>
         </p>
       )}

@@ -14,7 +14,7 @@ export function RecentActivity({ server_id }: { server_id: number }) {
   const { data, error, refetch } = useQuery(activityQuery({ server_id: String(server_id) }))
   const all = (
     <ButtonLink to="/activity" search={{ server_id: String(server_id) }}>
-      All of it
+      View all
     </ButtonLink>
   )
   return (
@@ -28,7 +28,7 @@ export function RecentActivity({ server_id }: { server_id: number }) {
             <span className="min-w-0 flex-1">
               <span className="block font-medium">{activityName(type)}</span>
               <span className="block truncate text-xs text-muted">
-                {domain} · {actor ?? 'the dashboard'}
+                {domain} · {actor ?? 'System'}
               </span>
             </span>
             <Status value={status} />

@@ -15,7 +15,7 @@ export function RecentOperations({ server }: { server: FleetServerDetail }) {
       flush
       actions={
         <ButtonLink to="/operations" search={{ server_id: String(server.id) }}>
-          All of them
+          View all
         </ButtonLink>
       }
     >

@@ -50,7 +50,7 @@ export function Services({ server }: { server: FleetServerDetail }) {
   )
 }
 
-/** What was so when the server was last heard of is not known of now. */
+/** The state at the last contact; the present state is unknown. */
 function toneOf(server: FleetServerDetail, { status }: Service): { tone?: Tone } {
   if (server.status !== 'online') return { tone: 'plain' }
   return status === 'running' ? { tone: 'good' } : {}
@@ -98,8 +98,8 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
         onConfirm={() => mutateAsync()}
       >
         {isPool(service)
-          ? 'The site of this user is away for a moment. No other site is.'
-          : `The sites on ${server.name} are away for a moment.`}
+          ? 'The site of this user is briefly unavailable. Other sites are not affected.'
+          : `The sites on ${server.name} are briefly unavailable.`}
       </Confirm>
     </li>
   )

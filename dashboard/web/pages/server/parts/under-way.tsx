@@ -17,7 +17,7 @@ export function UnderWay({ server_id }: { server_id?: number }) {
   if (data.length === 0) return null
   return (
     <ul
-      aria-label="Under way"
+      aria-label="Running"
       className="divide-y divide-line rounded-xl border border-line bg-surface"
     >
       {data.slice(0, MOST).map((operation) => (
@@ -26,7 +26,7 @@ export function UnderWay({ server_id }: { server_id?: number }) {
       {data.length > MOST && (
         <li className="px-4 py-2.5 text-xs">
           <Link to="/operations" className="text-muted hover:text-text hover:underline">
-            and {formatNumber(data.length - MOST)} more under way
+            and {formatNumber(data.length - MOST)} more running
           </Link>
         </li>
       )}

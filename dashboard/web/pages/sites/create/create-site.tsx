@@ -67,7 +67,7 @@ export function CreateSitePage() {
               busy={creation.isPlanning}
               className="self-start"
             >
-              Show the plan
+              Review plan
             </Button>
           </form>
         </Card>

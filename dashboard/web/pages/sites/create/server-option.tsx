@@ -4,7 +4,7 @@ import { cx } from '../../../ui/cx.ts'
 import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
 import { Status } from '../../../ui/status.tsx'
 
-/** One that is away takes it when it is back. */
+/** An offline server receives it when it is online again. */
 export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
 
 /** As the overview has it. */

@@ -55,7 +55,7 @@ export type Creation = ReturnType<typeof useCreation>
 
 const refusalsIn = (error: unknown) => (error instanceof ApiError ? error.fields : {})
 
-/** Whether a site can be made without its plan: the work waits for a server that is away. */
+/** Whether a site can be made without its plan: the operation waits for an offline server. */
 function isOptional(error: unknown): boolean {
   return error instanceof ApiError && [0, 409, 503].includes(error.status)
 }
