@@ -87,7 +87,7 @@ export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
 const PASSWD = '/etc/passwd'
 let known: { state: string; users: Identity[] } = { state: '', users: [] }
 
-/** Read anew when the file is another one: a server with a thousand sites has as many users. */
+/** Read again when the file has changed: a server with a thousand sites has as many users. */
 function usersOfMachine(): Identity[] {
   const found = attempt(() => statSync(PASSWD))
   const state = found ? `${found.ino} ${found.size} ${found.ctimeMs}` : ''

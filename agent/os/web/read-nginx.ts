@@ -59,7 +59,7 @@ function optionsOf(processes: readonly Process[]): Options {
   }
 }
 
-/** As `./configure` of nginx was told; Debian's where the program does not say. */
+/** The default that nginx was built with; Debian's where the program does not print it. */
 async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
   const { stderr } = await shell.try([program, '-V'], { timeout_ms: DUMP_MS })
   const told = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
