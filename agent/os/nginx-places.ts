@@ -1,4 +1,6 @@
+import type { Host } from '../host/ports.ts'
 import type { Listen, NginxServer, NginxServers } from './nginx-servers.ts'
+import { localAddresses, shortest } from './web/backends.ts'
 
 type Port = 80 | 443
 
@@ -46,10 +48,16 @@ function addressesOf(
   ]
 }
 
-/** The addresses that a virtual host names, as they are asked. */
-export function specificAddresses(vhost: string): string[] {
-  const places = [...vhost.matchAll(/^\s*listen (\S+):80;/gm)].map(([, address = '']) => address)
-  return places
-    .filter((address) => address !== '[::]')
-    .map((address) => address.replace(/^\[|\]$/g, ''))
+/**
+ * The addresses of this machine that a virtual host names. nginx can also listen on one that another
+ * machine has now (net.ipv4.ip_nonlocal_bind): nobody answers there.
+ */
+export async function specificAddresses(
+  host: Pick<Host, 'files'>,
+  vhost: string,
+): Promise<string[]> {
+  const local = await localAddresses(host)
+  return [...vhost.matchAll(/^\s*listen (\S+):80;/gm)]
+    .map(([, address = '']) => address.replace(/^\[|\]$/g, ''))
+    .filter((address) => local.has(shortest(address)))
 }

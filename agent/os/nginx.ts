@@ -149,8 +149,8 @@ export function serving(host: Host, site: Site): Promise<Effect[]> {
 }
 
 /** Addresses of this machine, beside 127.0.0.1, at which the site has to answer as well. */
-export async function otherAddresses({ files }: Host, domain: string): Promise<string[]> {
-  return specificAddresses((await files.read(availablePath(domain))) ?? '')
+export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
+  return specificAddresses(host, (await host.files.read(availablePath(domain))) ?? '')
 }
 
 /** Empties the page cache. nginx takes a file that is gone for a miss. */

@@ -42,9 +42,21 @@ function placeOf(address: string, local: ReadonlySet<string>): string | undefine
   return isLoopback(machine) || local.has(machine) ? port : undefined
 }
 
-/** The addresses of this machine (proc(5), /proc/net/fib_trie), whatever network the agent has. */
+/**
+ * The addresses of this machine (proc(5), /proc/net/fib_trie and if_inet6), whatever network the agent
+ * has; IPv6 in its shortest form.
+ */
 export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Set<string>> {
-  const trie = (await files.read('/proc/1/net/fib_trie').catch(() => undefined)) ?? ''
-  const found = trie.matchAll(/\|-- (\d+\.\d+\.\d+\.\d+)\n\s+\/32 host LOCAL/g)
-  return new Set([...found].map(([, address = '']) => address))
+  const read = async (name: string) =>
+    (await files.read(`/proc/1/net/${name}`).catch(() => undefined)) ?? ''
+  const four = (await read('fib_trie')).matchAll(/\|-- (\d+\.\d+\.\d+\.\d+)\n\s+\/32 host LOCAL/g)
+  const six = (await read('if_inet6')).matchAll(/^([0-9a-f]{32}) /gm)
+  return new Set([
+    ...[...four].map(([, address = '']) => address),
+    ...[...six].map(([, digits = '']) => shortest(digits.match(/.{4}/g)?.join(':') ?? '')),
+  ])
 }
+
+/** RFC 5952, as URLs have it. */
+export const shortest = (address: string): string =>
+  address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { notesOf } from '#agent/os/nginx-notes.ts'
 import { placesBeside, specificAddresses } from '#agent/os/nginx-places.ts'
 import { defaultsOf, readServers, takenFrom } from '#agent/os/nginx-servers.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
 
 const OWN = '# Made by Hosting Control. Changes in this file are overwritten.'
 
@@ -97,9 +98,18 @@ test('turns HTTP/2 on for nobody who has not', async () => {
   expect(placesBeside(await listening('80'), true).http2_word).toBe(true)
 })
 
-test('probes the addresses that a virtual host names', () => {
-  const vhost = 'listen 80;\nlisten [::]:80;\nlisten 10.0.0.5:80;\nlisten [fd00::5]:80;\n'
-  expect(specificAddresses(vhost)).toEqual(['10.0.0.5', 'fd00::5'])
+test('probes the addresses of this machine that a virtual host names', async () => {
+  const host = fakeHost()
+  const trie = ['10.0.0.5', '10.0.0.6'].map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join('')
+  await host.disk.write('/proc/1/net/fib_trie', trie)
+  await host.disk.write(
+    '/proc/1/net/if_inet6',
+    'fd000000000000000000000000000005 02 40 00 80 eth0\n',
+  )
+  const named = ['80', '[::]:80', '10.0.0.5:80', '10.0.0.9:80', '[fd00::5]:80', '[fd00::9]:80']
+  const vhost = named.map((place) => `listen ${place};\n`).join('')
+
+  expect(await specificAddresses(host, vhost)).toEqual(['10.0.0.5', 'fd00::5'])
 })
 
 test.each<[string, string[], boolean, string[]]>([
