@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Host } from '../host/ports.ts'
+import { findPortHolder } from '../os/port-holders.ts'
 import { GROUP } from '../sandbox.ts'
 import { SETTINGS_FILE } from '../settings-file.ts'
 import { HubTrust } from '../trust/hub.ts'
@@ -21,6 +22,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
     throw new Error('--port must be between 1024 and 65535: who listens has no privileges')
   }
   await refuseUnfit(host)
+  await refuseTakenPort(host, port)
   if ((await host.files.read(SETTINGS_FILE)) === undefined) {
     await host.files.write(SETTINGS_FILE, await settingsFor(config, host, port), { mode: 0o600 })
   }
@@ -39,6 +41,17 @@ async function refuseUnfit({ init, files }: Host): Promise<void> {
   if (!(await files.stat(BUS))) {
     throw new Error('the sandbox of the agent needs D-Bus: apt-get install dbus, and try again')
   }
+}
+
+/** Its unit would start again and again, and the dashboard would reach the other program. */
+async function refuseTakenPort(host: Host, given: number): Promise<void> {
+  const settings = (await host.files.read(SETTINGS_FILE)) ?? ''
+  const port = Number(/^AGENT_LISTEN=.*:(\d+)$/m.exec(settings)?.[1] ?? given)
+  const program = await findPortHolder(host, port)
+  if (program === undefined) return
+  throw new Error(
+    `port ${port} is in use by ${program}: change the port of this server in the dashboard, and run the new install command`,
+  )
 }
 
 /** What the half that listens may know: the public keys, and by a credential the TLS key. */

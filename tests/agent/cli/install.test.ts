@@ -53,6 +53,27 @@ test('run again it leaves the settings and the identity as they are', async () =
   expect(host.disk.all).toEqual(before)
 })
 
+const LISTENING = '   0: 00000000:20FB 00000000:0000 0A 00000000:00000000\n'
+const ASKS = 'ss -Hltnp sport = :8443'
+
+test('refuses a port that another program listens on, and changes nothing', async () => {
+  await host.files.write('/proc/1/net/tcp', LISTENING)
+  host.answer(ASKS, 'LISTEN 0 511 *:8443 *:* users:(("nginx",pid=7,fd=5))')
+  const before = host.disk.all
+
+  await expect(install(config, host, [])).rejects.toThrow('port 8443 is in use by nginx')
+
+  expect(host.ran).toEqual([ASKS])
+  expect(host.disk.all).toEqual(before)
+})
+
+test('takes the port that the agent itself listens on', async () => {
+  await host.files.write('/proc/1/net/tcp', LISTENING)
+  host.answer(ASKS, 'LISTEN 0 512 *:8443 *:* users:(("hosting-agent",pid=7,fd=5))')
+
+  expect(await install(config, host, [])).toContain('answers on port 8443')
+})
+
 test.each(['80', '0', '65536', '1e4', 'x'])('refuses the port %s', async (port) => {
   await expect(install(config, host, ['--port', port])).rejects.toThrow('between 1024 and 65535')
   expect(host.ran).toEqual([])
