@@ -42,8 +42,14 @@ export function scannerOn(access: Access): SiteReader {
     const { value, limit } = access.read(site, (open) => read(open, site.docroot))
     return { reading: value, limit }
   }
-  const read = async <T>(site: TenantSite, { reading }: Found, answer: T): Promise<Read<T>> => {
-    const unsure = reading.unsure !== null
+  const read = async <T>(
+    site: TenantSite,
+    { reading, limit }: Found,
+    answer: T,
+  ): Promise<Read<T>> => {
+    // PHP of the site would not know more of a tree that is too large, and its answer has no limit.
+    const isWhole = limit !== 'entries' || answer === undefined
+    const unsure = reading.unsure !== null && isWhole
     return { answer, unsure, owner: unsure ? access.owner(site) : '' }
   }
   return {

@@ -235,7 +235,7 @@ test('a restore that changes others asks first', async () => {
   await dialog.getByText('cron.service').first().waitFor()
   await dialog.getByLabel('Allow these changes').check()
   await dialog.getByRole('button', { name: 'Restore site' }).click()
-  await page.waitForURL(/\/sites\/\d+\?operation=/)
+  await page.waitForURL('**/sites/*?operation=*')
   const operation = new URL(page.url()).searchParams.get('operation')
   await client().get(`/api/operations/${operation}/events`)
 

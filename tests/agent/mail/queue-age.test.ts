@@ -29,7 +29,7 @@ test('a message that is deferred for 96 hours is given up with the last words of
       { recipient: 'ben@example.org', answer },
     ],
   })
-  expect(queue.place.files()).toEqual([])
+  expect(await queue.place.emptied()).toEqual([])
 })
 
 test('with a relay that is away for 96 hours all that is so old is given up, and the rest waits', async () => {

@@ -49,7 +49,7 @@ test('a message reaches the relay as the site wrote it, and nothing of it stays'
   expect(text).toContain('From: Shop <shop@shop.example.com>\r\n')
   expect(text).toMatch(/^Message-ID: <[0-9a-f]{24}@shop\.example\.com>\r$/m)
   expect(text).not.toContain('hidden@example.org')
-  expect(place.files()).toEqual([])
+  expect(await place.emptied()).toEqual([])
   expect(place.status()).toMatchObject({ queued: 0, failed_day: 0, problem: null })
 })
 
@@ -73,7 +73,7 @@ test('a message that is refused after its text is given up', async () => {
   await hand(place.places.socket('shop'), messageTo('ann@example.org', 'refuse'))
   await place.until(({ failed_day }) => failed_day === 1)
   expect(place.status()).toMatchObject({ queued: 0, failures: [{ answer: '554 5.7.1 Spam' }] })
-  expect(place.files()).toEqual([])
+  expect(await place.emptied()).toEqual([])
 })
 
 test('a relay that is down loses nothing, and gets everything once when it is back', async () => {
@@ -124,7 +124,7 @@ test('what waits is there for the next process, and what was cut off on its way 
   await started(place)
   await place.until(({ queued }) => queued === 0)
   expect(relay.received.map(({ to }) => to)).toEqual([['ann@example.org']])
-  expect(place.files()).toEqual([])
+  expect(await place.emptied()).toEqual([])
 })
 
 test('a site that asks again, since it has not heard the answer, is not taken twice', async () => {

@@ -54,7 +54,7 @@ test.each(RELAY_TROUBLES)('a relay that %s loses nothing', async (_, answers, an
   Object.assign(times, PATIENT)
   expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 1, problem: null })
   expect(relay.taken).toEqual(['first'])
-  expect(queue.place.files()).toEqual([])
+  expect(await queue.place.emptied()).toEqual([])
 })
 
 describe('what a relay says of a message', () => {
@@ -84,7 +84,7 @@ describe('what a relay says of a message', () => {
         failures: [{ recipient: 'ann@example.org', answer: '554 5.7.1 Spam' }],
       })
       expect(relay.taken).toEqual(['other'])
-      expect(queue.place.files()).toEqual([])
+      expect(await queue.place.emptied()).toEqual([])
     },
   )
 

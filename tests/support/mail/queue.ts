@@ -50,6 +50,12 @@ export class MailPlace {
     return readdirSync(this.places.queueOf(user))
   }
 
+  /** The same once there are none: the text of a message goes some time after its record. */
+  async emptied(user = 'shop'): Promise<string[]> {
+    for (let tries = 0; this.files(user).length > 0 && tries < 500; tries += 1) await Bun.sleep(10)
+    return this.files(user)
+  }
+
   service(schedule = FAST): MailService {
     return new MailService({ root: this.root, schedule })
   }

@@ -49,6 +49,8 @@ async function filesOf(host: Host): Promise<string[]> {
 export interface Watched {
   asked: readonly Asked[]
   units: readonly string[]
+  /** What else answers there, one line each. */
+  more?: (host: Host) => Promise<string[]>
 }
 
 export interface Seen {
@@ -57,13 +59,14 @@ export interface Seen {
   files: string[]
 }
 
-export async function see(host: Host, { asked, units }: Watched): Promise<Seen> {
-  const [answers, services, files] = await Promise.all([
+export async function see(host: Host, { asked, units, more }: Watched): Promise<Seen> {
+  const [answers, others, services, files] = await Promise.all([
     answersOf(host, asked),
+    more?.(host) ?? [],
     servicesOf(host, units),
     filesOf(host),
   ])
-  return { answers, services, files }
+  return { answers: [...answers, ...others], services, files }
 }
 
 /** Lines that are not in both. */

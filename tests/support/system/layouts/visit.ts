@@ -2,7 +2,7 @@ import type { Host } from '#tests/support/lab/index.ts'
 import { MARKER } from './build.ts'
 import type { Expected, LayoutOnDisk } from './layout.ts'
 
-interface Visit {
+export interface Visit {
   host: string
   address: string
   port: number
@@ -10,7 +10,7 @@ interface Visit {
 }
 
 /** Asks each address in the server itself, and prints the answers as a list of JSON. */
-const CLIENT = `<?php
+const CLIENT = `
 $answers = [];
 foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
   $tls = in_array($visit['port'], [443, 8443]);
@@ -56,10 +56,10 @@ export async function visitAll(
   const questions = layouts.flatMap((layout) =>
     layout.expected.flatMap((site) => site.names.map((name) => questionOf(layout, site, name))),
   )
-  const input = JSON.stringify(questions.flatMap(({ visits }) => visits))
-  await host.put('/root/visit.php', CLIENT)
-  const said = await host.must(['php', '/root/visit.php'], { input, timeout_ms: 180_000 })
-  const answers: { status: number; body: string }[] = JSON.parse(said)
+  const answers = await request(
+    host,
+    questions.flatMap(({ visits }) => visits),
+  )
   const seen = new Map<Expected, Seen[]>()
   for (const [at, { site, name }] of questions.entries()) {
     const [folder, script] = answers.slice(2 * at, 2 * at + 2)
@@ -75,16 +75,35 @@ export async function visitAll(
   return seen
 }
 
+/** One answer for each; the status is 0 where there is none. */
+export async function request(
+  host: Host,
+  visits: readonly Visit[],
+): Promise<{ status: number; body: string }[]> {
+  const input = JSON.stringify(visits)
+  await host.put('/root/visit.php', CLIENT)
+  return JSON.parse(await host.must(['php', '/root/visit.php'], { input, timeout_ms: 180_000 }))
+}
+
+/** A static file and a script of the site. */
+export const MARKERS = ['index.txt', 'marker.php'].map((file) => `/${MARKER}/${file}`)
+
 function questionOf(layout: LayoutOnDisk, site: Expected, name: string): Question {
+  return { site, name, visits: visitsOf(layout, site, name, MARKERS) }
+}
+
+/** What the visitors of a name of a site ask for. */
+export function visitsOf(
+  layout: LayoutOnDisk,
+  site: Expected,
+  name: string,
+  paths: readonly string[],
+): Visit[] {
   const host = layout.visit[name] ?? name.replace(/^\*\./, 'any.').replace(/\.\*$/, '.example')
   const secure = (site.tls ?? 'none') !== 'none' || site.unknown?.tls !== undefined
   const port = layout.port ?? (secure ? 443 : 80)
   const place = { host, address: layout.addresses[0] ?? '127.0.0.1', port }
-  const visits = ['index.txt', 'marker.php'].map((file) => ({
-    ...place,
-    path: `/${MARKER}/${file}`,
-  }))
-  return { site, name, visits }
+  return paths.map((path) => ({ ...place, path }))
 }
 
 function scriptIn(body = ''): Script | undefined {

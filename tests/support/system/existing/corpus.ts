@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Host } from '#tests/support/lab/index.ts'
+import { bash, build, prepare, putBase } from '../layouts/build.ts'
+import { type LayoutOnDisk, readLayouts } from '../layouts/layout.ts'
+import { MARKERS, request, visitsOf } from '../layouts/visit.ts'
+import type { Watched } from './answers.ts'
+
+const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)
+/** Its nginx has the port of the agent, which is not installed there. */
+const ON_THE_PORT = 'phpmyadmin-on-8443'
+const AT_ONCE = 4
+const PATHS = ['/', ...MARKERS]
+
+/** Every layout that stands beside the others on one nginx, on a server that has no agent yet. */
+export async function prepareCorpus(host: Host): Promise<Watched> {
+  const layouts = readLayouts().filter(
+    ({ name, stage, alone, broken }) =>
+      stage === 'nginx' && !alone && broken === undefined && name !== ON_THE_PORT,
+  )
+  await host.must(['mkdir', '-p', '/etc/caddy'])
+  await prepare(host)
+  await putBase(host)
+  await build(host, layouts)
+  await bash(host, [
+    // Where containers of two layouts would be: an answer at once, and not after a time.
+    'ip route add unreachable 172.18.0.0/16',
+    'systemctl restart php8.2-fpm',
+    'systemctl enable --now nginx mariadb',
+  ])
+  return { asked: [], units: UNITS, more: (asked) => answersOf(asked, layouts) }
+}
+
+/** The front page, a static file and a script of each name of each site. */
+async function answersOf(host: Host, layouts: readonly LayoutOnDisk[]): Promise<string[]> {
+  const visits = layouts.flatMap((layout) =>
+    layout.expected.flatMap((site) =>
+      site.names.flatMap((name) => visitsOf(layout, site, name, PATHS)),
+    ),
+  )
+  const size = Math.ceil(visits.length / AT_ONCE)
+  const parts = Array.from({ length: AT_ONCE }, (_, at) => visits.slice(at * size, (at + 1) * size))
+  const answers = (await Promise.all(parts.map((part) => request(host, part)))).flat()
+  return visits.map(({ host: name, address, port, path }, at) => {
+    const { status = 0, body = '' } = answers[at] ?? {}
+    const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+    return `${name} at ${address}:${port}${path}: ${status} ${digest}`
+  })
+}

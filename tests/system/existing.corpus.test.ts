@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { prepareCorpus } from '#tests/support/system/existing/corpus.ts'
+import { type ExistingWorld, startExisting } from '#tests/support/system/existing/world.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
+
+const PROGRAM = '/usr/local/bin/hosting-agent'
+const KEPT = '/root/hosting-agent'
+const SITES = Array.from({ length: 10 }, (_, at) => `new${at}.corpus.test`)
+const [FIRST = '', SECOND = ''] = SITES
+const LEFT = SITES.slice(2)
+
+/** Whatever is done to the sites of this agent and to the agent, all others answer the same. */
+unless(lab.available()).describe('a server with the sites of every layout', () => {
+  let world: ExistingWorld
+
+  beforeAll(async () => {
+    world = await startExisting('bookworm', prepareCorpus)
+  }, 10 * MINUTES)
+  afterAll(() => world?.enrolled.stop(), MINUTES)
+
+  const pathOf = async (domain: string) => {
+    const { body } = await world.enrolled.dashboard.call('GET', `/api/fleet/sites?q=${domain}`)
+    const [site] = body.sites as { id: number }[]
+    return world.enrolled.path(`/sites/${site?.id ?? 0}`)
+  }
+  const ofSites = async (domains: readonly string[]) => {
+    const pages = domains.map((domain) => get(world.host, `http://${domain}/`))
+    return (await Promise.all(pages)).map(({ status }) => status)
+  }
+
+  test('answers for all of them before anything is done', () => {
+    const { answers } = world.before
+    expect(answers.length).toBeGreaterThan(200)
+    expect(answers.filter((line) => line.includes(': 200 ')).length).toBeGreaterThan(100)
+  })
+
+  test(
+    'answers as before once it is enrolled',
+    async () => {
+      expect(await world.differences()).toEqual([])
+    },
+    2 * MINUTES,
+  )
+
+  test(
+    'answers as before once it is ready for sites',
+    async () => {
+      expect(await world.provision()).toMatchObject({ event: 'complete' })
+
+      expect(await world.differences()).toEqual([])
+    },
+    4 * MINUTES,
+  )
+
+  test.each(SITES)(
+    'answers as before, and with %s',
+    async (domain) => {
+      const user = domain.slice(0, 4)
+      const created = await world.did('POST', world.enrolled.path('/sites'), {
+        ...{ domain, user, tls: 'none' },
+      })
+
+      expect(created.data).toEqual({ status: 'ok', domain })
+      expect(await ofSites([domain])).toEqual([200])
+      expect(await world.differences()).toEqual([])
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'answers as before when a site is changed, deleted, restored and purged',
+    async () => {
+      const changes = [
+        ['PATCH', '', { tier: 'medium' }],
+        ['DELETE', ''],
+        ['POST', '/restore'],
+        ['DELETE', ''],
+        ['POST', '/purge', { domain: FIRST }],
+      ] as const
+      const path = await pathOf(FIRST)
+      for (const [method, below, body] of changes) {
+        await world.did(method, `${path}${below}`, body)
+        expect(await world.differences()).toEqual([])
+      }
+      await world.did('DELETE', await pathOf(SECOND))
+      expect(await world.differences()).toEqual([])
+    },
+    6 * MINUTES,
+  )
+
+  test(
+    'answers as before when its agent is upgraded',
+    async () => {
+      const { dashboard, path } = world.enrolled
+      const pid = await mainPid()
+
+      expect((await dashboard.stream('POST', path('/upgrade'))).at(-1)).toMatchObject({
+        event: 'complete',
+      })
+
+      expect(await mainPid()).not.toBe(pid)
+      expect(await ofSites(LEFT)).toEqual(LEFT.map(() => 200))
+      expect(await world.differences()).toEqual([])
+    },
+    3 * MINUTES,
+  )
+
+  const mainPid = () =>
+    world.host.must(['systemctl', 'show', '--value', '-pMainPID', 'hosting-agent'])
+
+  /** Installs the program that was kept, where it is gone, and uninstalls it. */
+  const uninstall = async (...options: string[]) => {
+    const { host } = world
+    await host.must(['bash', '-euc', `[ -e ${KEPT} ] || cp ${PROGRAM} ${KEPT}`])
+    await host.must(['bash', '-euc', `[ -e ${PROGRAM} ] || cp ${KEPT} ${PROGRAM}`])
+    await host.must([PROGRAM, 'install'])
+    await host.must([PROGRAM, 'uninstall', ...options], { timeout_ms: 2 * MINUTES })
+  }
+
+  test.each([[[]], [['--purge']]])(
+    'answers as before, with the sites that were made, when its agent is uninstalled with %j',
+    async (options) => {
+      await uninstall(...options)
+
+      expect((await world.host.exec([PROGRAM, 'version'])).code).not.toBe(0)
+      expect(await ofSites(LEFT)).toEqual(LEFT.map(() => 200))
+      expect(await world.differences()).toEqual([])
+    },
+    4 * MINUTES,
+  )
+})
