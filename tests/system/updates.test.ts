@@ -106,14 +106,21 @@ unless(lab.available()).describe('a server that gets updates', () => {
       const names = [...listed.matchAll(/^(\S+)\s+install$/gm)].map(([, name = '']) => name)
       await host.must(['sh', '-ec', REPLACE_OPENSSL])
       const start = performance.now()
-      await host.must(
+      const installing = host.must(
         ['apt-get', 'install', '--reinstall', '-y', '-q', ...names, 'mariadb-server-core'],
         {
           env: { DEBIAN_FRONTEND: 'noninteractive' },
           timeout_ms: 3 * MINUTES,
         },
       )
-      const seen = await deleted()
+      // The agent may restart PHP before apt ends.
+      const seen: string[] = []
+      let isInstalled = false
+      const look = async () => seen.push(...(await deleted())) >= 0 && isInstalled
+      const watching = lab.poll(look, { every_ms: 250, timeout_ms: 4 * MINUTES })
+      await installing
+      isInstalled = true
+      await watching
       const installed_ms = Math.round(performance.now() - start)
       const long = get(host, `http://${DOMAIN}/load.php?long`)
 
