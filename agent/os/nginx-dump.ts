@@ -1,3 +1,4 @@
+import { conflict, type ServiceError } from '#shared/errors.ts'
 import type { Host, Output } from '../host/ports.ts'
 
 /** How nginx is asked for its configuration: the program, and the options of the master that runs. */
@@ -19,6 +20,12 @@ export function dumpNginx({ shell }: Pick<Host, 'shell'>, asked = DEFAULT): Prom
     unconfined: true,
     ...(timeout_ms !== undefined && { timeout_ms }),
   })
+}
+
+/** In nginx's own words, which name file and line; a program that was killed has none. */
+export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): ServiceError {
+  const words = stderr.trim() || `it ended with status ${code} and without a message`
+  return conflict(`nginx refuses its configuration: ${words}`)
 }
 
 export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MOST_DUMP

@@ -2,7 +2,7 @@ import { conflict, invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../host/ports.ts'
 import * as effects from './effects.ts'
-import { dumpNginx } from './nginx-dump.ts'
+import { dumpNginx, refusalOf } from './nginx-dump.ts'
 import { defaultsOf, type NginxServers, readServers, takenFrom } from './nginx-servers.ts'
 import { NGINX } from './services/known.ts'
 import { namesOf } from './sites.ts'
@@ -10,7 +10,7 @@ import { namesOf } from './sites.ts'
 /** The whole configuration as nginx reads it. Throws conflict with its own words where it does not. */
 export async function dump(host: Host): Promise<string> {
   const { code, stdout, stderr } = await dumpNginx(host)
-  if (code !== 0) throw conflict(`nginx refuses its configuration: ${stderr.trim()}`)
+  if (code !== 0) throw refusalOf({ code, stderr })
   return stdout
 }
 

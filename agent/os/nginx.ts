@@ -1,4 +1,3 @@
-import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { CommandFailed } from '../host/errors.ts'
 import type { Host } from '../host/ports.ts'
@@ -7,6 +6,7 @@ import * as effects from './effects.ts'
 import { removeGenerated, replace } from './generated.ts'
 import type { Abilities } from './nginx-base.ts'
 import { BASE_PATH, baseOf } from './nginx-base-file.ts'
+import { refusalOf } from './nginx-dump.ts'
 import { findLink, linkFor, linksOf } from './nginx-link.ts'
 import { refuseOtherDefaults, servers } from './nginx-others.ts'
 import { placesBeside, specificAddresses } from './nginx-places.ts'
@@ -180,7 +180,7 @@ export async function test(host: Host): Promise<void> {
   const { code, stderr } = await host.shell.try(['nginx', '-t', '-q'], { unconfined: true })
   if (code === 127)
     throw new CommandFailed(['nginx'], { code, stdout: '', stderr: 'not installed' })
-  if (code !== 0) throw conflict(`nginx refuses its configuration: ${stderr.trim()}`)
+  if (code !== 0) throw refusalOf({ code, stderr })
 }
 
 export async function abilitiesOf(host: Host, found: NginxServers = NONE): Promise<Abilities> {
