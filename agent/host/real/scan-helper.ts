@@ -37,7 +37,7 @@ interface Waiting {
 
 /** For how long a site whose files hang is left alone. */
 const HUNG_MS = 60_000
-const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 2000, idle_ms: 300_000 }
+const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
 const MOST_LOST = 3
 const SILENT = 'it did not answer in time'
 
