@@ -81,3 +81,6 @@ export interface Command<N extends CommandName> {
   resume?(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
   run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
 }
+
+/** Leaving out a command does not compile. */
+export type CommandTable = { [N in CommandName]: Command<N> }

@@ -1,5 +1,5 @@
 import { bodyOf, ServiceError, unauthorized } from '#shared/errors.ts'
-import { Refused } from '../trust/gate.ts'
+import { Refused } from './refused.ts'
 
 /** All that answers without a proof; `/enrol` only to who can prove to be the expected dashboard. */
 export function isOpen(method: string, path: string): boolean {

@@ -1,9 +1,8 @@
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { isTerminal } from '#shared/sse.ts'
-import type { Progress, Step } from '../commands/command.ts'
+import type { CommandTable, Progress, Step } from '../commands/command.ts'
 import type { Host } from '../host/ports.ts'
 import { isDiskFull } from '../host/storage.ts'
-import type { CommandTable } from './runner.ts'
 import { begunSteps, finishing, isDecided, type Journal, stepsAfter, undoSteps } from './steps.ts'
 import type { JournalEntry, OperationStore, Request } from './store.ts'
 

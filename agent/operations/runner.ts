@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { cancelledError, conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
-import type { Command } from '../commands/command.ts'
+import type { Command, CommandTable } from '../commands/command.ts'
 import { type Limits, limitsOf } from '../commands/limits.ts'
 import { exclusiveByName } from '../host/exclusive.ts'
 import { blamingDisk } from '../host/storage.ts'
@@ -16,7 +16,6 @@ import { refusalOf, refusedAgain } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
 /** The implementations, one for each contract. */
-export type CommandTable = { [N in CommandName]: Command<N> }
 
 export interface RunnerOptions extends Pick<CourseOptions, 'host' | 'report' | 'tell'> {
   commands: CommandTable

@@ -4,7 +4,7 @@ import { MARK_LINE } from './generated.ts'
 import { RECORDER, recordOf } from './job-runs/recorder.ts'
 import { sendmailPath } from './mail/sendmail.ts'
 import { docrootOf, homeOf, logsOf, WP_CLI } from './paths.ts'
-import { sliceOf } from './services/systemd.ts'
+import { sliceOf, UNITS } from './services/systemd.ts'
 import type { Site } from './sites.ts'
 
 const EVERY = 5
@@ -12,7 +12,6 @@ const EVERY = 5
 const SECONDS = 240
 const MEMORY = 640
 
-const UNITS = '/etc/systemd/system'
 export const TIMER_WANTS = `${UNITS}/timers.target.wants`
 export const serviceUnitOf = (user: string) => `hosting-cron@${user}.service`
 export const timerUnitOf = (user: string) => `hosting-cron@${user}.timer`

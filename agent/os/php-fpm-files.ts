@@ -4,7 +4,7 @@ import { MARK_LINE } from './generated.ts'
 import { sendmailPath } from './mail/sendmail.ts'
 import { homeOf, logsOf } from './paths.ts'
 import type { Service } from './services/service.ts'
-import { sliceOf } from './services/systemd.ts'
+import { sliceOf, UNITS, WANTS } from './services/systemd.ts'
 import type { Limits } from './tiers.ts'
 
 /** One PHP-FPM master: of one user, for one PHP version. */
@@ -17,8 +17,6 @@ export interface Pool {
 
 export const FPM_FOLDER = '/etc/hosting/fpm'
 export const RUN_FOLDER = '/run/hosting-fpm'
-const UNITS = '/etc/systemd/system'
-export const WANTS = `${UNITS}/multi-user.target.wants`
 
 const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${user}-php${php}`)
 
@@ -45,7 +43,6 @@ const socketUnitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.socket`
 export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`
 export const socketUnitPathOf = (pool: Pool) => `${UNITS}/${socketUnitOf(pool)}`
 export const wantsPathOf = (pool: Pool) => `${WANTS}/${unitOf(pool)}`
-export const slicePathOf = (user: string) => `${UNITS}/${sliceOf(user)}`
 
 export function fpmService(
   pool: Pool,

@@ -9,7 +9,6 @@ import {
   fpmService,
   type Pool,
   poolFolderOf,
-  slicePathOf,
   socketOf,
   socketUnitPathOf,
   unitPathOf,
@@ -18,6 +17,7 @@ import {
 import { listOthers } from './php-fpm-pools.ts'
 import { servicesOf } from './services/index.ts'
 import { isRunning, type Service } from './services/service.ts'
+import { slicePathOf } from './services/systemd.ts'
 
 /**
  * Stops and removes the PHP-FPM of a user for one version; what is not there is fine. The pool is

@@ -13,11 +13,9 @@ import {
   RUN_FOLDER,
   renderIni,
   renderPool,
-  slicePathOf,
   socketOf,
   socketUnitPathOf,
   unitPathOf,
-  WANTS,
   wantsPathOf,
 } from './php-fpm-files.ts'
 import { stopAndForget } from './php-fpm-removal.ts'
@@ -26,6 +24,7 @@ import { type Generated, sliceFile } from './php-fpm-slice.ts'
 import { renderSocket, renderUnit } from './php-fpm-units.ts'
 import { servicesOf } from './services/index.ts'
 import { signal } from './services/service.ts'
+import { slicePathOf, WANTS } from './services/systemd.ts'
 import type { Site } from './sites.ts'
 import { limitsOn, machineOf } from './tiers.ts'
 

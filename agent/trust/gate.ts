@@ -2,6 +2,7 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
 import { readBytes } from '../http/body.ts'
 import { pathOf } from '../http/path.ts'
+import { Refused } from '../http/refused.ts'
 import { activeKeys, type HubTrust } from './hub.ts'
 import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
@@ -15,16 +16,6 @@ export interface Admitted {
 
 /** Decides who may ask. Throws Refused. */
 export type Gate = (request: Request) => Promise<Admitted>
-
-/** Answered as 401 with a constant body, whatever the reason. */
-export class Refused extends Error {
-  readonly headers: Record<string, string>
-
-  constructor(headers: Record<string, string> = {}) {
-    super('Unauthorized')
-    this.headers = headers
-  }
-}
 
 /** For tests and a machine that manages itself, on loopback only (config.ts refuses anything else). */
 export const openGate: Gate = async (request) => ({

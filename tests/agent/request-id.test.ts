@@ -2,7 +2,7 @@ import { afterEach, expect, spyOn, test } from 'bun:test'
 import { createFront } from '#agent/front/front.ts'
 import { idOf, inRequest } from '#agent/http/request-id.ts'
 import { log, logError } from '#agent/log.ts'
-import { Refused } from '#agent/trust/gate.ts'
+import { Refused } from '#agent/http/refused.ts'
 
 const stderr = spyOn(console, 'error').mockImplementation(() => undefined)
 afterEach(() => stderr.mockClear())

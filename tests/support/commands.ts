@@ -1,5 +1,5 @@
 import type { Command, Step } from '#agent/commands/command.ts'
-import type { CommandTable } from '#agent/operations/runner.ts'
+import type { CommandTable } from '#agent/commands/command.ts'
 
 const unused: Command<never> = {
   lock: () => undefined,

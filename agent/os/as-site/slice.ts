@@ -1,9 +1,7 @@
 import type { Host } from '../../host/ports.ts'
-import { slicePathOf } from '../php-fpm-files.ts'
-import { sliceOf } from '../services/systemd.ts'
+import { sliceOf, slicePathOf, UNITS } from '../services/systemd.ts'
 
 const SLICES = '/sys/fs/cgroup/hosting.slice'
-const UNITS = '/etc/systemd/system'
 
 /** Ends whatever still runs in the slice of a site; systemd then forgets it, its file there or not. */
 export async function stopSlice({ init, shell }: Host, user: string): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Effect } from '#shared/plan.ts'
 import type { Host } from '../../host/ports.ts'
 import { UNPRIVILEGED } from '../../sandbox.ts'
-import { deniedAddresses } from '../as-site/all-sites.ts'
+import { deniedAddresses } from '../as-site/denied-addresses.ts'
 import * as effects from '../effects.ts'
 import { MARK_LINE, readGenerated, removeGenerated, replace } from '../generated.ts'
-import { WANTS } from '../php-fpm-files.ts'
 import { isRunning, type Service } from '../services/service.ts'
+import { WANTS } from '../services/systemd.ts'
 import { hasRelay } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 

@@ -18,7 +18,13 @@ export function systemd({ shell }: Host): Services {
   }
 }
 
+/** Where unit files of this server are. */
+export const UNITS = '/etc/systemd/system'
+export const WANTS = `${UNITS}/multi-user.target.wants`
+
 /** The name of a slice: `-` would make it a child of another one (systemd.slice(5)). */
 export function sliceOf(user: string): string {
   return `hosting-${user.replaceAll('-', '\\x2d')}.slice`
 }
+
+export const slicePathOf = (user: string) => `${UNITS}/${sliceOf(user)}`

@@ -1,10 +1,9 @@
 import { MARK_LINE } from '../generated.ts'
 import { LIBRARY } from '../paths.ts'
-import { WANTS } from '../php-fpm-files.ts'
+import { UNITS, WANTS } from '../services/systemd.ts'
 import { ETC_FILES } from './names.ts'
 import { SHARED_ETC, SITE_ETC } from './places.ts'
 
-const UNITS = '/etc/systemd/system'
 const SCRIPT = `${LIBRARY}/follow-etc.php`
 export const STAGING = `${SITE_ETC}/new`
 

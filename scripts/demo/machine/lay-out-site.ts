@@ -7,13 +7,13 @@ import {
   poolFolderOf,
   renderIni,
   renderPool,
-  slicePathOf,
   socketOf,
   socketUnitPathOf,
   unitPathOf,
   wantsPathOf,
 } from '#agent/os/php-fpm-files.ts'
 import { renderSlice, renderSocket, renderUnit } from '#agent/os/php-fpm-units.ts'
+import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/sites.ts'
 import { type Limits, limitsOn } from '#agent/os/tiers.ts'
 import type { SitePlan } from '../fleet/plan.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Operation } from '#agent/operations/operation.ts'
-import { type CommandTable, Runner } from '#agent/operations/runner.ts'
+import type { CommandTable } from '#agent/commands/command.ts'
+import { Runner } from '#agent/operations/runner.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { tableOf } from '#tests/support/commands.ts'
