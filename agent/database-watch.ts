@@ -5,7 +5,7 @@ import { keepConnections } from './os/database/connections.ts'
 import { endLongStatements } from './os/database/long-statements.ts'
 import { MARIADB } from './os/services/known.ts'
 import { isRunning } from './os/services/service.ts'
-import { listSites } from './os/sites.ts'
+import { listSites } from './os/site/sites.ts'
 
 const PAUSE_MS = 20_000
 

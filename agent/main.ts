@@ -49,7 +49,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   root: async () => (await import('./start.ts')).root,
   mail: async () => (await import('./mail/serve.ts')).mail,
   'mail-try': async () => (await import('./mail/try.ts')).mailTry,
-  reach: async () => (await import('./host/reach.ts')).reach,
+  reach: async () => (await import('./host/real/network-helper.ts')).reach,
   scan: async () => {
     const { scan } = await import('./scan/serve.ts')
     return (_, args) => scan(args)
@@ -85,7 +85,7 @@ async function goOn(name: string, args: string[]): Promise<void> {
 
 async function once(name: string, args: string[]): Promise<void> {
   const config = configured(withSettings(process.env))
-  const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./host/real.ts')])
+  const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./real-host.ts')])
   const said = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
     stop(1, error instanceof Error ? error.message : String(error)),
   )

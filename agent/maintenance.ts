@@ -9,7 +9,7 @@ import { renewals } from './os/maintenance/renewals.ts'
 import { noteRestarts } from './os/maintenance/restarts.ts'
 import { reviveFailed } from './os/maintenance/revive.ts'
 import { refreshLists } from './os/maintenance/upgrade.ts'
-import { BASE_PATH } from './os/nginx-base-file.ts'
+import { BASE_PATH } from './os/nginx/base-file.ts'
 import { restartingSteps } from './os/services/restarting.ts'
 
 const SECOND_MS = 1000

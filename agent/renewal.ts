@@ -1,7 +1,7 @@
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
-import { renewDue, type Wanted } from './os/certificates.ts'
-import { findSite } from './os/sites.ts'
+import { renewDue, type Wanted } from './os/certificates/certificates.ts'
+import { findSite } from './os/site/sites.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

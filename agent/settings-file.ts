@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-
-/** Of the services of the agent: what an administrator sets, as systemd.exec(5) reads it. */
-export const SETTINGS_FILE = '/etc/hosting-agent/agent.env'
+import { SETTINGS_FILE } from './os/upgrade/settings.ts'
 
 type Variables = Record<string, string | undefined>
 

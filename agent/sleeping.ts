@@ -1,5 +1,5 @@
 import type { Host } from './host/ports.ts'
-import { Sleeper } from './os/php-fpm-sleep.ts'
+import { Sleeper } from './os/php/fpm-sleep.ts'
 
 const MINUTE_MS = 60_000
 

@@ -3,7 +3,7 @@ import type { Host } from './host/ports.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Runner } from './operations/runner.ts'
 import { findForeignObjects } from './os/database/audit.ts'
-import { listSites } from './os/sites.ts'
+import { listSites } from './os/site/sites.ts'
 
 /**
  * Counts the versions of what the agent makes for a site: its units, files and rights. It goes up with

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { takeFirstLogin } from '#dashboard/auth/first-login.ts'
-import { backUp, type Records } from '#dashboard/backup/back-up.ts'
-import { checkFile, checkRecords } from '#dashboard/backup/check.ts'
-import { BackupError } from '#dashboard/backup/manifest.ts'
-import { restore } from '#dashboard/backup/restore.ts'
-import { type Config, databaseOf } from '#dashboard/config.ts'
+import { takeFirstLogin } from './auth/first-login.ts'
+import { backUp, type Records } from './backup/back-up.ts'
+import { checkFile, checkRecords } from './backup/check.ts'
+import { BackupError } from './backup/manifest.ts'
+import { restore } from './backup/restore.ts'
+import { type Config, databaseOf } from './config.ts'
 
 const USAGE = `Hosting Control: the dashboard, and what is done to its records
 

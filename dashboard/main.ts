@@ -1,5 +1,5 @@
-import { ConfigError, readEnvironment } from '#dashboard/config.ts'
-import { StartError } from '#dashboard/start-error.ts'
+import { ConfigError, readEnvironment } from './config.ts'
+import { StartError } from './start-error.ts'
 
 const GRACE_MS = 4_000
 
@@ -19,8 +19,8 @@ try {
 async function serve(): Promise<void> {
   const config = readEnvironment()
   // Not before: who mistyped a variable does not wait for all of it.
-  const { start } = await import('#dashboard/start.ts')
-  const { fileOf, goesToJournal, textOf } = await import('#dashboard/auth/first-login.ts')
+  const { start } = await import('./start.ts')
+  const { fileOf, goesToJournal, textOf } = await import('./auth/first-login.ts')
   const keep_login = goesToJournal(config.JOURNAL_STREAM)
   const { url, first, stop } = await start(config, { keep_login })
   const end = () => {
@@ -35,7 +35,7 @@ async function serve(): Promise<void> {
 }
 
 async function run(argv: readonly string[]): Promise<number> {
-  const { runCommand } = await import('#dashboard/cli.ts')
+  const { runCommand } = await import('./cli.ts')
   return runCommand(argv, readEnvironment, {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { Api } from './lib/api.ts'
 import type { Child } from './lib/child.ts'
 import { fail, reasonOf } from './lib/fail.ts'
-import { openApi } from './lib/start-login.ts'
-import { HELP, type Options, readOptions } from './lib/start-options.ts'
-import { callable, type Programs, startPrograms } from './lib/start-programs.ts'
-import { enrolThisMachine, registerThisMachine, syncThisMachine } from './lib/start-server.ts'
-import { makeSite } from './lib/start-site.ts'
+import { openApi } from './start/login.ts'
+import { HELP, type Options, readOptions } from './start/options.ts'
+import { callable, type Programs, startPrograms } from './start/programs.ts'
+import { enrolThisMachine, registerThisMachine, syncThisMachine } from './start/server.ts'
+import { makeSite } from './start/site.ts'
 
 const children: Child[] = []
 

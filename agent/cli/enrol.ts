@@ -1,10 +1,10 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import type { Config } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { enrolmentOf } from '#agent/trust/index.ts'
 import { EnrolmentCode, HubKey } from '#shared/enrolment.ts'
 import { Id } from '#shared/fields.ts'
-import type { Config } from '../config.ts'
-import type { Host } from '../host/ports.ts'
-import { enrolmentOf } from '../trust/index.ts'
 
 const PATIENCE_MS = 120_000
 /** The dashboard takes the first good proof, and gives a code up after three bad ones. */

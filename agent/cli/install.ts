@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import type { Config } from '../config.ts'
-import type { Host } from '../host/ports.ts'
-import { findPortHolder } from '../os/port-holders.ts'
-import { GROUP } from '../sandbox.ts'
-import { SETTINGS_FILE } from '../settings-file.ts'
-import { HubTrust } from '../trust/hub.ts'
-import { loadIdentity } from '../trust/identity.ts'
+import type { Config } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { GROUP } from '#agent/host/sandbox.ts'
+import { findPortHolder } from '#agent/os/server/port-holders.ts'
+import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
+import { loadIdentity } from '#agent/trust/identity.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import { FRONT_UNIT, ROOT_UNIT, units } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT]

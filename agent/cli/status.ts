@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts'
-import type { Host } from '../host/ports.ts'
-import { readRules } from '../policy/file.ts'
-import { HubTrust, type Trusted } from '../trust/hub.ts'
-import { enrolmentOf } from '../trust/index.ts'
+import type { Config } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { readRules } from '#agent/policy/file.ts'
+import { enrolmentOf } from '#agent/trust/index.ts'
+import { HubTrust, type Trusted } from '#agent/trust/trusted-dashboard.ts'
 
 /** `hosting-agent status`: who this agent obeys, in lines to read. */
 export async function status(config: Config, host: Host): Promise<string> {

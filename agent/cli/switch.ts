@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import type { Config } from '../config.ts'
-import type { Host } from '../host/ports.ts'
-import { isHealthy } from '../http/health.ts'
-import { draftOf, previousOf, UNITS, writeVerdict } from '../os/upgrade.ts'
+import type { Config } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { isHealthy } from '#agent/http/health.ts'
+import { draftOf, previousOf, UNITS, writeVerdict } from '#agent/os/upgrade/upgrade.ts'
 import { readUnits, writeUnits } from './units.ts'
 
 const PATIENCE_MS = 20_000

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import type { Config } from '#agent/config.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import { HubKey } from '#shared/enrolment.ts'
-import type { Config } from '../config.ts'
-import type { Host } from '../host/ports.ts'
-import { HubTrust } from '../trust/hub.ts'
 
 /** `hosting-agent trust --hub-key …`: puts a new key in the place of all others, for a lost dashboard. */
 export async function trust({ state_dir }: Config, host: Host, args: string[]): Promise<string> {

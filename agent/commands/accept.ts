@@ -1,5 +1,5 @@
+import type { Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
-import type { Step } from './command.ts'
 
 /** Throws invalid on `accept` with all that these steps would change of others and nobody accepted. */
 export async function refuseUnaccepted(

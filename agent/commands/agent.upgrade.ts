@@ -1,5 +1,5 @@
-import type { Host } from '../host/ports.ts'
-import { checkRelease, type Release } from '../os/release.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { checkRelease, type Release } from '#agent/os/upgrade/release.ts'
 import {
   draftOf,
   fetchBuild,
@@ -8,8 +8,8 @@ import {
   startSwitch,
   switching,
   verdictOn,
-} from '../os/upgrade.ts'
-import { type Command, type Progress, type Step, WHOLE_SERVER } from './command.ts'
+} from '#agent/os/upgrade/upgrade.ts'
+import { type Command, type Progress, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 const PATIENCE_MS = 120_000
 

@@ -1,8 +1,8 @@
+import type { Host } from '#agent/host/ports.ts'
+import { purge, purging } from '#agent/os/nginx/nginx.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Host } from '../host/ports.ts'
-import { purge, purging } from '../os/nginx.ts'
-import { getSite } from '../os/sites.ts'
-import type { Command, Step } from './command.ts'
 
 export const cachePurge: Command<'cache.purge'> = {
   lock: ({ domain }) => apexOf(domain),

@@ -1,6 +1,6 @@
+import type { CommandTable } from '#agent/steps/command.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
 import { cachePurge } from './cache.purge.ts'
-import type { CommandTable } from './command.ts'
 import { isolationCheck } from './isolation.check.ts'
 import { mailApply } from './mail.apply.ts'
 import { mailCheck } from './mail.check.ts'

@@ -1,14 +1,14 @@
+import type { Host } from '#agent/host/ports.ts'
+import { hasRelay, writeSetting } from '#agent/os/mail/files.ts'
+import * as formerly from '#agent/os/mail/former.ts'
+import { mailPlaces } from '#agent/os/mail/places.ts'
+import { syncing, syncService } from '#agent/os/mail/service.ts'
+import type { ServerSetting, SiteSetting } from '#agent/os/mail/setting.ts'
+import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { findSite, getSite } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Host } from '../host/ports.ts'
-import { allSitesSteps } from '../os/as-site/all-sites.ts'
-import { hasRelay, writeSetting } from '../os/mail/files.ts'
-import * as formerly from '../os/mail/former.ts'
-import { mailPlaces } from '../os/mail/places.ts'
-import { syncing, syncService } from '../os/mail/service.ts'
-import type { ServerSetting, SiteSetting } from '../os/mail/setting.ts'
-import { findSite, getSite } from '../os/sites.ts'
-import type { Command, Step } from './command.ts'
 
 type Params = ParamsOf<'mail.apply'>
 

@@ -1,12 +1,12 @@
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { readServerSetting, readSiteSetting } from '#agent/os/mail/files.ts'
+import { MAIL_USER } from '#agent/os/mail/places.ts'
+import { effective, newSiteSetting } from '#agent/os/mail/setting.ts'
+import { NOT_TAKEN, TAKEN } from '#agent/os/mail/words.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Host } from '../host/ports.ts'
-import { run } from '../os/effects.ts'
-import { readServerSetting, readSiteSetting } from '../os/mail/files.ts'
-import { MAIL_USER } from '../os/mail/places.ts'
-import { effective, newSiteSetting } from '../os/mail/setting.ts'
-import { NOT_TAKEN, TAKEN } from '../os/mail/words.ts'
-import { getSite } from '../os/sites.ts'
-import type { Command, Progress, Step } from './command.ts'
 
 /** A person waits for it, and a message that was handed over cannot be called back. */
 const TIMEOUT_MS = 240_000

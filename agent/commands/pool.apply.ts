@@ -1,8 +1,8 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
+import type { Command } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Host } from '../host/ports.ts'
-import { listSites, type Site } from '../os/sites.ts'
-import type { Command } from './command.ts'
 import { changed, changeSite, changeSteps, planChange } from './site.update.ts'
 
 /** A change of the site that the pool belongs to, and so with the lock of that site. */

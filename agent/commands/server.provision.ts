@@ -1,10 +1,10 @@
+import type { Host } from '#agent/host/ports.ts'
+import { installedPhp } from '#agent/os/packages/packages.ts'
+import { provisionSteps } from '#agent/os/provision/provision.ts'
+import { allQuotasSteps } from '#agent/os/users/quota.ts'
+import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import type { Host } from '../host/ports.ts'
-import { installedPhp } from '../os/packages.ts'
-import { provisionSteps } from '../os/provision.ts'
-import { allQuotasSteps } from '../os/quota.ts'
 import { refuseUnaccepted } from './accept.ts'
-import { type Command, type Step, WHOLE_SERVER } from './command.ts'
 
 /** A restart of the agent does not end it: all that is there already is passed over. */
 export const serverProvision: Command<'server.provision'> = {

@@ -1,10 +1,10 @@
-import type { Host } from '../host/ports.ts'
-import { run } from '../os/effects.ts'
-import { checkMaintenance } from '../os/maintenance/check.ts'
-import { renewals } from '../os/maintenance/renewals.ts'
-import { AGENT_UNIT } from '../os/maintenance/services.ts'
-import { refreshLists, type Scope, upgradeSteps } from '../os/maintenance/upgrade.ts'
-import { type Command, type Step, WHOLE_SERVER } from './command.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { checkMaintenance } from '#agent/os/maintenance/check.ts'
+import { renewals } from '#agent/os/maintenance/renewals.ts'
+import { AGENT_UNIT } from '#agent/os/maintenance/services.ts'
+import { refreshLists, type Scope, upgradeSteps } from '#agent/os/maintenance/upgrade.ts'
+import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 /**
  * A restart of the agent does not end it: what is installed already is passed over. Nothing is undone,

@@ -1,15 +1,22 @@
+import type { Host } from '#agent/host/ports.ts'
+import { removeDatabase, removingDatabase, startingMariadb } from '#agent/os/database/mariadb.ts'
+import { removing } from '#agent/os/effects/effects.ts'
+import { forgetMail, forgettingMail } from '#agent/os/mail/doors.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
+import {
+  findSite,
+  forgetting,
+  moveSite,
+  moving,
+  removeSite,
+  type Site,
+} from '#agent/os/site/sites.ts'
+import { emptying, emptyTrash } from '#agent/os/trash/trash.ts'
+import { unlimitDisk, unlimiting } from '#agent/os/users/quota.ts'
+import * as users from '#agent/os/users/users.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Host } from '../host/ports.ts'
-import { removing } from '../os/effects.ts'
-import { forgetMail, forgettingMail } from '../os/mail/doors.ts'
-import { removeDatabase, removingDatabase, startingMariadb } from '../os/mariadb.ts'
-import { certificateFolder } from '../os/paths.ts'
-import { unlimitDisk, unlimiting } from '../os/quota.ts'
-import { findSite, forgetting, moveSite, moving, removeSite, type Site } from '../os/sites.ts'
-import { emptying, emptyTrash } from '../os/trash.ts'
-import * as users from '../os/users.ts'
-import type { Command, Step } from './command.ts'
 
 /** Out of the trash first, so that nothing half removed is ever restored; the record goes last. */
 export const sitePurge: Command<'site.purge'> = {

@@ -1,8 +1,8 @@
+import type { Host } from '#agent/host/ports.ts'
+import { issue, issuing, restore, type Wanted } from '#agent/os/certificates/certificates.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Host } from '../host/ports.ts'
-import { issue, issuing, restore, type Wanted } from '../os/certificates.ts'
-import { getSite } from '../os/sites.ts'
-import type { Command, Progress, Step } from './command.ts'
 
 type Issued = { expires_at: string; refused?: string }
 

@@ -1,6 +1,6 @@
-import { checkMaintenance } from '../os/maintenance/check.ts'
-import { unattendedSteps } from '../os/maintenance/unattended.ts'
-import { type Command, WHOLE_SERVER } from './command.ts'
+import { checkMaintenance } from '#agent/os/maintenance/check.ts'
+import { unattendedSteps } from '#agent/os/maintenance/unattended.ts'
+import { type Command, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 /** A restart of the agent does not end it: apt goes on, and what is there already is passed over. */
 export const updatesConfigure: Command<'updates.configure'> = {

@@ -1,8 +1,8 @@
+import type { Limit } from '#agent/host/scanner-port.ts'
+import { getTenantSite } from '#agent/os/discovery/find-docroot.ts'
+import type { Command } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
 import type { UnknownUpdates } from '#shared/inventory.ts'
-import type { Limit } from '../host/scanner-port.ts'
-import { getTenantSite } from '../os/find-docroot.ts'
-import type { Command } from './command.ts'
 
 const REACHED: Record<Exclude<Limit, null>, string> = {
   entries: '50,000 entries of folders',

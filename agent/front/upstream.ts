@@ -1,8 +1,8 @@
 import http from 'node:http'
+import { pathOf } from '#agent/http/path.ts'
+import { currentRequestId } from '#agent/http/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
-import { pathOf } from '../http/path.ts'
-import { currentRequestId } from '../http/request-id.ts'
 
 /** Passes a request on, with its body, and gives the answer as it comes. Throws offline. */
 export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>

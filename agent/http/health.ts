@@ -1,6 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { Config } from '../config.ts'
+import type { Config } from '#agent/config.ts'
 
 const TIMEOUT_MS = 2000
 

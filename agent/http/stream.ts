@@ -1,3 +1,4 @@
+import type { Operation } from '#agent/operations/operation.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import {
   encodeEvent,
@@ -6,7 +7,6 @@ import {
   STREAM_HEADERS,
   type StoredEvent,
 } from '#shared/sse.ts'
-import type { Operation } from '../operations/operation.ts'
 
 /** A view of an operation: closing it stops nothing. Pulls, so that a slow reader holds nothing up. */
 export function streamOf(operation: Operation, after: number, warnings = false): Response {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { z } from 'zod'
-import type { Effective } from '../os/mail/setting.ts'
+import type { Effective } from '#agent/os/mail/setting.ts'
 import { type Envelope, envelopeOf, Unacceptable } from './envelope.ts'
 import { parseFields, renderFields } from './headers.ts'
 import { Incoming } from './incoming.ts'

@@ -1,5 +1,10 @@
+import {
+  GIVES_UP_AFTER,
+  isTooOld,
+  type Schedule,
+  waitAfter,
+} from '#agent/os/mail/retry-schedule.ts'
 import type { Counts } from './counts.ts'
-import { GIVES_UP_AFTER, isTooOld, type Schedule, waitAfter } from './schedule.ts'
 import type { Connection } from './smtp/connect.ts'
 import { Broken } from './smtp/replies.ts'
 import { NotBegun, type Outcome, send } from './smtp/send.ts'

@@ -1,6 +1,6 @@
 import { chmod, rename } from 'node:fs/promises'
 import net, { type Server } from 'node:net'
-import type { MailPlaces } from '../os/mail/places.ts'
+import type { MailPlaces } from '#agent/os/mail/places.ts'
 import { accept } from './accept.ts'
 import type { SiteQueue } from './site-queue.ts'
 

@@ -1,5 +1,5 @@
+import type { Effective } from '#agent/os/mail/setting.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Effective } from '../os/mail/setting.ts'
 import { envelopeAddress, mailboxesOf } from './addresses.ts'
 import { type Field, field, valuesOf } from './headers.ts'
 

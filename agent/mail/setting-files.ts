@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import type { MailPlaces } from '../os/mail/places.ts'
+import type { MailPlaces } from '#agent/os/mail/places.ts'
 import {
   NO_SERVER_SETTING,
   newSiteSetting,
   parseSetting,
   ServerSetting,
   SiteSetting,
-} from '../os/mail/setting.ts'
+} from '#agent/os/mail/setting.ts'
 
 /** Root's files, read each time: a change needs no signal. */
 export class SettingFiles {

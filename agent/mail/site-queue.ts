@@ -1,8 +1,13 @@
+import {
+  GIVES_UP_AFTER,
+  isDue,
+  relayWaitAfter,
+  type Schedule,
+} from '#agent/os/mail/retry-schedule.ts'
+import { type Effective, effective, type Unset } from '#agent/os/mail/setting.ts'
 import type { MailCounts } from '#shared/mail.ts'
-import { type Effective, effective, type Unset } from '../os/mail/setting.ts'
 import { Counts } from './counts.ts'
 import { Deliveries } from './deliveries.ts'
-import { GIVES_UP_AFTER, isDue, relayWaitAfter, type Schedule } from './schedule.ts'
 import type { SettingFiles } from './setting-files.ts'
 import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
 import type { StatusFile } from './status-file.ts'

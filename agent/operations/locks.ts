@@ -1,4 +1,4 @@
-import { WHOLE_SERVER } from '../commands/command.ts'
+import { WHOLE_SERVER } from '#agent/steps/command.ts'
 
 interface Wish {
   key: string

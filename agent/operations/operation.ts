@@ -1,7 +1,7 @@
+import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { bodyOf, cancelledError } from '#shared/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
-import type { Limits } from '../commands/limits.ts'
 import type { OperationStore } from './store.ts'
 
 type Kind = StoredEvent['event']

@@ -1,5 +1,5 @@
+import type { Step } from '#agent/steps/command.ts'
 import type { Effect, Plan } from '#shared/plan.ts'
-import type { Step } from '../commands/command.ts'
 
 /** Steps as they would be performed: without those that are there already. Changes nothing. */
 export async function planOf(steps: readonly Step[]): Promise<Plan> {

@@ -1,9 +1,9 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Command, Progress } from '#agent/steps/command.ts'
 import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#shared/commands.ts'
 import { cancelledError, notUndone, ServiceError } from '#shared/errors.ts'
-import type { Command, Progress } from '../commands/command.ts'
-import type { Host } from '../host/ports.ts'
-import type { Course } from './course.ts'
-import type { Session } from './session.ts'
+import type { Session } from './cancellable-host.ts'
+import type { Course } from './execution.ts'
 import { begunSteps, finishing, isDecided, undoSteps } from './steps.ts'
 import type { JournalEntry, Request } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { Files } from '../host/ports.ts'
+import type { Files } from '#agent/host/ports.ts'
 
 const SIZE = 4 << 20
 /** Where less than this is free besides, it would only fill the disk. */

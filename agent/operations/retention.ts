@@ -1,4 +1,4 @@
-import type { Host } from '../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import type { Runner } from './runner.ts'
 import type { OperationStore } from './store.ts'
 

@@ -1,7 +1,7 @@
+import { isDiskFull } from '#agent/host/storage.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
 import { notUndone, ServiceError } from '#shared/errors.ts'
-import type { Progress, Step } from '../commands/command.ts'
-import { isDiskFull } from '../host/storage.ts'
-import type { Session } from './session.ts'
+import type { Session } from './cancellable-host.ts'
 import type { JournalEntry } from './store.ts'
 
 type Write = (entry: JournalEntry) => Promise<void>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { Files } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import { OperationId } from '#shared/agent.ts'
 import { type CommandName, isCommandName } from '#shared/commands.ts'
 import { StoredEvent } from '#shared/sse.ts'
-import type { Files } from '../host/ports.ts'
-import { isDiskFull } from '../host/storage.ts'
 import { Refusal } from './refusal.ts'
 import { Reserve } from './reserve.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Files } from '#agent/host/ports.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
-import type { Files } from '../host/ports.ts'
 
 const Command = z.custom<CommandName>(
   (value) => typeof value === 'string' && Object.hasOwn(COMMANDS, value),

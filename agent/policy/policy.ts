@@ -1,7 +1,7 @@
+import type { Clock, Files } from '#agent/host/ports.ts'
+import type { OperationStore } from '#agent/operations/store.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
-import type { Clock, Files } from '../host/ports.ts'
-import type { OperationStore } from '../operations/store.ts'
 import { type Rules, readRules } from './file.ts'
 
 /** What no later command brings back. */

@@ -1,4 +1,3 @@
-import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 import type {
   Application,
   DatabaseAnswer,
@@ -7,7 +6,8 @@ import type {
   ScannedWordpress,
   SiteReader,
   TenantSite,
-} from '../host/scanner-port.ts'
+} from '#agent/host/scanner-port.ts'
+import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 import { bounded } from './bounded.ts'
 import { databaseAnswerOf } from './database-answer.ts'
 import { type Reading, readSettings, readSite } from './reading.ts'

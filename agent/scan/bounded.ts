@@ -1,5 +1,5 @@
+import type { ScannedWordpress } from '#agent/host/scanner-port.ts'
 import type { Extension } from '#shared/inventory.ts'
-import type { ScannedWordpress } from '../host/scanner-port.ts'
 
 /** Characters of each list of an inventory: the agent reads them between its other work. */
 const MAX_LISTS = 1 << 19

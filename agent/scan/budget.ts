@@ -1,4 +1,4 @@
-import type { Limit } from '../host/scanner-port.ts'
+import type { Limit } from '#agent/host/scanner-port.ts'
 
 export interface Limits {
   /** Entries of folders. */

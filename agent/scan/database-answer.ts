@@ -1,4 +1,4 @@
-import type { DatabaseAnswer } from '../host/scanner-port.ts'
+import type { DatabaseAnswer } from '#agent/host/scanner-port.ts'
 
 /** MariaDB's error numbers, by what they mean for a site: https://mariadb.com/kb/en/mariadb-error-codes/ */
 const STATES: Record<number, DatabaseAnswer['state']> = {

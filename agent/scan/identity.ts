@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
-import type { TenantSite } from '../host/scanner-port.ts'
+import type { TenantSite } from '#agent/host/scanner-port.ts'
 import { ofProcess, ofThread } from './effective-ids.ts'
 
 export interface Identity {

@@ -8,7 +8,7 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { kindOf } from '../host/real/kind.ts'
+import { kindOf } from '#agent/host/real/kind.ts'
 import type { Budget } from './budget.ts'
 import type { SiteTree } from './site-tree.ts'
 

@@ -1,4 +1,4 @@
-import type { Application } from '../host/scanner-port.ts'
+import type { Application } from '#agent/host/scanner-port.ts'
 import { type FoundConfig, openSite, readWpConfig, type SiteRoot } from './site-root.ts'
 import type { OpenTree } from './site-tree.ts'
 import type { WpConfig } from './wp-config.ts'

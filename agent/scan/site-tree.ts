@@ -1,4 +1,4 @@
-import type { Entry, Stat } from '../host/ports.ts'
+import type { Entry, Stat } from '#agent/host/ports.ts'
 
 /**
  * Reading below a folder that a site's user can write. No component may be a link: each is opened

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../host/wp-settings.ts'
+import { SETTINGS } from '#agent/host/wp-settings.ts'
 import { constantValue, type Literal } from './php-constant.ts'
 import { type Effects, effectsOf } from './php-effects.ts'
 import { isSign, isStructured, isWord, statements } from './php-statements.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../host/ports.ts'
+import type { Entry } from '#agent/host/ports.ts'
 import type { SiteTree } from './site-tree.ts'
 import { HEADER_BYTES, pluginHeaders } from './wp-headers.ts'
 

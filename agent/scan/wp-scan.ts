@@ -1,5 +1,5 @@
+import type { Limit } from '#agent/host/scanner-port.ts'
 import type { Extension, Inventory } from '#shared/inventory.ts'
-import type { Limit } from '../host/scanner-port.ts'
 import type { WpFiles } from './wp-files.ts'
 import { slugsOf } from './wp-plugins.ts'
 import { coreOffer, newer, offersOf, type WpState } from './wp-updates.ts'

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import type { Files } from '#agent/host/ports.ts'
+import { publicKeyOf, sha256 } from '#agent/host/public-keys.ts'
 import {
   type EnrolmentAnswer,
   type EnrolmentConfirmation,
@@ -10,10 +12,8 @@ import {
   type HubKey,
 } from '#shared/enrolment.ts'
 import { forbidden, unauthorized } from '#shared/errors.ts'
-import type { Files } from '../host/ports.ts'
-import type { HubTrust } from './hub.ts'
 import type { Identity } from './identity.ts'
-import { publicKeyOf, sha256 } from './keys.ts'
+import type { HubTrust } from './trusted-dashboard.ts'
 
 /** Seconds that a code is good for on this side; the dashboard's own limit is the same. */
 const CODE_SECONDS = 15 * 60

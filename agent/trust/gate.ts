@@ -1,11 +1,11 @@
+import { readBytes } from '#agent/http/body.ts'
+import { pathOf } from '#agent/http/path.ts'
+import { Refused } from '#agent/http/refused.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
-import { readBytes } from '../http/body.ts'
-import { pathOf } from '../http/path.ts'
-import { Refused } from '../http/refused.ts'
-import { activeKeys, type HubTrust } from './hub.ts'
 import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
+import { activeKeys, type HubTrust } from './trusted-dashboard.ts'
 
 /** A request that may go on, with its body already read: what was signed is what is used. */
 export interface Admitted {

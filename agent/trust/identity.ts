@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { z } from 'zod'
-import type { Files } from '../host/ports.ts'
-import { rawKeyOf, sha256 } from './keys.ts'
+import type { Files } from '#agent/host/ports.ts'
+import { rawKeyOf, sha256 } from '#agent/host/public-keys.ts'
 
 const Stored = z.strictObject({
   public_key: z.string(),

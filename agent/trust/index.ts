@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Config } from '../config.ts'
-import type { Notice } from '../front/notice.ts'
-import type { Clock, Host } from '../host/ports.ts'
-import type { Place } from '../http/listen.ts'
+import type { Config } from '#agent/config.ts'
+import type { Clock, Host } from '#agent/host/ports.ts'
+import type { Place } from '#agent/http/listen.ts'
 import { Enrolment } from './enrolment.ts'
 import { type Gate, openGate, signedGate } from './gate.ts'
-import { HubTrust } from './hub.ts'
 import { audienceOf, loadIdentity } from './identity.ts'
+import type { Notice } from './notice.ts'
 import { Rotation } from './rotation.ts'
 import { SeenTokens } from './seen.ts'
+import { HubTrust } from './trusted-dashboard.ts'
 
 interface Trust {
   gate: Gate

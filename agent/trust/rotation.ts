@@ -1,7 +1,7 @@
+import { publicKeyOf } from '#agent/host/public-keys.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import type { KeyList, KnownKeys } from '#shared/keys.ts'
-import { activeKeys, type HubTrust, type Trusted } from './hub.ts'
-import { publicKeyOf } from './keys.ts'
+import { activeKeys, type HubTrust, type Trusted } from './trusted-dashboard.ts'
 
 interface RotationDeps {
   trust: HubTrust

@@ -1,4 +1,4 @@
-import type { Host } from '../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 /** What holds records of sites: served, in the trash, and being purged. */
 const FOLDERS = ['sites', 'trash', 'purging']

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Descriptions } from '#dashboard/openapi/describe.ts'
+import type { Descriptions } from '#dashboard/http/describe.ts'
 import { Activity, ActivityQuery } from '#shared/api/activity.ts'
 import { Count } from '#shared/api/parts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Descriptions } from '#dashboard/openapi/describe.ts'
+import type { Descriptions } from '#dashboard/http/describe.ts'
 import { ApiToken, ChangePassword, CreateApiToken, Login, User } from '#shared/api/auth.ts'
 
 const signedOut = {

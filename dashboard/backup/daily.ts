@@ -1,6 +1,6 @@
 import type { Log } from '#dashboard/runtime/log.ts'
 import { stampOf } from './files.ts'
-import { hasOfToday, prune, removePartial } from './keep.ts'
+import { hasOfToday, prune, removePartial } from './prune.ts'
 
 interface Deps {
   /** Where the backups of each day are. */

@@ -5,7 +5,7 @@ import { type CancelDeps, cancelOperation } from '#dashboard/operations/cancel/c
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
-import { advance, bulkStatement, dropWaiting, readState, type State } from './progress/queries.ts'
+import { advance, bulkStatement, dropWaiting, readState, type State } from './progress.queries.ts'
 import { getBulkView } from './queries.ts'
 import { BULK_NEWS, type BulkRunner } from './runner.ts'
 

@@ -11,10 +11,10 @@ import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
 import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { parse } from '#shared/parse.ts'
 import { type AskDeps, mustAccept } from './must-accept.ts'
-import { listUnsuccessful } from './progress/queries.ts'
+import { listUnsuccessful } from './progress.queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
-import { refuseNone, type Selected, selectTargets } from './targets/select.ts'
+import { refuseNone, type Selected, selectTargets } from './select-targets.ts'
 
 export interface BulkDeps extends AskDeps {
   db: Database

@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { Bus } from '#dashboard/operations/bus.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, conflict, withoutCode } from '#shared/errors.ts'
-import { activityEnd, advance, bulkStatement, type State } from './progress/queries.ts'
+import { activityEnd, advance, bulkStatement, type State } from './progress.queries.ts'
 
 interface Deps {
   db: Database

@@ -1,7 +1,7 @@
 import { rest } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { listUnfinishedBulks } from './progress/queries.ts'
-import { type StepDeps, takeStep } from './step.ts'
+import { type StepDeps, takeStep } from './advance.ts'
+import { listUnfinishedBulks } from './progress.queries.ts'
 
 type Deps = StepDeps & { log: Log; retry_max_ms: number }
 

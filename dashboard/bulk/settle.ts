@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { BulkItemRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/operations/bus.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import {
   advance,
@@ -10,7 +10,7 @@ import {
   failuresInRow,
   itemStatement,
   type State,
-} from './progress/queries.ts'
+} from './progress.queries.ts'
 
 interface Deps {
   db: Database

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { MailTroubles } from '#dashboard/mail/troubles/trouble.ts'
 import type { StoredMail } from '#shared/api/mail.ts'
+import type { MailTroubles } from './mail-trouble.ts'
 import { servers, sites } from './schema.ts'
 
 /** Which sites of a server had mail that waited or was given up, when it last reported that. */

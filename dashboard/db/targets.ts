@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { notFound } from '#shared/errors.ts'
 import type { Database } from './client.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
@@ -17,4 +17,9 @@ export async function getSite(db: Database, server_id: number, id: number): Prom
   const [row] = await db.read.select().from(sites).where(mine)
   if (!row) throw notFound('Site')
   return row
+}
+
+export async function listServerIds(db: Database): Promise<number[]> {
+  const rows = await db.read.select({ id: servers.id }).from(servers).orderBy(asc(servers.id))
+  return rows.map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
+import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/http/describe.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { ServerMailView, SetMail, SiteMailView, TestMail } from '#shared/api/mail.ts'
 import { PlanAnswer } from '#shared/plan.ts'

@@ -3,7 +3,13 @@ import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
 import { streamOrPlan } from '#dashboard/operations/answer.ts'
 import { startOrPlan } from '#dashboard/operations/start.ts'
-import { managedPlace, place, refuseFound, server, serverTarget } from '#dashboard/sites/place.ts'
+import {
+  managedPlace,
+  place,
+  refuseFound,
+  server,
+  serverTarget,
+} from '#dashboard/targets/load-site.ts'
 import { SetMail, TestMail } from '#shared/api/mail.ts'
 import { parse } from '#shared/parse.ts'
 import { showServerMail, showSiteMail } from './show-mail.ts'

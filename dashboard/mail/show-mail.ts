@@ -1,6 +1,6 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
 import { Mail } from '#shared/agent.ts'
 import type {
   MailSettingView,

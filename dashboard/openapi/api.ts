@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Descriptions } from './describe.ts'
+import type { Descriptions } from '#dashboard/http/describe.ts'
 
 export const healthApi: Descriptions = {
   getHealth: {

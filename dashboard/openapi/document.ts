@@ -1,6 +1,6 @@
 import type { Right } from '#dashboard/auth/rights.ts'
+import { type Answer, HEADERS } from '#dashboard/http/describe.ts'
 import packed from '../../package.json' with { type: 'json' }
-import { type Answer, HEADERS } from './describe.ts'
 import { FAILURES, failuresOf } from './failures.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { parametersOf, queryOf } from './parameters.ts'

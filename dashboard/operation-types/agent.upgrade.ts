@@ -1,6 +1,6 @@
+import { findBuild } from '#dashboard/agents/builds.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/operations/rules.ts'
-import { findBuild } from '#dashboard/trust/builds.ts'
 import { AgentBuild } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
 import { atOnce, onServer, unchangedOtherwise } from './parts.ts'

@@ -1,4 +1,4 @@
-import { inTrash } from '#dashboard/fleet/ask-trash.ts'
+import { inTrash } from '#dashboard/agents/ask-trash.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { nothingToDelete } from '#dashboard/operations/warnings.ts'
 import { domainOf, named, onSite, whenOnline } from './parts.ts'

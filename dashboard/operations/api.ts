@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, begun, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
+import { ASKS_AGENT, begun, type Descriptions, streamOf } from '#dashboard/http/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOfAny } from '#shared/api/events.ts'
 import { CancelOperation, OperationsQuery, OperationView } from '#shared/api/operations.ts'

@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
-import type { Bus } from './bus.ts'
-import { lastEventId, listEvents } from './progress/queries.ts'
+import { lastEventId, listEvents } from './progress.queries.ts'
 import { findView } from './queries.ts'
 
 const PAGE = 500

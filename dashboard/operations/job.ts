@@ -1,6 +1,6 @@
+import type { Allowance } from '#dashboard/agents/output-limits.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { ERRORS, type ErrorBody, type ErrorName, ServiceError } from '#shared/errors.ts'
-import type { Allowance } from './output.ts'
 
 export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }

@@ -1,6 +1,6 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
 import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'

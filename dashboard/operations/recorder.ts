@@ -1,8 +1,8 @@
+import { OutputBudget, type Stored } from '#dashboard/agents/output-limits.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import type { Bus } from './bus.ts'
-import { OutputBudget, type Stored } from './output.ts'
-import { readStored, storeEvents } from './progress/queries.ts'
+import { readStored, storeEvents } from './progress.queries.ts'
 
 const MOST_ROWS = 200
 const MOST_CHARACTERS = 256 << 10

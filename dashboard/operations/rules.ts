@@ -1,6 +1,6 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { ParamsOf } from '#shared/commands.ts'

@@ -1,7 +1,7 @@
 import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
 import type { Plan } from '#shared/plan.ts'
 import { type BeginDeps, begin, beginOrJoin } from './begin.ts'
-import { refuseWhileServerBusy } from './busy/queries.ts'
+import { refuseWhileServerBusy } from './busy.queries.ts'
 import type { Job } from './job.ts'
 import { type PlanDeps, planOf } from './plan.ts'
 import { refuseUnfit } from './refuse-unfit.ts'

@@ -1,5 +1,5 @@
+import { callerStream } from '#dashboard/auth/session-stream.ts'
 import type { Connection } from '#dashboard/http/client.ts'
-import { callerStream } from '#dashboard/http/stream.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { follow } from './follow.ts'
 import type { Job } from './job.ts'

@@ -1,9 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { bodyOf } from '#shared/errors.ts'
-import type { Bus } from './bus.ts'
-import { storeWaiting } from './progress/queries.ts'
+import { storeWaiting } from './progress.queries.ts'
 
 interface Deps {
   db: Database

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/openapi/describe.ts'
+import { ASKS_AGENT, type Descriptions, streamOf } from '#dashboard/http/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { IsolationCheckView } from '#shared/api/isolation.ts'

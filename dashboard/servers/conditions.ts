@@ -1,5 +1,5 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
 import { Conditions } from '#shared/agent.ts'
 import type { ConditionsView } from '#shared/api/servers.ts'
 

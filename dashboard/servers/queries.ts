@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
-import { forgetStatements } from '#dashboard/history/queries.ts'
+import { forgetStatements } from '#dashboard/metrics/queries.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import { notFound } from '#shared/errors.ts'
 
@@ -35,11 +35,6 @@ export async function getServerDetail(db: Database, id: number): Promise<ServerD
   if (!row) throw notFound('Server')
   const { cpu, ram } = row.metrics ?? { cpu: 0, ram: { used: 0, total: 0, unit: 'MB' as const } }
   return { ...row, metrics: { cpu, ram } }
-}
-
-export async function listServerIds(db: Database): Promise<number[]> {
-  const rows = await db.read.select({ id: servers.id }).from(servers).orderBy(asc(servers.id))
-  return rows.map(({ id }) => id)
 }
 
 type NewServer = Pick<ServerRow, 'name' | 'hostname' | 'port' | 'user' | 'tags' | 'created_at'>

@@ -7,7 +7,7 @@ import { idIn } from '#dashboard/http/path.ts'
 import { doneOrPlan, streamOrPlan } from '#dashboard/operations/answer.ts'
 import { start, startOrPlan } from '#dashboard/operations/start.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
-import { serverTarget } from '#dashboard/sites/place.ts'
+import { serverTarget } from '#dashboard/targets/load-site.ts'
 import { InstallUpdates } from '#shared/api/maintenance.ts'
 import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
 import { parse } from '#shared/parse.ts'
@@ -18,7 +18,7 @@ import { getMaintenance } from './maintenance/queries.ts'
 import { getServerDetail, listServers } from './queries.ts'
 import { removeServer } from './remove-server.ts'
 import { changeServer } from './update-server.ts'
-import { getServerWeb } from './web/queries.ts'
+import { getServerWeb } from './web.queries.ts'
 
 export function serverRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers' })

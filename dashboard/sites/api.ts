@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, begun, type Descriptions } from '#dashboard/openapi/describe.ts'
+import { ASKS_AGENT, begun, type Descriptions } from '#dashboard/http/describe.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import {
   CreateSite,

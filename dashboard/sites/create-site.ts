@@ -1,5 +1,5 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { listOthers } from '#dashboard/fleet/sites/columns/queries.ts'
+import { listOthers } from '#dashboard/listing/columns.queries.ts'
 import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'

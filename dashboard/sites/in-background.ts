@@ -1,9 +1,9 @@
 import { status } from 'elysia'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
-import type { SiteTarget } from './place.ts'
 
 type SiteStatus = SiteRow['status']
 

@@ -1,5 +1,5 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
 import type { JobRun } from '#shared/api/job-runs.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
 import { AgentJobRuns, plainOutput } from '#shared/job-runs.ts'

@@ -1,8 +1,8 @@
 import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
-import { refuseWhileBusy } from '#dashboard/operations/busy/queries.ts'
+import { refuseWhileBusy } from '#dashboard/operations/busy.queries.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { AdminPassword, DatabasePassword } from '#shared/agent.ts'
 

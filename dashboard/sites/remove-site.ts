@@ -1,8 +1,8 @@
 import { newOperation } from '#dashboard/operations/begin.ts'
 import { type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { findAgent } from '#dashboard/trust/queries.ts'
 import type { Plan } from '#shared/plan.ts'
-import type { SiteTarget } from './place.ts'
 import { deleteUnreached, wasReached } from './queries.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Build } from './builds.ts'
+import type { Build } from '#dashboard/agents/builds.ts'
 
 const HEADERS = { 'content-type': 'application/gzip' }
 

@@ -9,7 +9,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { unreachable } from '#dashboard/fleet/answer.ts'
+import { unreachable } from '#dashboard/agents/answer.ts'
 import {
   EnrolmentAnswer,
   type EnrolmentConfirmation,

@@ -1,5 +1,5 @@
+import type { Build } from '#dashboard/agents/builds.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Build } from './builds.ts'
 
 interface Parts {
   /** Where the server reaches this dashboard. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
-import { type Address, type Call, lengthOf, type Transport } from '#dashboard/fleet/transport.ts'
+import { type Address, type Call, lengthOf, type Transport } from '#dashboard/agents/transport.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'

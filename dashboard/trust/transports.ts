@@ -1,5 +1,5 @@
+import { type Address, plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import { type Address, plainTransport, type Transports } from '#dashboard/fleet/transport.ts'
 import type { Keyring } from './keyring.ts'
 import { type PinnedDeps, PinnedTransport } from './pinned.ts'
 import { findAgent } from './queries.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { fail } from '../lib/fail.ts'
+import { fail } from '#scripts/lib/fail.ts'
 import { type Bench, withBench } from './browser/bench.ts'
 import { firstPaint } from './browser/first-paint.ts'
 import { interaction } from './browser/interaction.ts'

@@ -1,6 +1,6 @@
+import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { startLayoutHost } from '#tests/support/system/layouts/host.ts'
-import { fail } from '../lib/fail.ts'
 import { FILL, PLAIN } from './discovery/programs.ts'
 
 const SITES = 1000

@@ -1,7 +1,7 @@
+import { fail } from '#scripts/lib/fail.ts'
+import { must } from '#scripts/lib/run.ts'
 import { startHalves } from '#tests/support/halves.ts'
 import { dashboardFolder, startDashboard, sweep } from '#tests/support/processes.ts'
-import { fail } from '../lib/fail.ts'
-import { must } from '../lib/run.ts'
 import type { Attack } from './health/attacks.ts'
 
 const PROMISED_MS = 100

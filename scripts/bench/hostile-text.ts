@@ -1,4 +1,4 @@
-import { fail } from '../lib/fail.ts'
+import { fail } from '#scripts/lib/fail.ts'
 import { CASES, type Case } from './hostile-text/cases.ts'
 
 const TIMES = 64

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAgent } from '#scripts/build-agent.ts'
+import { fail } from '#scripts/lib/fail.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { buildAgent } from '../build-agent.ts'
-import { fail } from '../lib/fail.ts'
-import { wordpressMirror } from '../wordpress-mirror.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const ROOT = join(HERE, '../..')

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { fail } from '../lib/fail.ts'
+import { fail } from '#scripts/lib/fail.ts'
 import { CASES, type Case, checkAnswers, type Side, warm } from './site-speed/cases.ts'
 import { type Bench, openBench } from './site-speed/host.ts'
 import { type Load, load } from './site-speed/load.ts'

@@ -1,6 +1,6 @@
+import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Crowded, startCrowded } from '#tests/support/system/trouble.ts'
-import { fail } from '../lib/fail.ts'
 import { DATABASE, FIFO, HUGE, LOCK } from './trouble/programs.ts'
 
 const SITES = 1000

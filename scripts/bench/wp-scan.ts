@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { scanning } from '#agent/host/real/scanning.ts'
 import { answersOf, type Scanner } from '#agent/host/scanner-port.ts'
-import { fail } from '../lib/fail.ts'
+import { fail } from '#scripts/lib/fail.ts'
 import { wpCliInventory } from './wp-scan/answers.ts'
 import { type BenchSite, makeSite } from './wp-scan/site.ts'
 

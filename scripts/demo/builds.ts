@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listBuilds } from '#dashboard/trust/builds.ts'
+import { listBuilds } from '#dashboard/agents/builds.ts'
 import { buildName, MACHINES } from '#shared/machines.ts'
 
 const STAND_IN = `#!/bin/sh

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { lastLines } from '../lib/run.ts'
+import { lastLines } from '#scripts/lib/run.ts'
 
 export interface RunOptions {
   cwd?: string

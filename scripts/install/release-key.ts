@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { fail } from '../lib/fail.ts'
-import { newReleaseKey, publicOf } from '../lib/release.ts'
+import { fail } from '#scripts/lib/fail.ts'
+import { newReleaseKey, publicOf } from '#scripts/lib/release.ts'
 
 /**
  * `bun scripts/install/release-key.ts <file>`: makes the key that signs the agents of this dashboard,

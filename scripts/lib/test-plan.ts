@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-
 /** One program to run. With `files` it is a `bun test` of them; without, it is a test in itself. */
 export type Job = {
   part: string
@@ -13,14 +10,11 @@ export type Job = {
   files?: readonly string[]
 }
 
-/** Folders of tests/ with a part of their own; every other one holds tests of parts `unit` and `app`. */
-const OWN = ['records', 'simulation', 'contract', 'system', 'browser']
-/** In the text of a test that makes whole dashboards, each with records of its own: seconds, not milliseconds. */
-const MAKES_DASHBOARDS = "support/dashboard.ts'"
+/** A folder of tests/ is a part; those that take milliseconds are the part `unit` together. */
+const UNIT = ['agent', 'scripts', 'shared']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 60_000, file_ms: 300_000 },
-  app: { test_ms: 60_000, file_ms: 300_000 },
-  records: { test_ms: 60_000, file_ms: 300_000 },
+  dashboard: { test_ms: 60_000, file_ms: 300_000 },
   simulation: { test_ms: 300_000, file_ms: 300_000 },
   contract: { test_ms: 180_000, file_ms: 900_000 },
   system: { test_ms: 300_000, file_ms: 1_500_000 },
@@ -35,8 +29,7 @@ const SECONDS = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const ONE_SECOND = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const OPTIMISED: Record<string, Job['env']> = {
   unit: SECONDS,
-  app: SECONDS,
-  records: SECONDS,
+  dashboard: SECONDS,
   simulation: SECONDS,
   contract: ONE_SECOND,
   system: SECONDS,
@@ -75,7 +68,7 @@ const LONGEST = [
   'system/isolation.trixie',
   'system/owner.trixie',
   'system/database.bookworm',
-  'system/blows',
+  'system/interruptions',
   'system/survive',
   'system/upgrade',
   'system/sandbox.trixie',
@@ -101,9 +94,8 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   const long = (file: string) => LONGEST.includes(file)
   return [
     ...['agent', 'web'].map(buildJob),
-    ...shared('app', 1),
+    ...shared('dashboard', 2),
     ...shared('unit', 1),
-    ...shared('records', 1),
     ...single('simulation'),
     ...checks(),
     ...single('contract', long),
@@ -123,15 +115,12 @@ const rankOf = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file)
 
 async function testFiles(root: string): Promise<{ file: string; part: string }[]> {
   const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
-  const files = (await Array.fromAsync(found)).sort()
-  return Promise.all(files.map(async (file) => ({ file, part: await partOf(root, file) })))
+  return (await Array.fromAsync(found)).sort().map((file) => ({ file, part: partOf(file) }))
 }
 
-async function partOf(root: string, file: string): Promise<string> {
+function partOf(file: string): string {
   const folder = file.split('/')[1] ?? ''
-  if (OWN.includes(folder)) return folder
-  const text = await readFile(join(root, file), 'utf8')
-  return text.includes(MAKES_DASHBOARDS) ? 'app' : 'unit'
+  return UNIT.includes(folder) ? 'unit' : folder
 }
 
 function testJob(part: string, files: readonly string[]): Job {
@@ -141,7 +130,7 @@ function testJob(part: string, files: readonly string[]): Job {
     title: titleOf(files),
     argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
     env: OPTIMISED[part] ?? {},
-    fleeting: part === 'unit' || part === 'app',
+    fleeting: part === 'unit' || part === 'dashboard',
     timeout_ms: file_ms,
     files,
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ACTIVITY_STATUSES } from '../values.ts'
+import { ACTIVITY_STATUSES } from '#shared/values.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
 /** A whole number in a query: digits only, since number conversions take `1e3` and `0x10`. */

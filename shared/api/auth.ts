@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { secretOf } from '../secret.ts'
-import { TOKEN_SCOPES } from '../values.ts'
+import { secretOf } from '#shared/secret.ts'
+import { TOKEN_SCOPES } from '#shared/values.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DryRun } from '../plan.ts'
+import { DryRun } from '#shared/plan.ts'
 
 /** The body of a request: unknown fields are ignored, and what is no object fails on `body`. */
 export function body<S extends z.ZodRawShape>(shape: S) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPERATION_TYPES, type OperationType } from '../operation-types/index.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { Count, Failure, RecordId } from './parts.ts'
 
 /** The data of each kind of event in a stream; exactly one `complete` or `error` ends it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Metrics, Service } from '../agent.ts'
-import { Port, Tag } from '../fields.ts'
-import { Inventory, Updates } from '../inventory.ts'
+import { Metrics, Service } from '#shared/agent.ts'
+import { Port, Tag } from '#shared/fields.ts'
+import { Inventory, Updates } from '#shared/inventory.ts'
 import {
   FOUND_TLS_MODES,
   FRAMEWORKS,
@@ -9,7 +9,7 @@ import {
   SERVER_STATUSES,
   SITE_STATUSES,
   TIERS,
-} from '../values.ts'
+} from '#shared/values.ts'
 import { digits } from './activity.ts'
 import { Attention } from './attention.ts'
 import { DiskUse } from './disk-use.ts'

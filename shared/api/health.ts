@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HEALTH_CHECKS, HEALTH_STATES } from '../values.ts'
+import { HEALTH_CHECKS, HEALTH_STATES } from '#shared/values.ts'
 import { Timestamp } from './parts.ts'
 
 const State = z.enum(HEALTH_STATES)

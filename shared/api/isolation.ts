@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IsolationCounts, IsolationResults } from '../isolation.ts'
+import { IsolationCounts, IsolationResults } from '#shared/isolation.ts'
 import { Count, Timestamp } from './parts.ts'
 
 /** The last isolation check of a server that came to its end, and those that could not run since. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JOB_RESULTS } from '../job-runs.ts'
+import { JOB_RESULTS } from '#shared/job-runs.ts'
 import { Timestamp } from './parts.ts'
 
 export const JobRun = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Email } from '../fields.ts'
-import { MailChange, MailRelay, MailRules, RelayPlace, SHOWN_COUNTS } from '../mail.ts'
-import { DryRun } from '../plan.ts'
+import { Email } from '#shared/fields.ts'
+import { MailChange, MailRelay, MailRules, RelayPlace, SHOWN_COUNTS } from '#shared/mail.ts'
+import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 

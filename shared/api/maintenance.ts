@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { serverUpdate } from '../commands/server.update.ts'
-import { Maintenance } from '../maintenance.ts'
-import { DryRun } from '../plan.ts'
+import { serverUpdate } from '#shared/commands/server.update.ts'
+import { Maintenance } from '#shared/maintenance.ts'
+import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { Timestamp } from './parts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REFUSALS } from '../errors.ts'
+import { REFUSALS } from '#shared/errors.ts'
 
 /** What answers are made of: a record's id, a number of things, a moment in UTC. */
 export const RecordId = z.int().positive()

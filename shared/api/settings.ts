@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PhpVersion } from '../fields.ts'
+import { PhpVersion } from '#shared/fields.ts'
 import { body } from './body.ts'
 
 const positive = 'Must be a positive integer'

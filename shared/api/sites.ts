@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { siteCreate } from '../commands/site.create.ts'
+import { siteCreate } from '#shared/commands/site.create.ts'
 import {
   DatabaseRoutines,
   Domain,
@@ -10,9 +10,9 @@ import {
   Tier,
   TlsMode,
   Xmlrpc,
-} from '../fields.ts'
-import { Accept, DryRun, Plan } from '../plan.ts'
-import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '../values.ts'
+} from '#shared/fields.ts'
+import { Accept, DryRun, Plan } from '#shared/plan.ts'
+import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '#shared/values.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FOUND_TLS_MODES, FRAMEWORKS } from '../values.ts'
+import { FOUND_TLS_MODES, FRAMEWORKS } from '#shared/values.ts'
 import { Count, Timestamp } from './parts.ts'
 
 const unknown = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { ReleaseSignature } from '../release.ts'
+import { command } from '#shared/command.ts'
+import { ReleaseSignature } from '#shared/release.ts'
 
 const text = (label: string) =>
   z.string({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { IsolationCounts, IsolationResults } from '../isolation.ts'
+import { command } from '#shared/command.ts'
+import { IsolationCounts, IsolationResults } from '#shared/isolation.ts'
 
 /** Completes also when attacks succeed: `counts` and `results` say which. */
 export const isolationCheck = command({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain } from '../fields.ts'
-import { isExposed, MailRules, RelayPassword, RelayPlace, RelayUser } from '../mail.ts'
-import { secretOf } from '../secret.ts'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
+import { isExposed, MailRules, RelayPassword, RelayPlace, RelayUser } from '#shared/mail.ts'
+import { secretOf } from '#shared/secret.ts'
 
 /** The relay as an agent gets it; user and password are empty where it asks for none. */
 const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassword) }).refine(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain, Email } from '../fields.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Email } from '#shared/fields.ts'
 
 /** Fails with the answer of the relay when that does not take the message. */
 export const mailCheck = command({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { PhpVersion, SystemUser, Tier } from '../fields.ts'
+import { command } from '#shared/command.ts'
+import { PhpVersion, SystemUser, Tier } from '#shared/fields.ts'
 
 export const poolApply = command({
   name: 'pool.apply',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { PhpVersion } from '../fields.ts'
-import { Accept } from '../plan.ts'
+import { command } from '#shared/command.ts'
+import { PhpVersion } from '#shared/fields.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const serverProvision = command({
   name: 'server.provision',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
+import { command } from '#shared/command.ts'
 
 const UPDATE_SCOPES = ['security', 'all'] as const
 

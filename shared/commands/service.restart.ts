@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
+import { command } from '#shared/command.ts'
 
 /** The services that a provisioned server runs; PHP-FPM of a site is `php-fpm:<user>`. */
 export const ServiceName = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '../fields.ts'
-import { Accept } from '../plan.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '#shared/fields.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const siteCreate = command({
   name: 'site.create',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain } from '../fields.ts'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
 
 export const siteDelete = command({
   name: 'site.delete',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain } from '../fields.ts'
-import { Accept } from '../plan.ts'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const siteRestore = command({
   name: 'site.restore',

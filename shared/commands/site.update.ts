@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { DatabaseRoutines, Domain, PhpVersion, Tier, Xmlrpc } from '../fields.ts'
-import { Accept } from '../plan.ts'
+import { command } from '#shared/command.ts'
+import { DatabaseRoutines, Domain, PhpVersion, Tier, Xmlrpc } from '#shared/fields.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const siteUpdate = command({
   name: 'site.update',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain, Email, TlsMode } from '../fields.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Email, TlsMode } from '#shared/fields.ts'
 
 export const tlsIssue = command({
   name: 'tls.issue',

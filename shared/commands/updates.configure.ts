@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Unattended } from '../maintenance.ts'
+import { command } from '#shared/command.ts'
+import { Unattended } from '#shared/maintenance.ts'
 
 /** `unattended` of the result is what is in effect: the configuration of an administrator stays. */
 export const updatesConfigure = command({

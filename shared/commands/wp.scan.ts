@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../command.ts'
-import { Domain } from '../fields.ts'
-import { Inventory } from '../inventory.ts'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
+import { Inventory } from '#shared/inventory.ts'
 
 export const wpScan = command({
   name: 'wp.scan',

@@ -1,5 +1,5 @@
-import { agentUpgrade } from '../commands/agent.upgrade.ts'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { agentUpgrade } from '#shared/commands/agent.upgrade.ts'
+import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const agentUpgradeType = operationType({
   name: 'Upgrade agent',

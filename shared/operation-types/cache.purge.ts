@@ -1,5 +1,5 @@
-import { cachePurge } from '../commands/cache.purge.ts'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { cachePurge } from '#shared/commands/cache.purge.ts'
+import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const cachePurgeType = operationType({
   name: 'Clear cache',

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { CommandName } from '../commands.ts'
-import type { Bulk, OperationSpec } from '../operation-type.ts'
+import type { CommandName } from '#shared/commands.ts'
+import type { Bulk, OperationSpec } from '#shared/operation-type.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
 import { cachePurgeType } from './cache.purge.ts'
 import { isolationCheckType } from './isolation.check.ts'

@@ -1,5 +1,5 @@
-import { isolationCheck } from '../commands/isolation.check.ts'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { isolationCheck } from '#shared/commands/isolation.check.ts'
+import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const isolationCheckType = operationType({
   name: 'Check isolation',

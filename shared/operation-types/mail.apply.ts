@@ -1,6 +1,6 @@
-import { mailApply } from '../commands/mail.apply.ts'
-import { MailChange } from '../mail.ts'
-import { completesWith, operationType } from '../operation-type.ts'
+import { mailApply } from '#shared/commands/mail.apply.ts'
+import { MailChange } from '#shared/mail.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
 
 export const mailApplyType = operationType({
   name: 'Change mail settings',

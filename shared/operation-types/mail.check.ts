@@ -1,5 +1,5 @@
-import { mailCheck } from '../commands/mail.check.ts'
-import { completesWith, operationType } from '../operation-type.ts'
+import { mailCheck } from '#shared/commands/mail.check.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
 
 export const mailCheckType = operationType({
   name: 'Test mail',

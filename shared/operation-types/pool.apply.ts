@@ -1,6 +1,6 @@
-import { poolApply } from '../commands/pool.apply.ts'
-import { Tier } from '../fields.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { poolApply } from '#shared/commands/pool.apply.ts'
+import { Tier } from '#shared/fields.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 /** User and PHP version are those of the site, when left out. */
 export const poolApplyType = operationType({

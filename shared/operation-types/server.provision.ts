@@ -1,5 +1,5 @@
-import { serverProvision } from '../commands/server.provision.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { serverProvision } from '#shared/commands/server.provision.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 export const serverProvisionType = operationType({
   name: 'Provision server',

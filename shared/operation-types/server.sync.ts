@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 const Synced = z.object({ sites: z.int().nonnegative().describe('How many it has.') })
 

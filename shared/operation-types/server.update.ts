@@ -1,5 +1,5 @@
-import { serverUpdate } from '../commands/server.update.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { serverUpdate } from '#shared/commands/server.update.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 export const serverUpdateType = operationType({
   name: 'Install updates',

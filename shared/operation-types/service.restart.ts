@@ -1,5 +1,5 @@
-import { serviceRestart } from '../commands/service.restart.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { serviceRestart } from '#shared/commands/service.restart.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 export const serviceRestartType = operationType({
   name: 'Restart service',

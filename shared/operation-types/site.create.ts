@@ -1,5 +1,5 @@
-import { siteCreate } from '../commands/site.create.ts'
-import { completesWith, operationType } from '../operation-type.ts'
+import { siteCreate } from '#shared/commands/site.create.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
 
 /** The caller has filled in all that its own call left out. */
 export const siteCreateType = operationType({

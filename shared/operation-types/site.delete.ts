@@ -1,5 +1,5 @@
-import { siteDelete } from '../commands/site.delete.ts'
-import { bulkParams, completesWith, noParams, operationType } from '../operation-type.ts'
+import { siteDelete } from '#shared/commands/site.delete.ts'
+import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const siteDeleteType = operationType({
   name: 'Delete site',

@@ -1,5 +1,5 @@
-import { sitePurge } from '../commands/site.purge.ts'
-import { completesWith, noParams, operationType } from '../operation-type.ts'
+import { sitePurge } from '#shared/commands/site.purge.ts'
+import { completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const sitePurgeType = operationType({
   name: 'Delete site permanently',

@@ -1,6 +1,6 @@
-import { siteRestore } from '../commands/site.restore.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
-import { Accept } from '../plan.ts'
+import { siteRestore } from '#shared/commands/site.restore.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const siteRestoreType = operationType({
   name: 'Restore site',

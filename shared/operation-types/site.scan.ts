@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { wpScan } from '../commands/wp.scan.ts'
-import { Extension } from '../inventory.ts'
-import { bulkParams, noParams, operationType } from '../operation-type.ts'
+import { wpScan } from '#shared/commands/wp.scan.ts'
+import { Extension } from '#shared/inventory.ts'
+import { bulkParams, noParams, operationType } from '#shared/operation-type.ts'
 
 export const siteScanType = operationType({
   name: 'Scan WordPress',

@@ -1,7 +1,7 @@
-import { siteUpdate } from '../commands/site.update.ts'
-import { PhpVersion, Tier } from '../fields.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
-import { Accept } from '../plan.ts'
+import { siteUpdate } from '#shared/commands/site.update.ts'
+import { PhpVersion, Tier } from '#shared/fields.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const siteUpdateType = operationType({
   name: 'Change site',

@@ -1,6 +1,6 @@
-import { tlsIssue } from '../commands/tls.issue.ts'
-import { TlsMode } from '../fields.ts'
-import { bulkParams, completesWith, operationType } from '../operation-type.ts'
+import { tlsIssue } from '#shared/commands/tls.issue.ts'
+import { TlsMode } from '#shared/fields.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 export const tlsIssueType = operationType({
   name: 'Change certificate',

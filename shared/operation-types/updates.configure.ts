@@ -1,5 +1,5 @@
-import { updatesConfigure } from '../commands/updates.configure.ts'
-import { completesWith, operationType } from '../operation-type.ts'
+import { updatesConfigure } from '#shared/commands/updates.configure.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
 
 /** The dashboard starts it where a server is not as the setting says, which needs `admin` to change. */
 export const updatesConfigureType = operationType({

@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from 'bun:test'
 import { keepMaintained } from '#agent/maintenance.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
-import { BASE_PATH } from '#agent/os/nginx-base-file.ts'
-import { socketOf } from '#agent/os/php-fpm-files.ts'
-import { writeSite } from '#agent/os/sites.ts'
+import { BASE_PATH } from '#agent/os/nginx/base-file.ts'
+import { socketOf } from '#agent/os/php/fpm-files.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { shop } from '#tests/support/agent/debian.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
-import { shop } from './commands/debian.ts'
 
 const MINUTE = 60_000
 const unitOf = (user: string) => `hosting-fpm@${user}-php8.2.service`

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { writeSite } from '#agent/os/sites.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
 import { keepLayout } from '#agent/upkeep.ts'
-import { shop } from '#tests/agent/commands/debian.ts'
+import { shop } from '#tests/support/agent/debian.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 

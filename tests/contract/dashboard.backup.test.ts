@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFile, readdir } from 'node:fs/promises'
-import { makeReleased } from '#tests/dashboard/support/filled.ts'
-import { contentOf } from '#tests/dashboard/support/records.ts'
 import { Client } from '#tests/support/client.ts'
+import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { contentOf } from '#tests/support/dashboard/records.ts'
 import {
   ADMIN,
   dashboardFolder,

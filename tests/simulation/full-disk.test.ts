@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import { contextOf, outcome, server, shop } from '#tests/agent/commands/debian.ts'
-import { fillAt, machineOf, withReserve } from '#tests/agent/commands/full-disk.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
+import { Session } from '#agent/operations/cancellable-host.ts'
 import { tidyDaily } from '#agent/operations/retention.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { Session } from '#agent/operations/session.ts'
-import { awaitAnswer } from '#agent/os/front-page.ts'
+import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict } from '#shared/errors.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
-import { fillAt, machineOf } from '#tests/agent/commands/full-disk.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import { fillAt, machineOf } from '#tests/support/agent/full-disk.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop

@@ -1,5 +1,5 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { rawKeyOf } from '#agent/trust/keys.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
 import { NOBODY } from './children.ts'

@@ -1,5 +1,4 @@
-import type { Command, Step } from '#agent/commands/command.ts'
-import type { CommandTable } from '#agent/commands/command.ts'
+import type { Command, CommandTable, Step } from '#agent/steps/command.ts'
 
 const unused: Command<never> = {
   lock: () => undefined,

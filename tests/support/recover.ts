@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { CommandTable } from '#agent/commands/command.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import type { CommandTable } from '#agent/steps/command.ts'
 
 /** What the next process of the agent does with what the one before left, to its end. */
 export async function recover(host: Host, commands: CommandTable): Promise<void> {

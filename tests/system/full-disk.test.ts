@@ -8,12 +8,12 @@ import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
 import { startMachine } from '#tests/support/system/machine.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
-import { DOOM, type Doom } from '#tests/support/system/sweep/doom.ts'
+import { CRASH_POINTS, type CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
 import { type State, stateOf } from '#tests/support/system/sweep/state.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/doomed-agent'
-const SOURCE = 'tests/support/system/sweep/doomed-agent.ts'
+const PROGRAM = 'dist/crashing-agent'
+const SOURCE = 'tests/support/system/sweep/crashing-agent.ts'
 const STATE = '/var/lib/hosting-agent'
 const RESERVE = `${STATE}/reserve/room`
 const ON_DISK = ['/srv', STATE, '/var/lib/mysql']
@@ -41,10 +41,10 @@ unless(lab.available()).describe('a disk that is full', () => {
 
   /** The disk fills up while the agent stands still behind the n-th record of its journal. */
   const filledAt = async (record: number, command: string, params: object, reserve: boolean) => {
-    const doom: Doom = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
-    writeFileSync(`${host.root}${DOOM}`, JSON.stringify([doom]))
+    const point: CrashPoint = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
+    writeFileSync(`${host.root}${CRASH_POINTS}`, JSON.stringify([point]))
     const { ended } = asking.start(command, params)
-    const met = await lab.poll(() => !existsSync(`${host.root}${DOOM}`), {
+    const met = await lab.poll(() => !existsSync(`${host.root}${CRASH_POINTS}`), {
       timeout_ms: 3 * MINUTES,
     })
     expect(met).toBe(true)

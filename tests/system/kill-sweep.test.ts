@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { type DoomedAgent, startDoomedAgent } from '#tests/support/system/sweep/agent.ts'
-import type { Doom } from '#tests/support/system/sweep/doom.ts'
+import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
 import {
   type Outcome,
   type Reference,
@@ -45,19 +45,19 @@ const RESTORE: Scenario = {
 }
 
 /** Each record of a file, one by one. */
-const each = (file: Doom['file'], count: number, fate: Pick<Doom, 'when' | 'how'>) =>
-  Array.from({ length: count }, (_, index): Doom[] => [{ file, record: index + 1, ...fate }])
+const each = (file: CrashPoint['file'], count: number, fate: Pick<CrashPoint, 'when' | 'how'>) =>
+  Array.from({ length: count }, (_, index): CrashPoint[] => [{ file, record: index + 1, ...fate }])
 
 /**
  * Every test run cuts off ahead of each step and at the end; the long mode at every record, and in
  * the other ways as well.
  */
-function kindsOf({ journal, events }: Reference): [string, Doom[][]][] {
+function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]][] {
   const kill = { how: 'SIGKILL' } as const
   const count = journal.length
   const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })
   const after = each('journal', count, { when: 'after', ...kill })
-  const again = each('journal', 5, { when: 'after', ...kill }).map((second): Doom[] => [
+  const again = each('journal', 5, { when: 'after', ...kill }).map((second): CrashPoint[] => [
     { file: 'journal', record: count - 4, when: 'after', ...kill },
     ...second,
   ])

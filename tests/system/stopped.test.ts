@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { outside } from '#agent/host/real/outside.ts'
+import { outside } from '#agent/host/real/unconfined.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 

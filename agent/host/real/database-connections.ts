@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { ConnectionConfig, Pool, PoolConnection, SqlError } from 'mariadb'
-import { DatabaseAway, type DatabaseProblem } from '../database-away.ts'
+import { DatabaseAway, type DatabaseProblem } from '#agent/host/database-away.ts'
 import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
 
 const CONNECT_MS = 3000

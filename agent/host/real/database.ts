@@ -1,7 +1,7 @@
 import type { PoolConnection, SqlError } from 'mariadb'
-import { ADMIN_STATEMENTS } from '../admin-statements.ts'
-import { DatabaseAway } from '../database-away.ts'
-import type { Database, Row } from '../ports.ts'
+import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
+import { DatabaseAway } from '#agent/host/database-away.ts'
+import type { Database, Row } from '#agent/host/ports.ts'
 import { type Connections, openConnections } from './database-connections.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'

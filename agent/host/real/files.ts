@@ -14,7 +14,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Files, WriteOptions } from '../ports.ts'
+import type { Files, WriteOptions } from '#agent/host/ports.ts'
 import { kindOf } from './kind.ts'
 
 const MAX_READ = 1 << 20

@@ -1,4 +1,4 @@
-import type { Entry } from '../ports.ts'
+import type { Entry } from '#agent/host/ports.ts'
 
 type Typed = { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }
 

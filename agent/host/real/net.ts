@@ -5,7 +5,7 @@ import https from 'node:https'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import type { Downloading, Net, Probe } from '../ports.ts'
+import type { Downloading, Net, Probe } from '#agent/host/ports.ts'
 
 const TIMEOUT_MS = 30_000
 const DOWNLOAD_MS = 600_000

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import type { Programs, RunOptions } from '../ports.ts'
-import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './groups.ts'
+import type { Programs, RunOptions } from '#agent/host/ports.ts'
+import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './cgroups.ts'
 
 /** Every program of an operation has it in its environment, and hands it on to what it starts. */
 const COOKIE = 'HOSTING_OPERATION'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Random } from '../ports.ts'
+import type { Random } from '#agent/host/ports.ts'
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'
 const DIGITS = '0123456789'

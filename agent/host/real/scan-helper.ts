@@ -6,8 +6,8 @@ import {
   type ScanKind,
   ScanLine,
   type ScanRequest,
-} from '../scan-lines.ts'
-import type { Read, SiteReader, TenantSite } from '../scanner-port.ts'
+} from '#agent/host/scan-lines.ts'
+import type { Read, SiteReader, TenantSite } from '#agent/host/scanner-port.ts'
 import { eachLine } from './lines.ts'
 
 export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {

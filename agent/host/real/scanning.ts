@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import process from 'node:process'
-import { SCANNER } from '../../sandbox.ts'
-import { ownProgram } from '../own-program.ts'
-import { transient } from './outside.ts'
+import { ownProgram } from '#agent/host/own-program.ts'
+import { SCANNER } from '#agent/host/sandbox.ts'
 import { type HelperProcess, ScanHelper } from './scan-helper.ts'
 import { environment } from './shell.ts'
+import { transient } from './unconfined.ts'
 
 interface Settings {
   init: 'systemd' | 'direct'

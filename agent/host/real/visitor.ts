@@ -4,14 +4,14 @@ import https from 'node:https'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { TLSSocket } from 'node:tls'
-import { decodeAnswer, encodeRequest } from '../fastcgi.ts'
+import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
 import {
   type Pinged,
   VISIT_HEADERS,
   type Visit,
   type Visited,
   type Visitor,
-} from '../visit-port.ts'
+} from '#agent/host/visit-port.ts'
 
 const AT_ONCE = 8
 const VISIT_MS = 10_000

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { hostname } from 'node:os'
-import type { Relay } from '../../os/mail/setting.ts'
+import type { Relay } from '#agent/os/mail/setting.ts'
 import { logIn } from './login.ts'
 import { expect, Refused } from './refused.ts'
 import { Broken, Replies, type Reply } from './replies.ts'

@@ -1,4 +1,4 @@
-import type { Relay } from '../../os/mail/setting.ts'
+import type { Relay } from '#agent/os/mail/setting.ts'
 import type { Connection } from './connect.ts'
 import { expect, Refused } from './refused.ts'
 

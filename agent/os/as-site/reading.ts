@@ -1,5 +1,5 @@
-import type { Host, Output, SiteProcess } from '../../host/ports.ts'
-import { sliceOf } from '../services/systemd.ts'
+import type { Host, Output, SiteProcess } from '#agent/host/ports.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
 import { launcherOf, limitsOf } from './direct.ts'
 import { readOnlySandboxOf } from './sandbox.ts'
 

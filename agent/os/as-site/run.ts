@@ -1,6 +1,6 @@
-import type { Host, Output, RunOptions, SiteProcess } from '../../host/ports.ts'
-import { homeOf } from '../paths.ts'
-import { sliceOf } from '../services/systemd.ts'
+import type { Host, Output, RunOptions, SiteProcess } from '#agent/host/ports.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
 import { launcherOf, limitsOf } from './direct.ts'
 import { sandboxOf } from './sandbox.ts'
 

@@ -1,6 +1,6 @@
-import { homeOf } from '../paths.ts'
-import { ETC_FOLDERS, HIDDEN_IN_ETC } from '../site-etc/names.ts'
-import { ownEtcOf, SHARED_ETC } from '../site-etc/places.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
+import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
 
 /**
  * What no program of a site can see: the agent, other sites (also by the names of their files, units,

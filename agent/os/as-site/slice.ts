@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import { sliceOf, slicePathOf, UNITS } from '../services/systemd.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { sliceOf, slicePathOf, UNITS } from '#agent/os/services/systemd.ts'
 
 const SLICES = '/sys/fs/cgroup/hosting.slice'
 

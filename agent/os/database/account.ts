@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
-import type { Host } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
-import type { Site } from '../sites.ts'
-import { databaseLimits, limitsOn, machineOf } from '../tiers.ts'
 import { type Call, pattern, rightsCalls } from './rights.ts'
 
 /** What the account of a site is made of. */

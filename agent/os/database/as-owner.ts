@@ -1,6 +1,6 @@
-import type { Host, Output } from '../../host/ports.ts'
-import { runAsSite, type SiteOptions } from '../as-site/run.ts'
-import { stopOrphanedSlice } from '../as-site/slice.ts'
+import type { Host, Output } from '#agent/host/ports.ts'
+import { runAsSite, type SiteOptions } from '#agent/os/as-site/run.ts'
+import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
 /** What each client of MariaDB is started with: as the site over the local socket, without a password. */
 export const clientOf = (user: string): string[] => [

@@ -1,5 +1,5 @@
-import type { Host, Row } from '../../host/ports.ts'
-import { listSites } from '../sites.ts'
+import type { Host, Row } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
 import { parsePrivileges } from './account.ts'
 import { type ForeignObject, objectsIn } from './foreign-objects.ts'
 import { pattern } from './rights.ts'

@@ -1,6 +1,6 @@
-import { CommandFailed } from '../../host/errors.ts'
-import type { Host } from '../../host/ports.ts'
-import { isDiskFull } from '../../host/storage.ts'
+import { CommandFailed } from '#agent/host/errors.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import { clientOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 export interface ForeignObject {
   kind: 'view' | 'routine' | 'trigger' | 'event' | 'account' | 'right'

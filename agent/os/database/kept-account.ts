@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { PASSWORD_HASH, passwordHashOf } from './account.ts'
 
 const Name = z.string().regex(/^\w{1,64}$/)

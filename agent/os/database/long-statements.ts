@@ -1,6 +1,6 @@
-import type { Host } from '../../host/ports.ts'
-import type { Site } from '../sites.ts'
-import { databaseLimits, limitsOn, machineOf } from '../tiers.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 
 /** MariaDB itself ends a statement at its limit, unless its session has lifted that. */
 const GRACE_MS = 10_000

@@ -1,5 +1,5 @@
-import type { AdminStatement } from '../../host/admin-statements.ts'
-import type { Host, Row } from '../../host/ports.ts'
+import type { AdminStatement } from '#agent/host/admin-statements.ts'
+import type { Host, Row } from '#agent/host/ports.ts'
 
 /** A statement of root's and its values. */
 export type Call = [AdminStatement, unknown[]]

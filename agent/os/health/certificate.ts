@@ -1,8 +1,8 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
-import type { Host } from '../../host/ports.ts'
-import { privateKeyOf, readCertificate } from '../certificate-files.ts'
-import { readTries, type Try } from '../certificate-tries.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { readTries, type Try } from '#agent/os/certificates/tries.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { privateKeyOf, readCertificate } from '#agent/os/tls/certificate-files.ts'
 import { degraded, down, UP, type Verdict } from './verdict.ts'
 
 const SOON_MS = 3 * 86_400_000

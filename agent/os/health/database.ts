@@ -1,7 +1,7 @@
-import type { Host } from '../../host/ports.ts'
-import type { DatabaseAnswer } from '../../host/scanner-port.ts'
-import { docrootOf } from '../paths.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { DatabaseAnswer } from '#agent/host/scanner-port.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { degraded, down, UP, type Verdict } from './verdict.ts'
 
 export const DATABASE_AWAY = down('database_away', 'MariaDB does not answer on this server')

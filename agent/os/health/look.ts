@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase, DATABASE_AWAY } from './database.ts'
 import { checkPhp } from './php.ts'

@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
 import type { SiteHealth } from '#shared/agent.ts'
-import type { Host } from '../../host/ports.ts'
-import { listSites } from '../sites.ts'
 import { type Looking, look } from './look.ts'
 import { healthOf } from './verdict.ts'
 import { visit } from './visits.ts'

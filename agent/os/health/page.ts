@@ -1,4 +1,4 @@
-import type { Visited } from '../../host/visit-port.ts'
+import type { Visited } from '#agent/host/visit-port.ts'
 import { degraded, down, UP, up, type Verdict } from './verdict.ts'
 
 type Answer = Exclude<Visited, { failed: string }>

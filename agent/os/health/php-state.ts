@@ -1,9 +1,9 @@
-import type { Host } from '../../host/ports.ts'
-import { fpmService } from '../php-fpm-files.ts'
-import { servingPool } from '../php-fpm-pools.ts'
-import { MARIADB } from '../services/known.ts'
-import { isRunning } from '../services/service.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { servingPool } from '#agent/os/php/fpm-pools.ts'
+import { MARIADB } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 
 /**
  * `asleep`: nothing runs, and systemd listens for it, so that the next visitor starts it. `failing`: it

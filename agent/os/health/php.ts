@@ -1,8 +1,8 @@
-import type { Host } from '../../host/ports.ts'
-import type { Pinged } from '../../host/visit-port.ts'
-import { socketOf } from '../php-fpm-files.ts'
-import { servingPool } from '../php-fpm-pools.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Pinged } from '#agent/host/visit-port.ts'
+import { socketOf } from '#agent/os/php/fpm-files.ts'
+import { servingPool } from '#agent/os/php/fpm-pools.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { PhpState } from './php-state.ts'
 import { degraded, down, UP, up, type Verdict } from './verdict.ts'
 

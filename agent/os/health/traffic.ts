@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import { logsOf } from '../paths.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { logsOf } from '#agent/os/site/paths.ts'
 
 /** Without a visitor for this long, a site is left alone so that its PHP can go to sleep. */
 const QUIET_MS = 5 * 60_000

@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import type { Visit, Visited } from '../../host/visit-port.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Visit, Visited } from '#agent/host/visit-port.ts'
 import type { Verdict } from './verdict.ts'
 
 /** When a site was visited last, and how long that took. */

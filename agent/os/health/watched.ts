@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { PhpState } from './php-state.ts'
 import { Traffic } from './traffic.ts'
 import type { Verdicts } from './verdict.ts'

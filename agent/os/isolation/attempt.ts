@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Progress } from '#agent/steps/command.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
-import type { Progress } from '../../commands/command.ts'
-import type { Host } from '../../host/ports.ts'
 import { INSIDE } from './attacks/index.ts'
 import { type Pair, randomOf } from './canaries.ts'
 import { fromInside, fromOutside, lineOf } from './report.ts'

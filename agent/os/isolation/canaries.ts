@@ -1,7 +1,7 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites, recording, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { siteCreate } from '#shared/commands/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Host } from '../../host/ports.ts'
-import { listSites, recording, removeSite, type Site, writeSite } from '../sites.ts'
 
 /** In the order in which they are made. Nobody can own a name below `.invalid` (RFC 2606). */
 const ROLES = ['attacker', 'neighbour'] as const

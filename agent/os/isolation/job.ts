@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { ISOLATION_OUTCOMES } from '#shared/isolation.ts'
-import type { Host } from '../../host/ports.ts'
-import type { Site } from '../sites.ts'
 import { ask, type Scene, textOf } from './scene.ts'
 import { JOB_ANSWER } from './scripts.ts'
 

@@ -1,7 +1,7 @@
-import type { Host } from '../../host/ports.ts'
-import { clientOf, runAsOwner } from '../database/as-owner.ts'
-import { applyAccount } from '../mariadb.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { clientOf, runAsOwner } from '#agent/os/database/as-owner.ts'
+import { applyAccount } from '#agent/os/database/mariadb.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 
 const LIMIT_MS = 30_000
 /** Between statements: their own text holds semicolons. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { Inventory } from '#shared/inventory.ts'
-import type { Host } from '../../host/ports.ts'
-import { runAsSite, tryAsSite } from '../as-site/run.ts'
-import { homeOf } from '../paths.ts'
-import type { Site } from '../sites.ts'
 
 /** What the script of the neighbour reports: an attacker could have found this out. */
 export const Neighbour = z.object({

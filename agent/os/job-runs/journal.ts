@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
-import type { Host } from '../../host/ports.ts'
-import { serviceUnitOf } from '../cron-files.ts'
 
 /** What systemd reports about a unit, by the MESSAGE_ID of systemd.journal-fields(7). */
 const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'

@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import { getSite } from '#agent/os/site/sites.ts'
 import { type AgentJobRun, plainOutput } from '#shared/job-runs.ts'
-import type { Host } from '../../host/ports.ts'
-import { getSite } from '../sites.ts'
 import { runsInJournal } from './journal.ts'
 import { runsRecorded } from './recorded.ts'
 

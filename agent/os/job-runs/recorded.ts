@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { recordOf } from '#agent/os/cron/recorder.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
-import type { Host } from '../../host/ports.ts'
-import { recordOf } from './recorder.ts'
 
 /** Twice what the recorder writes when every byte of the output takes six in JSON. */
 const MOST_BYTES = 1 << 20

@@ -1,7 +1,7 @@
-import type { Step } from '../../commands/command.ts'
-import type { Host, WriteOptions } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
-import { readGenerated, replace } from '../generated.ts'
+import type { Host, WriteOptions } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { readGenerated, replace } from '#agent/os/effects/generated.ts'
+import type { Step } from '#agent/steps/command.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 import { SENDMAIL, SENDMAIL_PHP } from './sendmail.ts'
 

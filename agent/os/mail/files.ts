@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import type { Site } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 import {
   NO_SERVER_SETTING,

@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Host } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
 import { hasRelay } from './files.ts'
 import { MAIL_USER } from './places.ts'
 

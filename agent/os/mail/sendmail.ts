@@ -1,5 +1,5 @@
-import { MARK_LINE } from '../generated.ts'
-import { LIBRARY } from '../paths.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { LIBRARY } from '#agent/os/site/paths.ts'
 import { MAIL } from './places.ts'
 
 /** Its name matters: PHPMailer takes a `sendmail_path` only that has the word in it. */

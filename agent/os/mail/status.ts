@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import { listSites } from '#agent/os/site/sites.ts'
 import type { Mail } from '#shared/agent.ts'
 import { MailCounts, NO_MAIL } from '#shared/mail.ts'
-import type { Host } from '../../host/ports.ts'
-import { isRunning } from '../services/service.ts'
-import { listSites } from '../sites.ts'
 import { mailPlaces } from './places.ts'
 import { mailService } from './service.ts'
 

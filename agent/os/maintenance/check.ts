@@ -1,5 +1,5 @@
+import type { Host } from '#agent/host/ports.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 import { lastUpdate } from './last-update.ts'
 import { oldPrograms, reported } from './old-files.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'

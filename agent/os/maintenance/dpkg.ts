@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 const STATUS = '/var/lib/dpkg/status'
 const UNFINISHED = /^Status: \S+ \S+ (unpacked|half-installed|half-configured)$/m

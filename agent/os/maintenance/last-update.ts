@@ -1,5 +1,5 @@
+import type { Host } from '#agent/host/ports.ts'
 import type { LastUpdate } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 
 const HISTORY = '/var/log/apt/history.log'
 const MOST = 4 << 20

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 /** A process that runs code of a file that is no longer there. */
 export interface OldProcess {

@@ -1,5 +1,5 @@
+import type { Host } from '#agent/host/ports.ts'
 import type { OldFilesProgram } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 import { type OldProcess, oldProcesses } from './mapped.ts'
 import { type NamedService, namedServices } from './services.ts'
 

@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import { READ_ONLY } from '#agent/os/packages/apt.ts'
 import { oneLine, type PendingPackage } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
-import { READ_ONLY } from '../apt.ts'
 
 const UPGRADE = ['upgrade', '--with-new-pkgs', '-q']
 /** As apt names Debian's archive of security updates. */

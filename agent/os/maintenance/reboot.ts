@@ -1,5 +1,5 @@
+import type { Host } from '#agent/host/ports.ts'
 import type { Reboot } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 
 /**
  * Whether this server needs a reboot: what packages have asked for, and a newer kernel than the one that

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
 import { Maintenance } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 import { NO_RESTARTS, Restarts, restartsOf } from './restarts.ts'
 
 const MOST_BYTES = 16 << 20

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
 import type { ServiceRestarts } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
 import { namedServices } from './services.ts'
 
 const HOUR_MS = 3_600_000

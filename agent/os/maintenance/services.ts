@@ -1,10 +1,10 @@
+import type { Host } from '#agent/host/ports.ts'
+import { MAIL_UNIT } from '#agent/os/mail/service.ts'
+import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { CRON, MARIADB, NGINX } from '#agent/os/services/known.ts'
+import type { Service } from '#agent/os/services/service.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { OldFilesProgram } from '#shared/maintenance.ts'
-import type { Host } from '../../host/ports.ts'
-import { MAIL_UNIT } from '../mail/service.ts'
-import { fpmService } from '../php-fpm-files.ts'
-import { CRON, MARIADB, NGINX } from '../services/known.ts'
-import type { Service } from '../services/service.ts'
-import { listSites, type Site } from '../sites.ts'
 
 /** A service that is the business of this agent, under the name that `GET /services` has for it. */
 export interface NamedService {

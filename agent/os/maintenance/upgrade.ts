@@ -1,9 +1,17 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import {
+  APT,
+  APT_OPTIONS,
+  READ_ONLY,
+  readable,
+  repair,
+  taken,
+  update,
+} from '#agent/os/packages/apt.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Progress, Step } from '../../commands/command.ts'
-import type { Host } from '../../host/ports.ts'
-import { APT, APT_OPTIONS, READ_ONLY, readable, repair, taken, update } from '../apt.ts'
-import * as effects from '../effects.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'
 
 export type Scope = 'security' | 'all'

@@ -1,7 +1,7 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { TenantSite } from '#agent/host/scanner-port.ts'
+import { READING_MS, type Reader, readAsSite } from '#agent/os/as-site/reading.ts'
 import type { UnknownUpdates } from '#shared/inventory.ts'
-import type { Host } from '../../host/ports.ts'
-import type { TenantSite } from '../../host/scanner-port.ts'
-import { READING_MS, type Reader, readAsSite } from '../as-site/reading.ts'
 import { PROGRAM } from './program.ts'
 
 export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>

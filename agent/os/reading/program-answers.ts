@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../host/wp-settings.ts'
+import { SETTINGS } from '#agent/host/wp-settings.ts'
 
 /** Methods of the class in program.ts: the settings that the configuration has left behind. */
 export const SETTINGS_OF_SITE = `

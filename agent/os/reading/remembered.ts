@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 /** For so long an answer is given again; until the second, while it is being asked for again. */
 const FRESH_MS = 300_000

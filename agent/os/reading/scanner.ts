@@ -1,5 +1,5 @@
+import type { Application, Scanner, SiteReader, TenantSite } from '#agent/host/scanner-port.ts'
 import type { UnknownUpdates } from '#shared/inventory.ts'
-import type { Application, Scanner, SiteReader, TenantSite } from '../../host/scanner-port.ts'
 import { askSite, type Machine, type Told } from './as-the-site.ts'
 import { Remembered } from './remembered.ts'
 import { Turns } from './turns.ts'

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 const AT_ONCE = 2
 /** What all who wait for sites that have to be asked wait together, however many there are. */

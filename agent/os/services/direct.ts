@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { isRunning, type Service, type Services } from './service.ts'
 
 const PATIENCE_MS = 30_000

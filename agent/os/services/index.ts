@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { direct } from './direct.ts'
 import { isRunning, type Service, type Services } from './service.ts'
 import { systemd } from './systemd.ts'

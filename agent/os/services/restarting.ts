@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
-import type { Step } from '../../commands/command.ts'
-import type { Host } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
-import { MARK_LINE, replace } from '../generated.ts'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import type { Step } from '#agent/steps/command.ts'
 import { CRON, MARIADB, NGINX } from './known.ts'
 import type { Service } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { Host, WriteOptions } from '../../host/ports.ts'
+import type { Host, WriteOptions } from '#agent/host/ports.ts'
 
 /** A program that keeps running, as systemd knows it and as it is started without systemd. */
 export interface Service {

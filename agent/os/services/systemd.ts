@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import type { Services } from './service.ts'
 
 export function systemd({ shell }: Host): Services {

@@ -1,6 +1,6 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Host } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
 
 const MOST = 64 << 20

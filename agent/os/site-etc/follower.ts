@@ -1,6 +1,6 @@
-import { MARK_LINE } from '../generated.ts'
-import { LIBRARY } from '../paths.ts'
-import { UNITS, WANTS } from '../services/systemd.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
+import { LIBRARY } from '#agent/os/site/paths.ts'
 import { ETC_FILES } from './names.ts'
 import { SHARED_ETC, SITE_ETC } from './places.ts'
 

@@ -1,5 +1,5 @@
-import type { Host } from '../../host/ports.ts'
-import { listSites } from '../sites.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
 import { writeAccounts } from './accounts.ts'
 import { provideSharedEtc } from './shared.ts'
 

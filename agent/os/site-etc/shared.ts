@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Step } from '../../commands/command.ts'
-import type { Host } from '../../host/ports.ts'
-import * as effects from '../effects.ts'
-import { removeGenerated, replace } from '../generated.ts'
 import {
   FOLLOWER_FILES,
   FOLLOWER_LINKS,

@@ -1,7 +1,7 @@
-import type { Host } from '../../host/ports.ts'
-import { databaseSize } from '../database/dump.ts'
-import { findSite, listSites, type Site } from '../sites.ts'
-import { diskLimits } from '../tiers.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
+import { diskLimits } from '#agent/os/site/tiers.ts'
 import { measureBytes, measureFiles } from './measure.ts'
 import { type Measured, readMeasured, recordMeasured } from './records.ts'
 

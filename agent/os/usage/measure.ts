@@ -1,7 +1,7 @@
-import type { Host } from '../../host/ports.ts'
-import { tryAsSite } from '../as-site/run.ts'
-import { stopOrphanedSlice } from '../as-site/slice.ts'
-import { homeOf } from '../paths.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { tryAsSite } from '#agent/os/as-site/run.ts'
+import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
 
 const LIMITS = { network: false, timeout_ms: 5 * 60_000 } as const
 /** What a site does while it is measured: a file that is gone again is not there. */

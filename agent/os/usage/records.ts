@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 const amount = z.number().int().nonnegative().nullable()
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { type ApacheDirective, parseApache } from './apache-lines.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'

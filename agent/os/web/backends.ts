@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { wildcardFits } from './nginx-variables.ts'
 import { isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
 

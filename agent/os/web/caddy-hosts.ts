@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'
 import { fastcgiAddress, type Kind, type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Entry, Host } from '../../host/ports.ts'
+import type { Entry, Host } from '#agent/host/ports.ts'
 import { globPattern, isGlob, matchesGlob } from './glob.ts'
 
 /** Where the text of a configuration comes from: the program's own dump, or the disk. */

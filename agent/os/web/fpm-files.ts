@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
-import type { Host } from '../../host/ports.ts'
-import { FPM_FOLDER } from '../php-fpm-files.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { FPM_FOLDER } from '#agent/os/php/fpm-files.ts'
 import { eachAtOnce } from './at-once.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'

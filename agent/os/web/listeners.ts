@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 
 /** A program that waits for connections on a TCP port of this machine. */
 export interface Listener {

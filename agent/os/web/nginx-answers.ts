@@ -1,4 +1,4 @@
-import type { Directive } from '../nginx-config.ts'
+import type { Directive } from './nginx-config.ts'
 import { evaluate, expression, type Variables } from './nginx-variables.ts'
 
 type Block = readonly Directive[]

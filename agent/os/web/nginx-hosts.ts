@@ -1,5 +1,5 @@
-import type { Directive } from '../nginx-config.ts'
 import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
+import type { Directive } from './nginx-config.ts'
 import { defaultServers, type ListenedServer } from './nginx-listens.ts'
 import { blocksFor, namedLocation } from './nginx-locations.ts'
 import { evaluate, mapsOf, setsOf, type Variables } from './nginx-variables.ts'

@@ -1,4 +1,4 @@
-import type { Directive } from '../nginx-config.ts'
+import type { Directive } from './nginx-config.ts'
 import type { Listen } from './virtual-host.ts'
 
 type Block = readonly Directive[]

@@ -1,4 +1,4 @@
-import type { Directive } from '../nginx-config.ts'
+import type { Directive } from './nginx-config.ts'
 
 /** What decides the value of a variable for one name of one server. */
 export interface Variables {

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import type { Process } from './processes.ts'
 import { type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
 

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { eachAtOnce } from './at-once.ts'
 
 /** A program of the system that runs on this machine itself, not in a container on it. */

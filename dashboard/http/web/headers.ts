@@ -1,4 +1,4 @@
-import { SECURITY_HEADERS } from '../headers.ts'
+import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 
 /** Of the pages: what they load and whom they ask is this dashboard; no code or style stands in them. */
 export const PAGE_HEADERS = {

@@ -1,11 +1,11 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { getOperation, getView } from '#dashboard/operations/queries.ts'
+import type { Worker } from '#dashboard/operations/worker.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Bus } from '../bus.ts'
-import { getOperation, getView } from '../queries.ts'
-import type { Worker } from '../worker.ts'
+import { wishOf } from './cancel-request.ts'
 import { type CancelMode, recordWish } from './queries.ts'
-import { wishOf } from './wish.ts'
 
 export interface CancelDeps {
   db: Database

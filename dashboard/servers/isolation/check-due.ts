@@ -1,7 +1,7 @@
+import { listServerIds } from '#dashboard/db/targets.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
-import { listServerIds } from '#dashboard/servers/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { listDue } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
-import { livePlace } from '../place.ts'
+import { livePlace } from '#dashboard/targets/load-site.ts'
 import { ignoreSite } from './ignore-site.ts'
 
 export function ignoreRoutes(deps: Deps) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, begun, type Descriptions } from '#dashboard/openapi/describe.ts'
+import { ASKS_AGENT, begun, type Descriptions } from '#dashboard/http/describe.ts'
 import { PurgeSite, RestoreSite, SiteChanging, TrashEntry } from '#shared/api/sites.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 

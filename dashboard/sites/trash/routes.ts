@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { bodyOrDryRun, readJson } from '#dashboard/http/body.ts'
+import { inBackground } from '#dashboard/sites/in-background.ts'
+import { place } from '#dashboard/targets/load-site.ts'
 import { PurgeSite, RestoreSite } from '#shared/api/sites.ts'
 import { invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
-import { inBackground } from '../in-background.ts'
-import { place } from '../place.ts'
 import { listTrash } from './queries.ts'
 
 /** The two ways out of the trash. */

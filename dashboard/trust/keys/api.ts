@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Descriptions } from '#dashboard/openapi/describe.ts'
+import type { Descriptions } from '#dashboard/http/describe.ts'
 import { KeyView } from '#shared/api/keys.ts'
 
 const keys = z.strictObject({ keys: z.array(KeyView) })

@@ -1,12 +1,12 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import { KeyRefused } from '#dashboard/agents/answer.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import type { Agents } from '#dashboard/fleet/agents.ts'
-import { KeyRefused } from '#dashboard/fleet/answer.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
+import { findAgent } from '#dashboard/trust/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { type KeyList, KnownKeys } from '#shared/keys.ts'
-import { findAgent } from '../queries.ts'
 import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } from './queries.ts'
 
 export interface HandOverDeps {

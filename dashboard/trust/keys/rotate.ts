@@ -1,9 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import { createSigningKey, hubKeyOf } from '#dashboard/trust/signing-key.ts'
 import type { KeyView } from '#shared/api/keys.ts'
-import type { Sealer } from '../seal.ts'
-import { createSigningKey, hubKeyOf } from '../signing-key.ts'
 import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
 
 interface Deps {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleUser, LogOut } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { meQuery } from '../api/session.ts'
-import { ButtonLink, IconButton } from '../ui/button.tsx'
+import { meQuery } from '#dashboard/web/api/session.ts'
+import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 
 /** Not before it is asked for: no page needs a dialog to be shown. */
 const SignOut = lazy(async () => ({ default: (await import('./sign-out.tsx')).SignOut }))

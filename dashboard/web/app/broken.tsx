@@ -1,9 +1,9 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
-import { ApiError, messageOf } from '../api/client.ts'
-import { Button } from '../ui/button.tsx'
-import { Page } from '../ui/page.tsx'
-import { Empty, Failure } from '../ui/states.tsx'
-import { NotFound } from './not-found.tsx'
+import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
+import { Empty, Failure } from '#dashboard/web/ui/states.tsx'
 import { Offline } from './offline.tsx'
 
 /** In place of a page that cannot be shown. */

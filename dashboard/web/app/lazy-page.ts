@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { ApiError } from '../api/client.ts'
+import { ApiError } from '#dashboard/web/api/client.ts'
 
 const KEY = 'reloaded'
 

@@ -1,8 +1,8 @@
 import { RotateCw, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Page } from '../ui/page.tsx'
-import { Empty } from '../ui/states.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
 import { isReachable } from './lazy-page.ts'
 
 const AGAIN_MS = 5_000

@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '#dashboard/web/ui/states.tsx'
 
 const LONG_MS = 8_000
 

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
+import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Broken } from './broken.tsx'
-import { NotFound } from './not-found.tsx'
 import { Pending } from './pending.tsx'
 import { parsePlain, writePlain } from './plain-search.ts'
 import { routeTree } from './routes.tsx'

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { Kbd } from '../ui/kbd.tsx'
+import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { PALETTE_KEYS } from './shortcuts.ts'
 
 /** Opens the palette; shows the keys that do the same. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Dialog } from '../ui/dialog.tsx'
-import { Kbd } from '../ui/kbd.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { areOn, SHORTCUTS, turn } from './shortcuts.ts'
 
 interface ShortcutHelpProps {

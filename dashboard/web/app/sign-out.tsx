@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { signOut } from '../api/session.ts'
-import { Confirm } from '../ui/confirm.tsx'
+import { signOut } from '#dashboard/web/api/session.ts'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 
 /** Asks once more: the button stands beside the account, and on a phone beside everything. */
 export function SignOut({ open, onClose }: { open: boolean; onClose: () => void }) {

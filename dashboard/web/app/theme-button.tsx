@@ -1,5 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '#dashboard/web/ui/button.tsx'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon }

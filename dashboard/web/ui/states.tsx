@@ -1,6 +1,6 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { messageOf } from '../api/client.ts'
+import { messageOf } from '#dashboard/web/api/client.ts'
 import { Button } from './button.tsx'
 
 interface EmptyProps {

@@ -1,4 +1,4 @@
-import { fail } from '../../lib/fail.ts'
+import { fail } from '#scripts/lib/fail.ts'
 import { ATTACKS, type Attack } from './attacks.ts'
 
 /** A program of its own for the strangers: `bun strangers.ts ATTACK URL` prints what became of them. */

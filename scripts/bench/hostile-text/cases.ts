@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
-import { parseNginx } from '#agent/os/nginx-config.ts'
+import { parseNginx } from '#agent/os/web/nginx-config.ts'
 import { parsePhpValue } from '#agent/scan/php-value.ts'
 import { parseWpConfig } from '#agent/scan/wp-config.ts'
 import { pluginHeaders } from '#agent/scan/wp-headers.ts'

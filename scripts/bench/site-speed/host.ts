@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { buildAgent } from '#scripts/build-agent.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
-import { buildAgent } from '../../build-agent.ts'
-import { wordpressMirror } from '../../wordpress-mirror.ts'
 
 export const PHP = '8.2'
 export const PRODUCT = 'shop.example.test'

@@ -1,4 +1,4 @@
-import { fpmService } from '#agent/os/php-fpm-files.ts'
+import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { type Bench, PHP, PRODUCT } from './host.ts'
 
 const { unit, processes } = fpmService({ user: 'shop', php: PHP })

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must } from '../../lib/run.ts'
+import { must } from '#scripts/lib/run.ts'
 
 export interface PrivateMariadb {
   socket: string

@@ -1,6 +1,6 @@
+import { Dice } from '#scripts/demo/dice.ts'
+import { makeKits } from '#scripts/demo/wordpress/kits.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { Dice } from '../dice.ts'
-import { makeKits } from '../wordpress/kits.ts'
 import { makeSite, type Surroundings } from './make-site.ts'
 import { Names, serverNames } from './names.ts'
 import { type FleetPlan, type Role, roleOf, type ServerPlan } from './plan.ts'

@@ -1,5 +1,5 @@
-import type { Dice } from '../dice.ts'
-import type { Kit } from '../wordpress/kit.ts'
+import type { Dice } from '#scripts/demo/dice.ts'
+import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { type Names, userOf } from './names.ts'
 import type { Place, ServerPlan, SitePlan } from './plan.ts'
 

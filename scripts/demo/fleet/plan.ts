@@ -1,5 +1,5 @@
+import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { Tier, TlsMode } from '#shared/fields.ts'
-import type { Kit } from '../wordpress/kit.ts'
 
 /** What is the matter with a server. */
 export type Role =

@@ -1,6 +1,6 @@
-import type { Context, Progress } from '#agent/commands/command.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { performSteps } from '#agent/operations/steps.ts'
+import type { Context, Progress } from '#agent/steps/command.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, ServiceError } from '#shared/errors.ts'
 

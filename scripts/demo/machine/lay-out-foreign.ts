@@ -1,5 +1,5 @@
-import { certificateFolder } from '#agent/os/paths.ts'
-import type { SitePlan } from '../fleet/plan.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
+import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { type Certificates, layDatabase, layHome } from './lay-out-site.ts'
 import type { Machine } from './machine.ts'
 import { addUser } from './programs/users.ts'

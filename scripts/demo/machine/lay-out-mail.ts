@@ -1,9 +1,9 @@
 import { MAIL } from '#agent/os/mail/places.ts'
 import { MAIL_PROCESSES } from '#agent/os/mail/service.ts'
 import { NO_SERVER_SETTING, newSiteSetting, type ServerSetting } from '#agent/os/mail/setting.ts'
+import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import type { SiteMail } from '#shared/agent.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
-import type { ServerPlan } from '../fleet/plan.ts'
 import type { Machine } from './machine.ts'
 import { EMPTY } from './nodes.ts'
 

@@ -1,6 +1,6 @@
 import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
+import type { Role } from '#scripts/demo/fleet/plan.ts'
 import type { Maintenance, PendingPackage } from '#shared/maintenance.ts'
-import type { Role } from '../fleet/plan.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 

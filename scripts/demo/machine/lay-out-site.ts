@@ -1,7 +1,6 @@
 import { accountOf } from '#agent/os/database/account.ts'
-import type { Abilities } from '#agent/os/nginx-base.ts'
-import { renderVhost } from '#agent/os/nginx-vhost.ts'
-import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/paths.ts'
+import type { Abilities } from '#agent/os/nginx/base.ts'
+import { renderVhost } from '#agent/os/nginx/vhost.ts'
 import {
   configOf,
   poolFolderOf,
@@ -11,12 +10,13 @@ import {
   socketUnitPathOf,
   unitPathOf,
   wantsPathOf,
-} from '#agent/os/php-fpm-files.ts'
-import { renderSlice, renderSocket, renderUnit } from '#agent/os/php-fpm-units.ts'
+} from '#agent/os/php/fpm-files.ts'
+import { renderSlice, renderSocket, renderUnit } from '#agent/os/php/fpm-units.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
-import type { Site } from '#agent/os/sites.ts'
-import { type Limits, limitsOn } from '#agent/os/tiers.ts'
-import type { SitePlan } from '../fleet/plan.ts'
+import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { type Limits, limitsOn } from '#agent/os/site/tiers.ts'
+import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { NO_DNS } from './authority.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'

@@ -1,4 +1,4 @@
-import type { SitePlan } from '../fleet/plan.ts'
+import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 import { filesIn } from './programs/files.ts'

@@ -1,5 +1,5 @@
-import { NEWEST_CORE } from '../wordpress/catalogue.ts'
-import { coreFiles } from '../wordpress/kit.ts'
+import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
+import { coreFiles } from '#scripts/demo/wordpress/kit.ts'
 import { CORE_SHA1, settings } from './host.ts'
 import { layOutForeign, layOutUnnamed } from './lay-out-foreign.ts'
 import { layOutMail } from './lay-out-mail.ts'

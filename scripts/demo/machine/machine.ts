@@ -1,6 +1,6 @@
+import type { FleetPlan, ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
-import type { FleetPlan, ServerPlan } from '../fleet/plan.ts'
-import type { Kit } from '../wordpress/kit.ts'
 import { Disk } from './disk.ts'
 import { Load } from './load.ts'
 import { Mariadb } from './mariadb.ts'

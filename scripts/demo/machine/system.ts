@@ -1,4 +1,4 @@
-import { packagesOf } from '#agent/os/packages.ts'
+import { packagesOf } from '#agent/os/packages/packages.ts'
 import type { Machine } from './machine.ts'
 import { file, folder } from './nodes.ts'
 

@@ -1,7 +1,7 @@
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { Dice } from '../dice.ts'
-import type { Fleet } from '../fleet/fleet.ts'
-import type { ServerPlan } from '../fleet/plan.ts'
+import { Dice } from '#scripts/demo/dice.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { stamp } from './history.ts'
 import { placesOf } from './stories.ts'
 

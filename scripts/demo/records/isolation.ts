@@ -1,9 +1,9 @@
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
 import type { isolation_checks } from '#dashboard/db/schema.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import { WEAKNESS } from '#scripts/demo/machine/canary.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
-import type { Fleet } from '../fleet/fleet.ts'
-import type { ServerPlan } from '../fleet/plan.ts'
-import { WEAKNESS } from '../machine/canary.ts'
 
 type NewCheck = typeof isolation_checks.$inferInsert
 

@@ -1,7 +1,7 @@
 import type { mail_settings, server_mail } from '#dashboard/db/mail-schema.ts'
-import { mailTroublesOf } from '#dashboard/mail/troubles/trouble.ts'
-import type { Fleet } from '../fleet/fleet.ts'
-import { DEMO_RELAY, hasMail, mailOf } from '../machine/lay-out-mail.ts'
+import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import { DEMO_RELAY, hasMail, mailOf } from '#scripts/demo/machine/lay-out-mail.ts'
 
 type NewReport = typeof server_mail.$inferInsert
 type NewSetting = typeof mail_settings.$inferInsert

@@ -1,6 +1,6 @@
 import type { servers } from '#dashboard/db/schema.ts'
-import type { Fleet, Member } from '../fleet/fleet.ts'
-import type { ServerPlan } from '../fleet/plan.ts'
+import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
+import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 
 type NewServer = typeof servers.$inferInsert & { id: number }
 

@@ -1,16 +1,16 @@
 import { wpScan } from '#agent/commands/wp.scan.ts'
-import { docrootOf } from '#agent/os/paths.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
+import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
+import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
+import { resultOf } from '#scripts/demo/machine/carry-out.ts'
+import { foreignHome } from '#scripts/demo/machine/lay-out-foreign.ts'
+import { trashedDays } from '#scripts/demo/machine/lay-out-site.ts'
+import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { diskLevelOf } from '#shared/disk-levels.ts'
 import { Inventory } from '#shared/inventory.ts'
 import { apexOf } from '#shared/names.ts'
-import type { Fleet, Member } from '../fleet/fleet.ts'
-import type { SitePlan } from '../fleet/plan.ts'
-import { resultOf } from '../machine/carry-out.ts'
-import { foreignHome } from '../machine/lay-out-foreign.ts'
-import { trashedDays } from '../machine/lay-out-site.ts'
-import type { Kit } from '../wordpress/kit.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

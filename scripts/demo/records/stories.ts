@@ -1,6 +1,6 @@
+import { Dice } from '#scripts/demo/dice.ts'
+import type { FleetPlan, ServerPlan, SitePlan } from '#scripts/demo/fleet/plan.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
-import { Dice } from '../dice.ts'
-import type { FleetPlan, ServerPlan, SitePlan } from '../fleet/plan.ts'
 import type { Kind } from './transcripts.ts'
 
 /** One operation of the past. `at`: milliseconds ago. */

@@ -1,11 +1,11 @@
 import { commands } from '#agent/commands/index.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import { carryOut, type Transcript } from '#scripts/demo/machine/carry-out.ts'
+import { hostOn } from '#scripts/demo/machine/host.ts'
+import { layOutServer } from '#scripts/demo/machine/lay-out.ts'
+import { Machine } from '#scripts/demo/machine/machine.ts'
+import { Turns } from '#scripts/demo/machine/turns.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import type { Fleet } from '../fleet/fleet.ts'
-import { carryOut, type Transcript } from '../machine/carry-out.ts'
-import { hostOn } from '../machine/host.ts'
-import { layOutServer } from '../machine/lay-out.ts'
-import { Machine } from '../machine/machine.ts'
-import { Turns } from '../machine/turns.ts'
 
 /** Stand for the domain and the user of a site in what commands said. */
 export const DOMAIN = 'placeholder.example'

@@ -1,10 +1,10 @@
-import { HubTrust } from '#agent/trust/hub.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { findCurrentKey } from '#dashboard/trust/keys/queries.ts'
 import type { AgentRow } from '#dashboard/trust/queries.ts'
-import type { Fleet, Member } from '../fleet/fleet.ts'
-import { settings } from '../machine/host.ts'
+import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
+import { settings } from '#scripts/demo/machine/host.ts'
 import { insertAll } from './insert.ts'
 
 const DAY_MS = 86_400_000

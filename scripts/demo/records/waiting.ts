@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { operations } from '#dashboard/db/schema.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { offline } from '#shared/errors.ts'
-import type { Fleet } from '../fleet/fleet.ts'
 import { activityOf, newOperation, stamp } from './history.ts'
 import { placesOf } from './stories.ts'
 

@@ -1,6 +1,6 @@
+import { keptOf } from '#dashboard/agents/ask-web.ts'
 import type { server_web } from '#dashboard/db/web-schema.ts'
-import { keptOf } from '#dashboard/fleet/ask-web.ts'
-import type { Fleet } from '../fleet/fleet.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 
 type NewWeb = typeof server_web.$inferInsert
 

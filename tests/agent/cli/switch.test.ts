@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { switchOver } from '#agent/cli/switch.ts'
 import { readConfig } from '#agent/config.ts'
-import { verdictOn } from '#agent/os/upgrade.ts'
+import { verdictOn } from '#agent/os/upgrade/upgrade.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'

@@ -4,7 +4,7 @@ import { uninstall } from '#agent/cli/uninstall.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { readConfig } from '#agent/config.ts'
-import { contextOf, outcome, server, shop } from '#tests/agent/commands/debian.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const config = readConfig({})

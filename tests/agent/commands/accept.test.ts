@@ -1,11 +1,19 @@
 import { expect, test } from 'bun:test'
-import type { Step } from '#agent/commands/command.ts'
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
 import { planOf } from '#agent/operations/plan.ts'
-import { contextOf, debian, installed, outcome, runs, server, shop } from './debian.ts'
+import type { Step } from '#agent/steps/command.ts'
+import {
+  contextOf,
+  debian,
+  installed,
+  outcome,
+  runs,
+  server,
+  shop,
+} from '#tests/support/agent/debian.ts'
 
 const WILDCARD = `# configuration file /etc/nginx/nginx.conf:
 http { include sites-enabled/*; }

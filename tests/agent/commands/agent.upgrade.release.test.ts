@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { commands } from '#agent/commands/index.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { rawKeyOf } from '#agent/trust/keys.ts'
+import {
+  machine,
+  newer,
+  params,
+  publisher,
+  sha256,
+  signed,
+  url,
+} from '#tests/support/agent/upgrading.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { machine, newer, params, publisher, sha256, signed, url } from './upgrading.ts'
 
 const stranger = generateKeyPairSync('ed25519')
 const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })

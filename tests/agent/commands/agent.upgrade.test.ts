@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import type { Operation } from '#agent/operations/operation.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { writeVerdict } from '#agent/os/upgrade.ts'
+import { writeVerdict } from '#agent/os/upgrade/upgrade.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import { machine, PROGRAM, params, sha256 } from '#tests/support/agent/upgrading.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
-import { machine, PROGRAM, params, sha256 } from './upgrading.ts'
 
 const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { cachePurge } from '#agent/commands/cache.purge.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 test('empties the page cache as the user of nginx, and leaves the folders to nginx', async () => {
   const host = await server(shop)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { isolationCheck } from '#agent/commands/isolation.check.ts'
+import { canaryHost, verdicts } from '#tests/support/agent/canary-host.ts'
+import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { canaryHost, verdicts } from './canary-host.ts'
-import { contextOf, debian, outcome } from './debian.ts'
 
 const check = (host: FakeHost) => outcome(isolationCheck.run({}, contextOf(host)))
 

@@ -3,13 +3,13 @@ import { isolationCheck } from '#agent/commands/isolation.check.ts'
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { undoSteps } from '#agent/operations/steps.ts'
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
-import { readingsOf } from '#agent/os/readings.ts'
+import { readingsOf } from '#agent/readings/readings-of.ts'
 import { isolationCheck as contract } from '#shared/commands/isolation.check.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
+import { canaryHost, verdicts } from '#tests/support/agent/canary-host.ts'
+import { contextOf, outcome } from '#tests/support/agent/debian.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { canaryHost, verdicts } from './canary-host.ts'
-import { contextOf, outcome } from './debian.ts'
-import { eachFault } from './faults.ts'
 
 const check = (host: FakeHost) => outcome(isolationCheck.run({}, contextOf(host)))
 const strong = () => canaryHost(verdicts(), verdicts())

@@ -9,8 +9,8 @@ import { MAIL_UNIT, MAIL_UNIT_PATH } from '#agent/os/mail/service.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { mailApply as contract } from '#shared/commands/mail.apply.ts'
 import { NO_MAIL } from '#shared/mail.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
 
 const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
 const relay = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { serverProvision } from '#agent/commands/server.provision.ts'
+import { contextOf, debian, outcome, server } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, debian, outcome, server } from './debian.ts'
 
 const provision = (host: FakeHost, php_versions: string[] = []) =>
   outcome(serverProvision.run({ php_versions }, contextOf(host)))

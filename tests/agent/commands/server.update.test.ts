@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { serverUpdate } from '#agent/commands/server.update.ts'
 import { planOf } from '#agent/operations/plan.ts'
 import { serverUpdate as contract } from '#shared/commands/server.update.ts'
+import { contextOf, outcome, server } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server } from './debian.ts'
 
 const PENDING = `Inst libssl3 [1] (2 Debian-Security:12/stable-security [amd64])
 Inst tzdata [1] (2 Debian:12.1/stable [all])

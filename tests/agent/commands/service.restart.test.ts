@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { serviceRestart } from '#agent/commands/service.restart.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 test.each([
   ['nginx', ['nginx -t -q', 'systemctl restart nginx.service']],

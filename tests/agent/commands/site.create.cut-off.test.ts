@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { noteRefused, readTries } from '#agent/os/certificate-tries.ts'
-import { renewDue } from '#agent/os/certificates.ts'
-import { findSite } from '#agent/os/sites.ts'
+import { renewDue } from '#agent/os/certificates/certificates.ts'
+import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
+import { findSite } from '#agent/os/site/sites.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { server, shop } from './debian.ts'
 
 const SITE = { ...shop, tls: 'letsencrypt' } as const
 const CUT_OFF = 'the agent was restarted before the certificate was there'

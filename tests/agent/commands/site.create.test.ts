@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { parseWpConfig } from '#agent/scan/wp-config.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
 
 const create = (host: FakeHost, site = shop) => outcome(siteCreate.run(site, contextOf(host)))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 test('takes no dump for a whole one that was cut off, and keeps the site', async () => {
   const host = await server(shop)

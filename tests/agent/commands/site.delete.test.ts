@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
-import { listTrash } from '#agent/os/trash.ts'
+import { listTrash } from '#agent/os/trash/trash.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { eachFault, siteOn } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
-import { eachFault, siteOn } from './faults.ts'
 
 const shopOnly = { domain: 'shop.example' }
 /** What is in the folder of the site, which its user cannot list. */

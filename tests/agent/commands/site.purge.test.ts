@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
-import { listTrash } from '#agent/os/trash.ts'
+import { listTrash } from '#agent/os/trash/trash.ts'
 import { sitePurge as contract } from '#shared/commands/site.purge.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
-import { eachFault } from './faults.ts'
 
 const only = { domain: 'shop.example' }
 const params = { ...only, confirm: 'shop.example' }

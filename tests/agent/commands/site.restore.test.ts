@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
-import { writeSite } from '#agent/os/sites.ts'
-import { listTrash } from '#agent/os/trash.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { listTrash } from '#agent/os/trash/trash.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
-import { eachFault } from './faults.ts'
 
 const only = { domain: 'shop.example' }
 const restore = (host: FakeHost) => outcome(siteRestore.run(only, contextOf(host)))

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
-import * as nginx from '#agent/os/nginx.ts'
-import { fpmService, type Pool, socketOf } from '#agent/os/php-fpm-files.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { fpmService, type Pool, socketOf } from '#agent/os/php/fpm-files.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { contextOf, outcome, server, shop } from './debian.ts'
 
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
 const OWN: Pool = { user: 'shop', php: '8.2' }

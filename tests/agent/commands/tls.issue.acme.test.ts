@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { readTries } from '#agent/os/certificate-tries.ts'
-import { needsRenewal, renewDue } from '#agent/os/certificates.ts'
-import * as nginx from '#agent/os/nginx.ts'
-import { getSite } from '#agent/os/sites.ts'
+import { needsRenewal, renewDue } from '#agent/os/certificates/certificates.ts'
+import { readTries } from '#agent/os/certificates/tries.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { getSite } from '#agent/os/site/sites.ts'
 import type { Warning } from '#shared/agent.ts'
+import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
-import { authority, issue, tlsSite } from './tls-site.ts'
 
 const FOLDER = '/etc/hosting/tls/a.example'
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { tlsIssue } from '#agent/commands/tls.issue.ts'
-import { findSite } from '#agent/os/sites.ts'
+import { findSite } from '#agent/os/site/sites.ts'
+import { contextOf, outcome } from '#tests/support/agent/debian.ts'
+import { issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem, selfSignedPem } from '#tests/support/fixtures/certificates.ts'
-import { contextOf, outcome } from './debian.ts'
-import { issue, tlsSite } from './tls-site.ts'
 
 const FOLDER = '/etc/hosting/tls/a.example'
 const VHOST = '/etc/nginx/sites-available/hosting-a.example.conf'

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { wpScan } from '#agent/commands/wp.scan.ts'
 import { Inventory } from '#shared/inventory.ts'
+import { outcome } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
-import { outcome } from './debian.ts'
 
 const fixture = (name: string) =>
   readFileSync(

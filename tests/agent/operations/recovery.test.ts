@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Step } from '#agent/commands/command.ts'
-import type { CommandTable } from '#agent/commands/command.ts'
 import { OperationStore } from '#agent/operations/store.ts'
+import type { CommandTable, Step } from '#agent/steps/command.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'

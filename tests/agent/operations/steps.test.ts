@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Step } from '#agent/commands/command.ts'
 import { begunSteps, performSteps } from '#agent/operations/steps.ts'
 import type { JournalEntry } from '#agent/operations/store.ts'
+import type { Step } from '#agent/steps/command.ts'
 
 /** Runs the steps and returns everything that happened, in order. */
 async function transcript(steps: (did: string[]) => Step[]) {

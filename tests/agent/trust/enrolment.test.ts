@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { createHmac, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { rawKeyOf, sha256 } from '#agent/host/public-keys.ts'
 import { Enrolment } from '#agent/trust/enrolment.ts'
-import { HubTrust } from '#agent/trust/hub.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
-import { rawKeyOf, sha256 } from '#agent/trust/keys.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import {
   enrolmentConfirmationText,
   enrolmentProofText,

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { signedGate } from '#agent/trust/gate.ts'
-import { HubTrust } from '#agent/trust/hub.ts'
-import { rawKeyOf } from '#agent/trust/keys.ts'
 import { Rotation } from '#agent/trust/rotation.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { authorization, digestOf, nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { HeldClock } from '../support/clock.ts'
-import { type Dashboard, makeDashboard, PASSWORD } from '../support/dashboard.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
 const DAY_MS = 24 * 3600_000
 const made = { name: ' backup ', password: PASSWORD }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { goesToJournal, keepFirstLogin, takeFirstLogin } from '#dashboard/auth/first-login.ts'
-import { makeFolder } from '../support/records.ts'
+import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 const login = { email: 'ann@example.com', password: 'made up' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { HeldClock } from '../support/clock.ts'
-import { EMAIL, makeDashboard, PASSWORD } from '../support/dashboard.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { EMAIL, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
 const right = { email: EMAIL, password: PASSWORD }
 const wrong = { email: EMAIL, password: 'guess' }

@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { RIGHTS, type Right } from '#dashboard/auth/rights.ts'
 import { conflict } from '#shared/errors.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
-import { type Dashboard, Machine, makeDashboard, PASSWORD } from '../support/dashboard.ts'
-import { ended } from '../support/operations.ts'
-import { domain, site, trashed } from '../support/trash.ts'
+import {
+  type Dashboard,
+  Machine,
+  makeDashboard,
+  PASSWORD,
+} from '#tests/support/dashboard/dashboard.ts'
+import { ended } from '#tests/support/dashboard/operations.ts'
+import { domain, site, trashed } from '#tests/support/dashboard/trash.ts'
 
 const tokens = new Map<TokenScope, string>()
 let dashboard: Dashboard

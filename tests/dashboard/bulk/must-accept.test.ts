@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Effect, Plan } from '#shared/plan.ts'
-import { sitesOn } from '../support/bulk.ts'
-import { Machine, makeDashboard } from '../support/dashboard.ts'
+import { sitesOn } from '#tests/support/dashboard/bulk.ts'
+import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const restart: Effect = {
   action: 'run',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { document } from '#tests/support/openapi/validator.ts'
-import { makeDashboard } from '../support/dashboard.ts'
 
 describe('GET /api/openapi.json', () => {
   test('is the document', async () => {

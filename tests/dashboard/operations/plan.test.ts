@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_OPERATION, OperationId } from '#shared/agent.ts'
 import type { Plan } from '#shared/plan.ts'
-import { type Dashboard, EMAIL, Machine, makeDashboard, until } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  EMAIL,
+  Machine,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
 
 const plan: Plan = {
   steps: [

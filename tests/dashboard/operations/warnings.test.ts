@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Machine, makeDashboard } from '../support/dashboard.ts'
-import { createSite, ended, transcript } from '../support/operations.ts'
+import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
 
 const REFUSED = {
   code: 'certificate_refused',

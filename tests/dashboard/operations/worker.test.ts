@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { Machine, makeDashboard, until } from '../support/dashboard.ts'
-import { createSite, ended, noLines, tenLines, transcript, whole } from '../support/operations.ts'
+import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import {
+  createSite,
+  ended,
+  noLines,
+  tenLines,
+  transcript,
+  whole,
+} from '#tests/support/dashboard/operations.ts'
 
 describe('an operation', () => {
   test('waits for an agent that is away and is carried out once when it comes back', async () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { type Dashboard, Machine, makeDashboard, until } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  Machine,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
 
 const AT = '2026-03-01T09:30:00.000Z'
 const RUN = { started_at: AT, seconds: 2.4, result: 'failed', exit_status: 1, output: 'no room' }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createHash, randomBytes } from 'node:crypto'
-import { rawKeyOf } from '#agent/trust/keys.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { enrol } from '#dashboard/trust/enrol.ts'
 import type { SigningKey } from '#dashboard/trust/signing-key.ts'
 import type { EnrolmentAnswer } from '#shared/enrolment.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { realClock } from '#dashboard/runtime/clock.ts'
 import { countFailure, endLapsed, noteReason, pinAgent } from '#dashboard/trust/queries.ts'
-import { type Dashboard, makeDashboard } from '../support/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const PATH = '/api/servers/1/enrolment'
 const entry = { type: 'server.enrol', domain: '', created_at: '2026-11-20T12:00:00.000Z' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rawKeyOf } from '#agent/trust/keys.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
 import { checkToken, matchesBody } from '#agent/trust/token.ts'
 import { audienceOf, type SignedCall, signRequest } from '#dashboard/trust/sign-request.ts'

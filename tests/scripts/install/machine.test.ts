@@ -10,7 +10,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { Machine } from '#scripts/install/machine.ts'
-import { makeFolder } from '#tests/dashboard/support/records.ts'
+import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 const quiet = () => undefined
 

@@ -1,4 +1,4 @@
-import { packagesOf } from '#agent/os/packages.ts'
+import { packagesOf } from '#agent/os/packages/packages.ts'
 
 /** The Debian releases the lab has hosts of, with the PHP each of them ships. */
 export const suites = {

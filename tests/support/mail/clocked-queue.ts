@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { SCHEDULE } from '#agent/mail/schedule.ts'
 import { SettingFiles } from '#agent/mail/setting-files.ts'
 import { SiteQueue } from '#agent/mail/site-queue.ts'
 import type { SmtpOptions } from '#agent/mail/smtp/connect.ts'
 import { StatusFile } from '#agent/mail/status-file.ts'
 import { Store } from '#agent/mail/store.ts'
+import { SCHEDULE } from '#agent/os/mail/retry-schedule.ts'
 import type { MailCounts } from '#shared/mail.ts'
 import { MailPlace } from './queue.ts'
 

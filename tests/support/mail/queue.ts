@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
-import { SCHEDULE, type Schedule } from '#agent/mail/schedule.ts'
 import { MailService } from '#agent/mail/serve.ts'
 import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
+import { SCHEDULE, type Schedule } from '#agent/os/mail/retry-schedule.ts'
 import {
   NO_SERVER_SETTING,
   newSiteSetting,

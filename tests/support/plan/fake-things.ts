@@ -1,5 +1,5 @@
 import type { RunOptions } from '#agent/host/ports.ts'
-import { installed, runs } from '#tests/agent/commands/debian.ts'
+import { installed, runs } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 

@@ -1,7 +1,7 @@
 import { createApp } from '#agent/app.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { readingsOf } from '#agent/os/readings.ts'
 import { Policy } from '#agent/policy/policy.ts'
+import { readingsOf } from '#agent/readings/readings-of.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { hostOn } from './host.ts'
 import type { Machine } from './machine.ts'

@@ -1,6 +1,6 @@
 import { OperationStore } from '#agent/operations/store.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
-import { listEvents } from '#dashboard/operations/progress/queries.ts'
+import { listEvents } from '#dashboard/operations/progress.queries.ts'
 import { siteCreate } from '#shared/commands/site.create.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Follower } from './follower.ts'

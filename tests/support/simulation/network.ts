@@ -1,4 +1,4 @@
-import type { Call, Transport } from '#dashboard/fleet/transport.ts'
+import type { Call, Transport } from '#dashboard/agents/transport.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { SimulatedAnswer, SimulatedRequest } from './connection.ts'
 import type { Dice } from './dice.ts'

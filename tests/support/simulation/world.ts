@@ -1,5 +1,5 @@
 import { commands } from '#agent/commands/index.ts'
-import type { CommandTable } from '#agent/commands/command.ts'
+import type { CommandTable } from '#agent/steps/command.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
 import { SimulatedAgent } from './agent.ts'
 import { SimulatedDashboard } from './dashboard.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rawKeyOf } from '#agent/trust/keys.ts'
+import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { TOKEN_SECONDS } from '#shared/token.ts'

@@ -2,8 +2,8 @@ import process from 'node:process'
 import { commands } from '#agent/commands/index.ts'
 import { readConfig } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { realHost } from '#agent/host/real.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { realHost } from '#agent/real-host.ts'
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fpmService } from '#agent/os/php-fpm-files.ts'
+import { fpmService } from '#agent/os/php/fpm-files.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Enrolled } from './enrolled.ts'
 import { get } from './requests.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fpmService } from '#agent/os/php-fpm-files.ts'
+import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { long } from '#tests/support/runs.ts'
 import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
-import { missingPackages } from '#agent/os/packages.ts'
+import { missingPackages } from '#agent/os/packages/packages.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import type { Image } from '#tests/support/lab/host.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { buildAgent } from '#scripts/build-agent.ts'
-import { NOBODY } from '../children.ts'
+import { NOBODY } from '#tests/support/children.ts'
 
 export interface Opened {
   code: string

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Enrolment } from '#agent/trust/enrolment.ts'
-import { HubTrust } from '#agent/trust/hub.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
+import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
 import type { EnrolmentRequest } from '#shared/enrolment.ts'
-import { fakeHost } from '../fake-host.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
 
 const STATE = '/var/lib/hosting-agent'
 

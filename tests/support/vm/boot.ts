@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { must, run } from '../lab/run.ts'
+import { must, run } from '#tests/support/lab/run.ts'
 import { type Image, prepareImage } from './image.ts'
 
 const GIB = 2 ** 30

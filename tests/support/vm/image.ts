@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { available } from '../lab/available.ts'
-import { cached, removeTree } from '../lab/cache.ts'
-import { needPrograms } from '../lab/prerequisites.ts'
-import { must } from '../lab/run.ts'
-import { fetchSettings, sourcesOf } from '../lab/sources.ts'
+import { available } from '#tests/support/lab/available.ts'
+import { cached, removeTree } from '#tests/support/lab/cache.ts'
+import { needPrograms } from '#tests/support/lab/prerequisites.ts'
+import { must } from '#tests/support/lab/run.ts'
+import { fetchSettings, sourcesOf } from '#tests/support/lab/sources.ts'
 
 /** Files of a Debian system that QEMU can start. */
 export type Image = { kernel: string; initrd: string; root: string }

@@ -1,5 +1,5 @@
-import type { Verdicts } from '../verdict.ts'
-import { sharedRest } from '../watched.ts'
+import type { Verdicts } from '#agent/os/health/verdict.ts'
+import { sharedRest } from '#agent/os/health/watched.ts'
 import type { Target } from './targets.ts'
 
 const LEAST_MS = 60_000

@@ -1,8 +1,8 @@
-import type { Host } from '../../../host/ports.ts'
-import type { Visit } from '../../../host/visit-port.ts'
-import { listSites } from '../../sites.ts'
-import { listVhosts, type Vhost } from '../../vhosts.ts'
-import { isLoopback, type Listen } from '../../web/virtual-host.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Visit } from '#agent/host/visit-port.ts'
+import { listVhosts, type Vhost } from '#agent/os/discovery/vhosts.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+import { isLoopback, type Listen } from '#agent/os/web/virtual-host.ts'
 
 /** A site that this agent did not create, and how its visitors reach it. */
 export interface Target {

@@ -1,6 +1,6 @@
-import type { Visited } from '../../../host/visit-port.ts'
-import { checkPage } from '../page.ts'
-import { degraded, down, UP, up, type Verdict } from '../verdict.ts'
+import type { Visited } from '#agent/host/visit-port.ts'
+import { checkPage } from '#agent/os/health/page.ts'
+import { degraded, down, UP, up, type Verdict } from '#agent/os/health/verdict.ts'
 
 type Failed = Extract<Visited, { failed: string }>['failed']
 

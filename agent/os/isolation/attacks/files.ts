@@ -1,4 +1,4 @@
-import { type InsideAttack, PLACES } from '../attack.ts'
+import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
 /** Files of others, tried from PHP. */
 export const FILES = {

@@ -1,4 +1,4 @@
-import type { Attack, InsideAttack, SceneAttack } from '../attack.ts'
+import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/attack.ts'
 import { FILES } from './files.ts'
 import { JOBS } from './jobs.ts'
 import { NAMES } from './names.ts'

@@ -1,9 +1,15 @@
-import { runAsSite, tryAsSite } from '../../as-site/run.ts'
-import { homeOf } from '../../paths.ts'
-import { sliceOf } from '../../services/systemd.ts'
-import { notApplicable, refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
-import { readJob } from '../job.ts'
-import type { Scene } from '../scene.ts'
+import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
+import {
+  notApplicable,
+  refused,
+  type SceneAttack,
+  succeeded,
+  type Verdict,
+} from '#agent/os/isolation/attack.ts'
+import { readJob } from '#agent/os/isolation/job.ts'
+import type { Scene } from '#agent/os/isolation/scene.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
 
 const NO_SYSTEMD = 'this server does not run systemd, which has the limits'
 const SETTLE_MS = 3000

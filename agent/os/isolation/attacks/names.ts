@@ -1,4 +1,4 @@
-import { type InsideAttack, PLACES } from '../attack.ts'
+import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
 /** Names of neighbours, in whatever a site can list or read. */
 export const NAMES = {

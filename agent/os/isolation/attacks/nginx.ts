@@ -5,8 +5,8 @@ import {
   type SceneAttack,
   succeeded,
   type Verdict,
-} from '../attack.ts'
-import type { Scene } from '../scene.ts'
+} from '#agent/os/isolation/attack.ts'
+import type { Scene } from '#agent/os/isolation/scene.ts'
 
 const SYSTEM_FILE = /^root:.*:0:0:/m
 const UPLOADS = ['php', 'phtml', 'phar', 'php5', 'PHP'].map(

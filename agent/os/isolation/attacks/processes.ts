@@ -1,4 +1,4 @@
-import { type InsideAttack, PLACES } from '../attack.ts'
+import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
 /** Processes of others, and privileges. */
 export const PROCESSES = {

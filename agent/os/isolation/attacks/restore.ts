@@ -1,8 +1,8 @@
-import { bringDatabaseBack, forgetDatabase, keepDatabase } from '../../database/trash.ts'
-import { removeDatabase } from '../../mariadb.ts'
-import { refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
-import { ownSql, withRoutines } from '../own-sql.ts'
-import { plantedName, type Scene } from '../scene.ts'
+import { removeDatabase } from '#agent/os/database/mariadb.ts'
+import { refused, type SceneAttack, succeeded, type Verdict } from '#agent/os/isolation/attack.ts'
+import { ownSql, withRoutines } from '#agent/os/isolation/own-sql.ts'
+import { plantedName, type Scene } from '#agent/os/isolation/scene.ts'
+import { bringDatabaseBack, forgetDatabase, keepDatabase } from '#agent/os/trash/database.ts'
 
 /** A restored database holds what the site put into it. */
 export const RESTORES = {

@@ -1,9 +1,15 @@
-import { findForeignObjects } from '../../database/audit.ts'
-import { homeOf } from '../../paths.ts'
-import { listSites } from '../../sites.ts'
-import { failed, refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
-import { type Scene, unsandboxed } from '../scene.ts'
-import { configsOf } from '../scripts.ts'
+import { findForeignObjects } from '#agent/os/database/audit.ts'
+import {
+  failed,
+  refused,
+  type SceneAttack,
+  succeeded,
+  type Verdict,
+} from '#agent/os/isolation/attack.ts'
+import { type Scene, unsandboxed } from '#agent/os/isolation/scene.ts'
+import { configsOf } from '#agent/os/isolation/scripts.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import { listSites } from '#agent/os/site/sites.ts'
 
 const MOST_SHOWN = 5
 

@@ -1,8 +1,8 @@
+import { refused, type SceneAttack, succeeded, type Verdict } from '#agent/os/isolation/attack.ts'
+import { ownSql, withRoutines } from '#agent/os/isolation/own-sql.ts'
+import { ask, put, type Scene, textOf } from '#agent/os/isolation/scene.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Inventory } from '#shared/inventory.ts'
-import { docrootOf } from '../../paths.ts'
-import { refused, type SceneAttack, succeeded, type Verdict } from '../attack.ts'
-import { ownSql, withRoutines } from '../own-sql.ts'
-import { ask, put, type Scene, textOf } from '../scene.ts'
 
 /** A scan that takes longer waits for the site, which holds its lock for 15 seconds. */
 const MOST_SECONDS = 8

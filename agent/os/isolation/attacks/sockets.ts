@@ -1,4 +1,4 @@
-import { type InsideAttack, PLACES } from '../attack.ts'
+import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
 /** Sockets and addresses that a site must not reach. */
 export const SOCKETS = {

@@ -1,4 +1,4 @@
-import type { InsideAttack } from '../attack.ts'
+import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** SQL needs no second place: the account is the same one. */
 const SQL = { places: ['php'] } as const

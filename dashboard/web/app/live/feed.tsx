@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useFeed } from '#dashboard/web/api/use-events.ts'
 import { FleetNews } from '#shared/api/live.ts'
-import { useFeed } from '../../api/use-events.ts'
 import { gather } from './gather.ts'
 
 /** Keeps what every page shows current by one stream; what was missed is asked for again. */

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { isActive } from '#dashboard/web/api/operations.ts'
 import type { FleetNews } from '#shared/api/live.ts'
 import type { OperationView } from '#shared/api/operations.ts'
-import { isActive } from '../../api/operations.ts'
 import { showOperations } from './operation-news.ts'
 import { staleKeys } from './stale-keys.ts'
 

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { isActive } from '#dashboard/web/api/operations.ts'
 import type { OperationView } from '#shared/api/operations.ts'
-import { isActive } from '../../api/operations.ts'
 
 /** Puts operations as they are now in the place of what was known of them. */
 export function showOperations(

@@ -2,7 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { LoaderCircle, Search } from 'lucide-react'
 import { useState } from 'react'
-import { Kbd } from '../../ui/kbd.tsx'
+import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import type { Entry, Group } from './entry.ts'
 import { useEntries } from './use-entries.ts'
 

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
+import { api, take } from '#dashboard/web/api/client.ts'
 import { searchWords } from '#shared/search-words.ts'
-import { api, take } from '../../api/client.ts'
 import type { Entry } from './entry.ts'
 
 const MOST = 8

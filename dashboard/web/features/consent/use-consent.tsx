@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { useMustAccept } from '#dashboard/web/api/use-must-accept.ts'
+import { wordsIn } from '#dashboard/web/ui/accept.tsx'
+import { AcceptMany } from '#dashboard/web/ui/accept-many.tsx'
 import type { BulkTargets } from '#shared/api/bulk-operations.ts'
 import type { BulkType } from '#shared/operation-types/index.ts'
-import { useMustAccept } from '../../api/use-must-accept.ts'
-import { wordsIn } from '../../ui/accept.tsx'
-import { AcceptMany } from '../../ui/accept-many.tsx'
 
 interface Bulk {
   type: BulkType

@@ -1,4 +1,4 @@
-import type { MailSetting } from '../../api/mail.ts'
+import type { MailSetting } from '#dashboard/web/api/mail.ts'
 
 /** The settings as texts of a form; an empty one is null. */
 export interface Draft {

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import type { MailOfSite } from '../../api/mail.ts'
-import { formatNumber } from '../../ui/format.ts'
-import { Notice } from '../../ui/notice.tsx'
-import { Time } from '../../ui/time.tsx'
+import type { MailOfSite } from '#dashboard/web/api/mail.ts'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
 
 interface QueuesProps {
   /** Null: the agent does not report it now. */

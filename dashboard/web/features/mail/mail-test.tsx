@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { type MailTarget, testMail } from '../../api/mail.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Input } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { type MailTarget, testMail } from '#dashboard/web/api/mail.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
 
 interface MailTestProps {
   target: MailTarget

@@ -1,7 +1,7 @@
+import { TLS_WORDS } from '#dashboard/web/labels/mail.ts'
+import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { MAIL_TLS } from '#shared/values.ts'
-import { Field, Input, Select } from '../../ui/field.tsx'
 import type { Draft } from './draft.ts'
-import { TLS_WORDS } from './words.ts'
 
 export interface FieldsProps {
   draft: Draft

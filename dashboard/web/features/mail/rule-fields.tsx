@@ -1,8 +1,8 @@
+import { REWRITE_WORDS } from '#dashboard/web/labels/mail.ts'
+import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail.ts'
 import { REWRITES } from '#shared/values.ts'
-import { Field, Input, Select } from '../../ui/field.tsx'
 import type { FieldsProps } from './relay-fields.tsx'
-import { REWRITE_WORDS } from './words.ts'
 
 /** What holds whichever relay takes the mail. */
 export function RuleFields({ draft, change, refusals, isSite }: FieldsProps) {

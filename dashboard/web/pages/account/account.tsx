@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { meQuery } from '../../api/session.ts'
-import { Page } from '../../ui/page.tsx'
+import { meQuery } from '#dashboard/web/api/session.ts'
+import { Page } from '#dashboard/web/ui/page.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'

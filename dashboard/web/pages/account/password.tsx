@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { changePassword } from '../../api/account.ts'
-import { ApiError } from '../../api/client.ts'
-import { Button } from '../../ui/button.tsx'
-import { Field, Input } from '../../ui/field.tsx'
-import { Card } from '../../ui/page.tsx'
-import { Failure } from '../../ui/states.tsx'
-import { tell } from '../../ui/toasts.tsx'
+import { changePassword } from '#dashboard/web/api/account.ts'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
 
 const LEAST = 12
 const EMPTY = { current: '', next: '', again: '', tokens: false }

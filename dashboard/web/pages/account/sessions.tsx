@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
-import { signOutEverywhere } from '../../api/account.ts'
-import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { Card } from '../../ui/page.tsx'
+import { signOutEverywhere } from '#dashboard/web/api/account.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
 
 /** The way out on every device at once. */
 export function Sessions() {

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { activityName } from '#dashboard/web/labels/activity.ts'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetActivity } from '#shared/api/activity.ts'
-import { Status } from '../../ui/status.tsx'
-import { Cell, Head, Table } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { activityName } from './types.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { ACTIVITY_TYPES } from '#dashboard/web/labels/activity.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
+import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { ACTIVITY_STATUSES } from '#shared/values.ts'
-import { fleetQuery } from '../../api/fleet.ts'
-import { Button } from '../../ui/button.tsx'
-import { FilterSelect } from '../../ui/filter-select.tsx'
-import { SearchInput } from '../../ui/search-input.tsx'
 import type { ActivitySearch } from './search.ts'
-import { ACTIVITY_TYPES } from './types.ts'
 
 const STATUSES = ACTIVITY_STATUSES.map((value) => ({ value, name: value }))
 const NOTHING = { type: undefined, status: undefined, domain: undefined, server_id: undefined }

@@ -1,5 +1,5 @@
+import type { ActivityFilters } from '#dashboard/web/api/activity.ts'
 import type { ActivityQuery } from '#shared/api/activity.ts'
-import type { ActivityFilters } from '../../api/activity.ts'
 
 /** What the address of the page holds, as texts. `before` is the last one of the page before. */
 export interface ActivitySearch extends ActivityFilters {

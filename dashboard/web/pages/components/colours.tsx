@@ -1,5 +1,5 @@
-import { cx } from '../../ui/cx.ts'
-import { Card } from '../../ui/page.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
 
 /** Whole class names: Tailwind finds them in the source. */
 const COLOURS = {

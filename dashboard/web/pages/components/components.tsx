@@ -1,4 +1,4 @@
-import { Page } from '../../ui/page.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
 import { Actions } from './actions.tsx'
 import { Colours } from './colours.tsx'
 import { Inputs } from './inputs.tsx'

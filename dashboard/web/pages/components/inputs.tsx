@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Check } from '../../ui/check.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
-import { FilterSelect } from '../../ui/filter-select.tsx'
-import { Card } from '../../ui/page.tsx'
-import { Segments } from '../../ui/segments.tsx'
+import { Check } from '#dashboard/web/ui/check.tsx'
+import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { Row } from './row.tsx'
 
 const TIERS = [

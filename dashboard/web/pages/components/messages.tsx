@@ -1,8 +1,8 @@
 import { Inbox } from 'lucide-react'
-import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { Card } from '../../ui/page.tsx'
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 
 export function Messages() {
   return (

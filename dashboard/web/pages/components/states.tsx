@@ -1,9 +1,9 @@
-import { HealthBadge } from '../../ui/health.tsx'
-import { Meter } from '../../ui/meter.tsx'
-import { Card } from '../../ui/page.tsx'
-import { ProgressBar } from '../../ui/progress-bar.tsx'
-import { Badge, Status, TONES } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
+import { HealthBadge } from '#dashboard/web/ui/health.tsx'
+import { Meter } from '#dashboard/web/ui/meter.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
+import { Badge, Status, TONES } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
 import { Row } from './row.tsx'
 
 const STATUSES = ['active', 'running', 'queued', 'pending', 'failed', 'offline', 'cancelled']

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Facts } from '../../ui/facts.tsx'
-import { Card } from '../../ui/page.tsx'
-import { SortHead } from '../../ui/sort-head.tsx'
-import { Status } from '../../ui/status.tsx'
-import { Cell, Head, Table } from '../../ui/table.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { SortHead } from '#dashboard/web/ui/sort-head.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 
 const ROWS = [
   { domain: 'blog.example.com', php: '8.4', status: 'active' },

@@ -1,5 +1,5 @@
-import type { Answer, ApiDocument, Media } from '../../api/openapi.ts'
-import { Badge } from '../../ui/status.tsx'
+import type { Answer, ApiDocument, Media } from '#dashboard/web/api/openapi.ts'
+import { Badge } from '#dashboard/web/ui/status.tsx'
 import { resolveAnswer } from './operations.ts'
 import { Words } from './prose.tsx'
 import { jsonOf, Sample } from './sample.tsx'

@@ -1,5 +1,5 @@
-import type { ApiDocument } from '../../api/openapi.ts'
-import { Card } from '../../ui/page.tsx'
+import type { ApiDocument } from '#dashboard/web/api/openapi.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
 import { Answers } from './answers.tsx'
 import { callsOf } from './operations.ts'
 import { Prose } from './prose.tsx'

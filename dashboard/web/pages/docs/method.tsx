@@ -1,4 +1,4 @@
-import { cx } from '../../ui/cx.ts'
+import { cx } from '#dashboard/web/ui/cx.ts'
 
 const TONES: Record<string, string> = {
   GET: 'text-good',

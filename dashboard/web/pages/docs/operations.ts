@@ -1,4 +1,4 @@
-import type { Answer, ApiDocument, Operation, Schema } from '../../api/openapi.ts'
+import type { Answer, ApiDocument, Operation, Schema } from '#dashboard/web/api/openapi.ts'
 
 /** An operation with its place in the document. */
 export interface Call extends Operation {

@@ -1,4 +1,4 @@
-import { Copy } from '../../ui/copy.tsx'
+import { Copy } from '#dashboard/web/ui/copy.tsx'
 
 /** Text to look at and to copy; what is too wide scrolls. */
 export function Sample({ label, text }: { label: string; text: string }) {

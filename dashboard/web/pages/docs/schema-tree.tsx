@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ApiDocument, Schema } from '../../api/openapi.ts'
+import type { ApiDocument, Schema } from '#dashboard/web/api/openapi.ts'
 import { resolve } from './operations.ts'
 import { Words } from './prose.tsx'
 import { rulesOf, typeOf } from './schema-words.ts'

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/openapi.ts'
+import type { Schema } from '#dashboard/web/api/openapi.ts'
 
 /** What kind of value it is, in a word or two. */
 export function typeOf(schema: Schema, name?: string): string {

@@ -1,6 +1,6 @@
 import { CircleCheckBig } from 'lucide-react'
-import type { Fleet } from '../../api/fleet.ts'
-import { formatCount } from '../../ui/format.ts'
+import type { Fleet } from '#dashboard/web/api/fleet.ts'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 
 /** Shown while nothing is wrong. */
 export function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {

@@ -1,7 +1,7 @@
 import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes } from 'react'
-import type { Fleet } from '../../api/fleet.ts'
-import { formatNumber } from '../../ui/format.ts'
+import type { Fleet } from '#dashboard/web/api/fleet.ts'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
 
 /** How much there is of everything, each with the way to it. */
 export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {

@@ -1,8 +1,8 @@
 import { Plus, Server } from 'lucide-react'
-import { ButtonLink } from '../../ui/button.tsx'
-import { Card } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { WhatComes } from '../servers/what-comes.tsx'
+import { WhatComes } from '#dashboard/web/pages/servers/list/what-comes.tsx'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
 
 /** Where everything begins: a dashboard that knows no server yet. */
 export function FirstServer() {

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { arrange, shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
+import { ShortReading } from '#dashboard/web/pages/servers/list/readings.tsx'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
-import { ButtonLink } from '../../ui/button.tsx'
-import { formatCount, formatNumber } from '../../ui/format.ts'
-import { Card } from '../../ui/page.tsx'
-import { Status } from '../../ui/status.tsx'
-import { arrange, shareOf } from '../servers/arrange.ts'
-import { ShortReading } from '../servers/readings.tsx'
 
 const MOST = 12
 

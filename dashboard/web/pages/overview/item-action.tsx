@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw, RotateCw } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { retryOperation } from '#dashboard/web/api/operations.ts'
+import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
+import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
-import { messageOf } from '../../api/client.ts'
-import { retryOperation } from '../../api/operations.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { tell } from '../../ui/toasts.tsx'
-import { useSync } from '../server/actions/use-sync.ts'
-import { readSitesSearch } from '../sites/search.ts'
 
 interface ItemActionProps {
   kind: AttentionKind

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
+import { Time } from '#dashboard/web/ui/time.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
-import { Time } from '../../ui/time.tsx'
-import { readSitesSearch } from '../sites/search.ts'
 import { ItemAction } from './item-action.tsx'
 
 interface ItemProps {

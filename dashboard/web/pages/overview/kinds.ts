@@ -22,8 +22,8 @@ import {
   Siren,
   Unplug,
 } from 'lucide-react'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import type { AttentionKind } from '#shared/api/attention.ts'
-import { formatCount } from '../../ui/format.ts'
 
 interface Kind {
   icon: LucideIcon

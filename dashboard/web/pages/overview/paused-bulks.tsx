@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { pausedBulksQuery } from '../../api/bulk-operations.ts'
-import { bulkTitle } from '../../api/operation-words.ts'
-import { ButtonLink } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
+import { bulkTitle } from '#dashboard/web/labels/operation.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 
 /** What is done to many and waits for a decision of a person. */
 export function PausedBulks() {

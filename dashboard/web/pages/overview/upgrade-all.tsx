@@ -1,9 +1,9 @@
 import { ArrowUpCircle } from 'lucide-react'
 import { useState } from 'react'
+import { BulkDialog } from '#dashboard/web/pages/servers/list/bulk-dialog.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
 import type { AttentionItem } from '#shared/api/attention.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
-import { Button } from '../../ui/button.tsx'
-import { BulkDialog } from '../servers/bulk-dialog.tsx'
 
 interface UpgradeAllProps {
   items: readonly AttentionItem[]

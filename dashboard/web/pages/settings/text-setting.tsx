@@ -1,7 +1,7 @@
 import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import type { SettingKey } from '#shared/api/settings.ts'
-import { Button } from '../../ui/button.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
 import { useSave } from './use-save.ts'
 
 interface TextSettingProps {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
+import { changeSetting, settingsQuery } from '#dashboard/web/api/settings.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { SettingKey } from '#shared/api/settings.ts'
-import { ApiError, messageOf } from '../../api/client.ts'
-import { changeSetting, settingsQuery } from '../../api/settings.ts'
-import { tell } from '../../ui/toasts.tsx'
 
 /** Saves one setting; `refusal` is what is wrong with the value. */
 export function useSave(key: SettingKey, name: string) {

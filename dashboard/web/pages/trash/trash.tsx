@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { trashQuery } from '../../api/trash.ts'
-import { ButtonLink } from '../../ui/button.tsx'
-import { formatBytes, formatNumber } from '../../ui/format.ts'
-import { Card, Page } from '../../ui/page.tsx'
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
-import { Head, Table } from '../../ui/table.tsx'
+import { trashQuery } from '#dashboard/web/api/trash.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { formatBytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { TrashRow } from './trash-row.tsx'
 
 /** What was deleted and can still come back. */

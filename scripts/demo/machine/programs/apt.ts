@@ -1,6 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
-import type { Machine } from '../machine.ts'
 import { said } from './output.ts'
 
 /** What it would upgrade, and what it does; packages that are missing come with the machine. */

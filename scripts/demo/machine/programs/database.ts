@@ -1,7 +1,7 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import { freshKit } from '../../wordpress/kits.ts'
-import type { Database, Machine } from '../machine.ts'
-import { file } from '../nodes.ts'
+import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
+import { file } from '#scripts/demo/machine/nodes.ts'
+import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 import { done, failed, lastOf, said } from './output.ts'
 
 /** The text of a dump does not show its contents: a name stands for them. */

@@ -1,6 +1,6 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import type { Machine } from '../machine.ts'
-import { textOf } from '../nodes.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
+import { textOf } from '#scripts/demo/machine/nodes.ts'
 import { done, failed, lastOf, said } from './output.ts'
 
 /** A file, or all that is in a folder (`<folder>/.`) into a folder. */

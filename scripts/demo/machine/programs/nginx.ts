@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import type { Machine } from '../machine.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { done, failed, said } from './output.ts'
 
 const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }

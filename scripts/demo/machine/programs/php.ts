@@ -1,7 +1,7 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import { freshKit } from '../../wordpress/kits.ts'
-import type { Machine } from '../machine.ts'
-import { file } from '../nodes.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
+import { file } from '#scripts/demo/machine/nodes.ts'
+import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 import { done, failed, said } from './output.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'

@@ -1,8 +1,8 @@
 import type { Output } from '#agent/host/ports.ts'
 import { MAIL_PROCESSES, MAIL_UNIT } from '#agent/os/mail/service.ts'
-import { fpmService, type Pool, socketOf } from '#agent/os/php-fpm-files.ts'
-import type { Machine } from '../machine.ts'
-import { phpPid } from '../system.ts'
+import { fpmService, type Pool, socketOf } from '#agent/os/php/fpm-files.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
+import { phpPid } from '#scripts/demo/machine/system.ts'
 import { done, failed, lastOf, said } from './output.ts'
 
 const BASE = ['nginx.service', 'mariadb.service', 'cron.service']

@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import type { Machine } from '../machine.ts'
+import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { done, failed, lastOf } from './output.ts'
 
 const FIRST_ID = 1001

@@ -1,5 +1,5 @@
-import type { Member } from '../../fleet/fleet.ts'
-import { memoryShare } from '../../machine/machine.ts'
+import type { Member } from '#scripts/demo/fleet/fleet.ts'
+import { memoryShare } from '#scripts/demo/machine/machine.ts'
 
 /** What a server was like at some moment; `load` from 0 to 1, sizes in MB. */
 export interface Point {

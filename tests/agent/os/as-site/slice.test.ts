@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { stopLeftSlices, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 
 test('leaves the slice of a site alone while something else of it runs there', async () => {
   const host = await server(shop)

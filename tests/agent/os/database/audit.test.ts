@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findForeignObjects } from '#agent/os/database/audit.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 
 const rights = (access: number) => JSON.stringify({ access })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connectionSteps, neededConnections } from '#agent/os/database/connections.ts'
-import { writeSite } from '#agent/os/sites.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const FOLDER = '/etc/mysql/mariadb.conf.d'

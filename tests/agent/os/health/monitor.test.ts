@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Visited } from '#agent/host/visit-port.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
-import { socketOf } from '#agent/os/php-fpm-files.ts'
-import { writeSite } from '#agent/os/sites.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { socketOf } from '#agent/os/php/fpm-files.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const PROCESSES =

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 
 const UNIT = 'hosting-cron@shop.service'
 const AT = Date.UTC(2026, 2, 1, 9, 30)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { renderCrontab } from '#agent/os/cron-files.ts'
+import { renderCrontab } from '#agent/os/cron/files.ts'
+import { RECORDER, RECORDER_TEXT, recorderSteps, recordOf } from '#agent/os/cron/recorder.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
-import { RECORDER, RECORDER_TEXT, recorderSteps, recordOf } from '#agent/os/job-runs/recorder.ts'
-import { server, shop } from '#tests/agent/commands/debian.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 
 async function direct() {
   const host = await server(shop)

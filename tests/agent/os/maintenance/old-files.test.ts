@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { oldPrograms, reported } from '#agent/os/maintenance/old-files.ts'
 import { renewals } from '#agent/os/maintenance/renewals.ts'
-import { writeSite } from '#agent/os/sites.ts'
-import { installed, shop } from '#tests/agent/commands/debian.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { installed, shop } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { updatesConfigure } from '#agent/commands/updates.configure.ts'
 import { UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
-import { contextOf, debian, outcome } from '#tests/agent/commands/debian.ts'
+import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const PROGRAM = '/usr/bin/unattended-upgrade'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { writeSite } from '#agent/os/site/sites.ts'
 import { prepareSiteEtc } from '#agent/os/site-etc/prepare.ts'
 import { removeSharedEtc, sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
-import { writeSite } from '#agent/os/sites.ts'
-import { shop } from '#tests/agent/commands/debian.ts'
+import { shop } from '#tests/support/agent/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const ENABLED = '/etc/systemd/system/multi-user.target.wants/hosting-etc.path'

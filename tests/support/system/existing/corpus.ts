@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#tests/support/lab/index.ts'
-import { bash, build, prepare, putBase } from '../layouts/build.ts'
-import { type LayoutOnDisk, readLayouts } from '../layouts/layout.ts'
-import { MARKERS, request, visitsOf } from '../layouts/visit.ts'
+import { bash, build, prepare, putBase } from '#tests/support/system/layouts/build.ts'
+import { type LayoutOnDisk, readLayouts } from '#tests/support/system/layouts/layout.ts'
+import { MARKERS, request, visitsOf } from '#tests/support/system/layouts/visit.ts'
 import type { Watched } from './answers.ts'
 
 const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)

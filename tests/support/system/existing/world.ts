@@ -1,8 +1,8 @@
 import type { StoredEvent } from '#shared/sse.ts'
 import type { Host } from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
-import { endOf } from '../dashboard.ts'
-import { type Enrolled, startEnrolled } from '../enrolled.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { differences, type Seen, see, type Watched } from './answers.ts'
 import { existingImage } from './image.ts'
 

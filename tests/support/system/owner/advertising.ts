@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MINUTES } from '../world.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import { ORIGIN, type Owner } from './owner.ts'
 
 /** What the page says that it was asked for, and whether it came from the cache. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MINUTES } from '../world.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 
 /** What a server without the Internet cannot know, as WordPress puts it. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { must } from '#tests/support/lab/run.ts'
 import { poll } from '#tests/support/lab/wait.ts'
-import { MINUTES } from '../world.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import { writeFiles } from './files.ts'
 import { ORIGIN, type Owner } from './owner.ts'
 

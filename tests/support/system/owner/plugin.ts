@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MINUTES } from '../world.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 import { SHOP } from './shop-plugin.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { MINUTES } from '../world.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 
 const CUSTOMERS = ['Adalovelace', 'Gracehopper'] as const

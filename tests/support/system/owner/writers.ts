@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { endOf } from '../dashboard.ts'
-import { MINUTES } from '../world.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 
 /** By wp-cli, by somebody who logs in as the user of the site, and by an archive that is unpacked. */

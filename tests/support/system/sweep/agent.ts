@@ -6,12 +6,12 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
-import { reach } from '../inside.ts'
-import { startMachine } from '../machine.ts'
-import { packaged } from '../packaged.ts'
-import { DOOM, type Doom, STARTED } from './doom.ts'
+import { reach } from '#tests/support/system/inside.ts'
+import { startMachine } from '#tests/support/system/machine.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
+import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
 
-const PROGRAM = 'dist/doomed-agent'
+const PROGRAM = 'dist/crashing-agent'
 
 /** What an operation left on the agent's disk once it had ended. */
 export interface Ended {
@@ -26,12 +26,12 @@ export interface Ended {
 export interface DoomedAgent {
   host: lab.Host
   /** Begins an operation and waits for its end, however often the agent dies on the way. */
-  run(command: string, params: object, dooms?: readonly Doom[]): Promise<Ended>
+  run(command: string, params: object, points?: readonly CrashPoint[]): Promise<Ended>
   stop(): Promise<void>
 }
 
 export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
-  const source = 'tests/support/system/sweep/doomed-agent.ts'
+  const source = 'tests/support/system/sweep/crashing-agent.ts'
   await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
   const mirror = await wordpressMirror()
   const host = await startMachine(
@@ -54,17 +54,17 @@ export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
 
   return {
     host,
-    async run(command, params, dooms = []) {
+    async run(command, params, points = []) {
       count += 1
       const id = `sweep-${count}`
-      if (dooms.length > 0) writeFileSync(`${host.root}${DOOM}`, JSON.stringify(dooms))
+      if (points.length > 0) writeFileSync(`${host.root}${CRASH_POINTS}`, JSON.stringify(points))
       await lab.poll(() => answers(way), { every_ms: 10 })
       await begin(id, command, params).catch((error: unknown) => {
-        if (dooms.length === 0) throw error
+        if (points.length === 0) throw error
       })
-      await fulfilled(host, id, dooms)
+      await fulfilled(host, id, points)
       const ended = await lab.poll(() => endOf(host, id), { every_ms: 10 })
-      if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(dooms)}`)
+      if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(points)}`)
       // One that died of its last event is only on its way back.
       await lab.poll(() => answers(way), { every_ms: 10 })
       return ended
@@ -83,16 +83,16 @@ async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean>
 }
 
 /** A process that stands still takes the whole server with it: a power failure. */
-async function fulfilled(host: lab.Host, id: string, dooms: readonly Doom[]): Promise<void> {
-  const file = `${host.root}${DOOM}`
+async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint[]): Promise<void> {
+  const file = `${host.root}${CRASH_POINTS}`
   const met = () => !existsSync(file) || endOf(host, id) !== undefined
   await lab.poll(met)
-  const left: Doom[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const left: CrashPoint[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
   rmSync(file, { force: true })
   // What is undone may have fewer records than what was done.
-  if (left.length > 0 && left.length === dooms.length)
-    throw new Error(`the operation ended before its doom: ${JSON.stringify(dooms)}`)
-  if (dooms.at(-1)?.how !== 'SIGSTOP') return
+  if (left.length > 0 && left.length === points.length)
+    throw new Error(`the operation ended before its point: ${JSON.stringify(points)}`)
+  if (points.at(-1)?.how !== 'SIGSTOP') return
   await host.powerOff()
   await host.start()
 }

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Image } from '#tests/support/lab/host.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
-import type { Answer } from '../dashboard.ts'
-import { type Enrolled, startEnrolled } from '../enrolled.ts'
-import { get } from '../requests.ts'
+import type { Answer } from '#tests/support/system/dashboard.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { get } from '#tests/support/system/requests.ts'
 
 /** What happens to a server and its dashboard in the middle of an operation. */
 export type Blow = 'the dashboard is killed' | 'the agent is killed' | 'no network' | 'no power'

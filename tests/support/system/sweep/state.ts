@@ -1,5 +1,5 @@
 import type { Host } from '#tests/support/lab/index.ts'
-import { type Snapshot, snapshot } from '../snapshot.ts'
+import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
 /** A snapshot with what the files of the operation's own making hold, and the rows of the sites. */
 export interface State extends Snapshot {

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { DoomedAgent, Ended } from './agent.ts'
-import type { Doom } from './doom.ts'
+import type { CrashPoint } from './crash-point.ts'
 import { type State, stateOf } from './state.ts'
 
 type Work = readonly [command: string, params: object]
@@ -49,7 +49,7 @@ export async function sweep(
   { work: [command, params], back, ignoring = [] }: Scenario,
   { before, after }: Reference,
   kind: string,
-  points: readonly (readonly Doom[])[],
+  points: readonly (readonly CrashPoint[])[],
 ): Promise<Outcome> {
   const outcome = { command, kind, points: points.length, before: 0, after: 0, recovery_ms: 0 }
   const comparable = (state: State) => ({
@@ -72,7 +72,7 @@ export async function sweep(
 }
 
 /** Events without gaps, and the one terminal event at their end; its kind. */
-function endsOnce({ events }: Ended, point: readonly Doom[]): string | undefined {
+function endsOnce({ events }: Ended, point: readonly CrashPoint[]): string | undefined {
   const kinds = events.map(({ event }): string => event)
   const last = kinds.at(-1)
   expect([point, events.map(({ id }) => id)]).toEqual([point, events.map((_, index) => index + 1)])

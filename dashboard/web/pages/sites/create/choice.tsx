@@ -1,4 +1,4 @@
-import { cx } from '../../../ui/cx.ts'
+import { cx } from '#dashboard/web/ui/cx.ts'
 
 interface ChoiceProps<T extends string> {
   label: string

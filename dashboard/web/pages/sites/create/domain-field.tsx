@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { canonicalDomain } from '#shared/names.ts'
-import { Field, Input } from '../../../ui/field.tsx'
-import { unicodeOf } from '../../../ui/unicode-domain.ts'
 import { useName } from './use-name.ts'
 
 interface DomainFieldProps {

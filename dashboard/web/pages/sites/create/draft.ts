@@ -1,7 +1,7 @@
+import type { NewSite } from '#dashboard/web/api/create-site.ts'
+import { remembered } from '#dashboard/web/ui/remembered.ts'
 import { Domain, Email } from '#shared/fields.ts'
 import type { TIERS, TLS_MODES } from '#shared/values.ts'
-import type { NewSite } from '../../../api/create-site.ts'
-import { remembered } from '../../../app/remembered.ts'
 
 /** What the form holds. */
 export interface Draft {

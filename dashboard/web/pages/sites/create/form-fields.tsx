@@ -1,6 +1,6 @@
+import { TIER_WORDS, TLS_WORDS } from '#dashboard/web/labels/site.ts'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { TIERS, TLS_MODES } from '#shared/values.ts'
-import { Field, Input } from '../../../ui/field.tsx'
-import { TIER_WORDS, TLS_WORDS } from '../../site/words.ts'
 import { Choice } from './choice.tsx'
 import { DomainField } from './domain-field.tsx'
 import type { Draft, Mistakes } from './draft.ts'

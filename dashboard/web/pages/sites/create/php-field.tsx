@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+import { settingsQuery } from '#dashboard/web/api/settings.ts'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { defaultPhp } from '#shared/default-php.ts'
 import { supportEnds } from '#shared/php-support.ts'
-import { serverQuery } from '../../../api/servers.ts'
-import { settingsQuery } from '../../../api/settings.ts'
-import { Field, Select } from '../../../ui/field.tsx'
 
 interface PhpFieldProps {
   server_id: number | undefined

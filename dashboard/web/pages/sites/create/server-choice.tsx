@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Server } from 'lucide-react'
 import { useState } from 'react'
-import { fleetQuery } from '../../../api/fleet.ts'
-import { ButtonLink } from '../../../ui/button.tsx'
-import { Input } from '../../../ui/field.tsx'
-import { Empty, Failure, Skeleton } from '../../../ui/states.tsx'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Input } from '#dashboard/web/ui/field.tsx'
+import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { rankOf, ServerOption } from './server-option.tsx'
 
 /** More than these are looked for by their names. */

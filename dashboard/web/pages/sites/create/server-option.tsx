@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { formatMegabytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
-import { cx } from '../../../ui/cx.ts'
-import { formatMegabytes, formatNumber } from '../../../ui/format.ts'
-import { Status } from '../../../ui/status.tsx'
 
 /** An offline server receives it when it is online again. */
 export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ApiError } from '../../../api/client.ts'
-import { createSite, type PlannedSite, planSite } from '../../../api/create-site.ts'
-import { rememberPlan } from '../../../api/known-plans.ts'
-import { wordsOf } from '../../../ui/accept.tsx'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/create-site.ts'
+import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
+import { wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
 /** Hears which field was refused. */

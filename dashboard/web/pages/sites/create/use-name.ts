@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, take } from '#dashboard/web/api/client.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { apexOf } from '#shared/names.ts'
-import { api, take } from '../../../api/client.ts'
 
 const PAUSE_MS = 300
 const MOST = 50

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import type { AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
+import type { Fetching, Net } from '#agent/host/ports.ts'
+import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
+import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
+import { bytesOf, net, save } from './net.ts'
+import { type Call, OrderLine } from './network-helper.ts'
+import { cookieOf, remember } from './programs.ts'
+import { environment } from './shell.ts'
+import { transient } from './unconfined.ts'
+import { visitor } from './visitor.ts'
+
+/** A download streams through it: the executable itself takes most of the memory. */
+const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
+
+/** The network for who has none: each call is made by a short-lived unit without privileges. */
+export const reachingNet: Net = {
+  async fetch(url, options = {}) {
+    if (url.startsWith('file:')) return net.fetch(url)
+    return gathered(
+      answer({ call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 }, options),
+    )
+  },
+  download(url, path, digest, options = {}) {
+    const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 }, options)
+    return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest, options)
+  },
+  async probe({ tls = false, ...probe }) {
+    const text = new TextDecoder().decode(await gathered(answer({ call: 'probe', ...probe, tls })))
+    return JSON.parse(text)
+  },
+}
+
+/** Sockets of this machine are files, which are there without a network. */
+export const reachingVisitor: Visitor = {
+  ...visitor,
+  async visit(visits) {
+    if (visits.length === 0) return []
+    const text = new TextDecoder().decode(
+      await gathered(answer({ call: 'visit', visits: [...visits] })),
+    )
+    return VisitedList.parse(JSON.parse(text))
+  },
+}
+
+export const reachingAcme: AcmePort = {
+  async order({ present, extra_roots, names, operation, ...rest }) {
+    const roots = extra_roots === undefined ? {} : { extra_roots }
+    const child = begin({ call: 'order', ...rest, ...roots, names: [...names] }, operation)
+    const ended = endOf(child)
+    ended.catch(() => undefined)
+    let outcome: AcmeOutcome | undefined
+    for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+      const said = OrderLine.parse(JSON.parse(line))
+      if ('present' in said) {
+        await present(said.present.token, said.present.text)
+        child.stdin?.write('\n')
+      } else outcome = said
+    }
+    await ended
+    if (!outcome) throw new Error('the order ended without an outcome')
+    return outcome
+  },
+}
+
+async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator<Uint8Array> {
+  const child = begin(call, operation)
+  const ended = endOf(child)
+  ended.catch(() => undefined)
+  child.stdin?.end()
+  yield* child.stdout ?? []
+  await ended
+}
+
+function begin(call: Call, operation: string | undefined): ChildProcess {
+  const [program = '', ...args] = [
+    ...transient([...UNPRIVILEGED, ...LIMITS], operation),
+    ...[process.execPath, 'reach'],
+  ]
+  const env = environment(cookieOf(operation))
+  const child = spawn(program, args, { env, cwd: '/', stdio: 'pipe', detached: true })
+  child.once('close', remember(operation, child.pid))
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.write(`${JSON.stringify(call)}\n`)
+  return child
+}
+
+/** Throws the last line of what it complained of. */
+function endOf(child: ChildProcess): Promise<void> {
+  let complaint = ''
+  child.stderr?.on('data', (chunk) => {
+    complaint = (complaint + String(chunk)).slice(-4000)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const reason = complaint.trim().split('\n').at(-1)
+      if (code === 0) resolve()
+      else reject(new Error(reason || `the network could not be used (exit status ${code})`))
+    })
+  })
+}
+
+async function gathered(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(chunks))
+}

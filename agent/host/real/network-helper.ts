@@ -1,0 +1,90 @@
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import { acme } from '#agent/host/acme.ts'
+import type { AcmeOrder } from '#agent/host/acme-port.ts'
+import { Visit } from '#agent/host/visit-port.ts'
+import { bytesOf, net } from './net.ts'
+import { visitor } from './visitor.ts'
+
+const Names = z.array(z.string())
+const Order = z.object({
+  directory: z.string(),
+  extra_roots: z.string().optional(),
+  account_key: z.string(),
+  private_key: z.string(),
+  email: z.string(),
+  names: Names,
+  timeout_ms: z.number(),
+})
+const Call = z.discriminatedUnion('call', [
+  z.object({ call: z.literal('fetch'), url: z.string(), timeout_ms: z.number() }),
+  z.object({
+    call: z.literal('probe'),
+    host: z.string(),
+    address: z.string().optional(),
+    path: z.string(),
+    tls: z.boolean(),
+  }),
+  z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
+  Order.extend({ call: z.literal('order') }),
+])
+export type Call = z.input<typeof Call>
+
+/** What an order says on the way, a line each: every `present` waits for a line in return. */
+export const OrderLine = z.union([
+  z.object({ present: z.object({ token: z.string(), text: z.string() }) }),
+  z.object({ chain: z.string() }),
+  z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })) }),
+])
+
+/**
+ * `hosting-agent reach`: does on the network what the line on standard input asks for, for the half
+ * of the agent that has none. Ends with status 1 and the reason on stderr.
+ */
+export async function reach(): Promise<never> {
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  try {
+    const { value } = await lines.next()
+    await perform(Call.parse(JSON.parse(String(value))), lines)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+  process.exit(0)
+}
+
+async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> {
+  if (call.call === 'fetch') {
+    for await (const chunk of bytesOf(call.url, call.timeout_ms)) await say(chunk)
+  } else if (call.call === 'probe') {
+    const { address = '127.0.0.1', ...probe } = call
+    await say(JSON.stringify(await net.probe({ ...probe, address })))
+  } else if (call.call === 'visit') await say(JSON.stringify(await visitor.visit(call.visits)))
+  else await order(call, lines)
+}
+
+async function order(
+  {
+    extra_roots,
+    ...rest
+  }: Omit<AcmeOrder, 'present' | 'extra_roots'> & { extra_roots?: string | undefined },
+  lines: AsyncIterator<string>,
+): Promise<void> {
+  let turn: Promise<unknown> = Promise.resolve()
+  const present = (token: string, text: string) => {
+    turn = turn
+      .then(() => say(`${JSON.stringify({ present: { token, text } })}\n`))
+      .then(() => lines.next())
+    return turn.then(() => undefined)
+  }
+  const outcome = await acme.order({ ...rest, extra_roots, present })
+  await say(`${JSON.stringify(outcome)}\n`)
+}
+
+/** Resolves when it has been handed over: an exit would cut off what is still waiting. */
+function say(data: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => (error ? reject(error) : resolve()))
+  })
+}

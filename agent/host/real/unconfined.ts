@@ -1,0 +1,78 @@
+import type { RunOptions, Shell } from '#agent/host/ports.ts'
+import { tagOf, unitOf } from './programs.ts'
+import { environment, shell, withoutPrivileges } from './shell.ts'
+
+type Started = [readonly string[], RunOptions]
+
+const TIMEOUT_MS = 600_000
+/**
+ * systemd takes an end by SIGTERM, SIGHUP or SIGINT for a success, and systemd-run(1) then ends
+ * with 0. A command that fails after the program makes a failure of it, while apt and dpkg are still
+ * told to end before they are killed. It keeps the status of a program that ended by itself.
+ */
+const STOPPED_IS_FAILED = 'ExecStopPost=/usr/bin/test $EXIT_CODE = exited'
+/** Of a program outside of the sandbox: apt and dpkg with what the scripts of packages start. */
+const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
+
+/**
+ * The shell of a sandboxed agent: what is `unconfined`, and what is of a site, runs in a transient unit
+ * of its own, outside the sandbox. It outlives the agent, which is what dpkg needs.
+ */
+export const confinedShell: Shell = shellThrough(outside)
+
+/** The shell of an agent without a sandbox: what is of a site still runs apart from everything else. */
+export const freeShell = (init: 'systemd' | 'direct'): Shell =>
+  shellThrough((argv, options) => ofSite(argv, options, init))
+
+function shellThrough(start: (argv: readonly string[], options: RunOptions) => Started): Shell {
+  return {
+    run: (argv, options = {}) => shell.run(...start(argv, options)),
+    try: (argv, options = {}) => shell.try(...start(argv, options)),
+    stream: (argv, options = {}) => shell.stream(...start(argv, options)),
+    daemon: shell.daemon,
+  }
+}
+
+/** Status, standard input and both outputs are those of the program: systemd-run(1). */
+export function transient(properties: readonly string[], tag?: string, unit?: string): string[] {
+  const named = unit === undefined ? unitOf(tag) : [`--unit=${unit}`]
+  const wait = ['--quiet', '--pipe', '--wait', '--collect', ...named]
+  return ['systemd-run', ...wait, ...properties.map((text) => `--property=${text}`), '--']
+}
+
+/** The program and its options as they are started: see RunOptions.unconfined. */
+export function outside(argv: readonly string[], options: RunOptions): Started {
+  if (options.site) return ofSite(argv, options, 'systemd')
+  const { unconfined, user, ...rest } = options
+  if (!unconfined) return [argv, options]
+  return inUnit(user === undefined ? argv : withoutPrivileges(argv, user), rest, OUTSIDE)
+}
+
+/** The program of a site, by systemd or by what a machine without it has. */
+export function ofSite(
+  argv: readonly string[],
+  { site, ...options }: RunOptions,
+  init: 'systemd' | 'direct',
+): Started {
+  if (!site) return [argv, options]
+  if (init === 'direct') return [[...site.launcher, ...argv], options]
+  return inUnit(argv, options, [`Slice=${site.slice}`, ...site.directives])
+}
+
+function inUnit(
+  argv: readonly string[],
+  options: RunOptions,
+  directives: readonly string[],
+): Started {
+  const { env = {}, umask, cwd, timeout_ms = TIMEOUT_MS, ...rest } = options
+  const properties = [`RuntimeMaxSec=${Math.ceil(timeout_ms / 1000)}`, ...directives]
+  if (umask !== undefined) properties.push(`UMask=0${umask.toString(8)}`)
+  if (cwd !== undefined) properties.push(`WorkingDirectory=${cwd}`)
+  const variables = Object.entries(environment(env)).map(([name, value]) => `${name}=${value}`)
+  // env(1) looks the program up as a plain start would: one that is missing ends with 127.
+  const words = ['env', '-i', ...variables, ...argv]
+  // systemd replaces $VARIABLES in what it starts, and takes $$ for a dollar: systemd.service(5).
+  const literal = words.map((word) => word.replaceAll('$', '$$$$'))
+  const argvOutside = [...transient(properties, tagOf(options)), ...literal]
+  return [argvOutside, { ...rest, timeout_ms: timeout_ms + 5000 }]
+}

@@ -1,0 +1,123 @@
+import type { Host } from '#agent/host/ports.ts'
+import { blamingDisk } from '#agent/host/storage.ts'
+import type { Context, Progress } from '#agent/steps/command.ts'
+import type { Limits } from '#agent/steps/time-limits.ts'
+import type { Warning } from '#shared/agent.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { Session } from './cancellable-host.ts'
+import type { Locks } from './locks.ts'
+import type { Operation } from './operation.ts'
+import { performSteps } from './steps.ts'
+import type { JournalEntry, OperationStore } from './store.ts'
+import { watch } from './time-limits.ts'
+
+/** What a command has done up to its first line, and the rest of it. */
+export type Begun = { next: IteratorResult<string, object>; work: Progress<object> }
+
+export interface CourseOptions {
+  host: Host
+  store: OperationStore
+  limits: Limits
+  /** With its key still held: it has its end, and may have left something. */
+  ended: (operation_id: string) => Promise<void>
+  report: (error: unknown, operation_id: string) => void
+  tell?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
+}
+
+/** An operation on its way to its single terminal event. */
+export class Course {
+  readonly operation: Operation
+  readonly session: Session
+  readonly context: Context
+  readonly #options: CourseOptions
+  readonly #warnings: Warning[] = []
+
+  constructor(operation: Operation, options: CourseOptions) {
+    const { id } = operation
+    this.operation = operation
+    this.#options = options
+    this.session = new Session(options.host, id, () => options.store.reserve.give())
+    this.context = {
+      host: this.session.host,
+      perform: (steps) => performSteps(steps, this.write, this.session),
+      warn: (warning) => void this.#warnings.push(warning),
+    }
+  }
+
+  readonly write = (entry: JournalEntry) => this.#options.store.addEntry(this.operation.id, entry)
+
+  get journal() {
+    return { write: this.write, makeRoom: this.session.makeRoom }
+  }
+
+  /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
+  async late(locks: Locks, key: string | undefined, begin: () => Promise<Begun>): Promise<void> {
+    let release: () => void = () => undefined
+    try {
+      release = await locks.take(key, this.session.signal)
+      await this.toItsEnd(await begin())
+    } catch (error) {
+      await this.#failed(error)
+    } finally {
+      release()
+    }
+  }
+
+  /** Never throws. */
+  async toItsEnd({ next, work }: Begun): Promise<void> {
+    const { operation } = this
+    const watching = watch(this.#options.limits, {
+      stop: (reason) => this.session.stop(reason, true),
+      warn: (line) => void operation.log(line),
+    })
+    try {
+      let step = next
+      while (!step.done) {
+        watching.heard()
+        await operation.log(step.value)
+        step = await work.next()
+      }
+      await operation.complete({ ...step.value }, this.#warnings)
+      this.#options.tell?.('operation completes', { operation_id: operation.id })
+      await this.#forget()
+    } catch (error) {
+      await this.#failed(error)
+    } finally {
+      watching.end()
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { report } = this.#options
+    const { id } = this.operation
+    await this.session.undoing()
+    const reason = told(this.session.reason, error)
+    report(reason, id)
+    await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
+    await this.#forget()
+  }
+
+  async #forget(): Promise<void> {
+    const { ended, host, report } = this.#options
+    const { id } = this.operation
+    await ended(id).catch((fault) => report(fault, id))
+    void host.programs.forget(id).catch((fault) => report(fault, id))
+  }
+}
+
+export async function begun(work: Progress<object>): Promise<Begun> {
+  return { next: await work.next(), work }
+}
+
+/** Why an operation was ended counts, and not what broke because of that. */
+function told(reason: ServiceError | undefined, error: unknown): unknown {
+  const isOfIt = error === reason || (error instanceof Error && error.cause === reason)
+  return reason && !isOfIt ? reason : error
+}
+
+/** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */
+export function shown(cause: unknown): unknown {
+  const error = blamingDisk(cause)
+  if (error instanceof ServiceError || !(error instanceof Error)) return error
+  return new ServiceError('internal', { message: error.message, cause: error })
+}

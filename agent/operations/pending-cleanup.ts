@@ -1,0 +1,158 @@
+import type { Host } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
+import type { CommandTable, Progress, Step } from '#agent/steps/command.ts'
+import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import { isTerminal } from '#shared/sse.ts'
+import { begunSteps, finishing, isDecided, type Journal, stepsAfter, undoSteps } from './steps.ts'
+import type { JournalEntry, OperationStore, Request } from './store.ts'
+
+type Key = string | undefined
+/** Begun steps to be undone, or all steps of an operation whose last ones are missing. */
+type Rest = { undo: Step[] } | { finish: readonly Step[] }
+
+interface Means {
+  host: Host
+  commands: CommandTable
+  store: OperationStore
+}
+
+/**
+ * What ended operations could not do any more, as when the disk was full: what a failed one did not undo,
+ * and what one past its point of no return did not finish. It is done later, and before anything else is
+ * done with the same key. Their journals say what it is.
+ */
+export class Leftovers {
+  readonly #means: Means
+  readonly #known = new Map<string, Key>()
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  get known(): readonly (readonly [id: string, key: Key])[] {
+    return [...this.#known]
+  }
+
+  /** Takes note of what an ended operation has left. The caller holds its key. */
+  async note(id: string, key: Key): Promise<void> {
+    if (await this.#restOf(id)) this.#known.set(id, key)
+    else await this.#forget(id)
+  }
+
+  /** The same after a restart. What something else was done after is what it is. */
+  async noteOld(request: Request, key: Key): Promise<void> {
+    const { id } = request
+    if ((await this.#restOf(id)) && !(await this.#isFollowed(request, key))) {
+      this.#known.set(id, key)
+    } else await this.#forget(id)
+  }
+
+  /** Tries once more; what stands in the way. The caller holds the key. */
+  async settle(id: string): Promise<string | undefined> {
+    if (!this.#known.has(id)) return undefined
+    const rest = await this.#restOf(id)
+    const { store } = this.#means
+    const journal = {
+      write: (entry: JournalEntry) => store.addEntry(id, entry),
+      makeRoom: () => store.reserve.give(),
+    }
+    const reason = rest && (await ended(work(rest, journal)))
+    if (reason === undefined) await this.note(id, this.#known.get(id))
+    return reason
+  }
+
+  /**
+   * Before something else is done with the key, which the caller holds. Throws while the disk has no room;
+   * what stands in the way otherwise is left for a human, as reported.
+   */
+  async clear(key: Key): Promise<void> {
+    const same = this.known.filter(([, other]) => key !== undefined && other === key)
+    for (const [id] of same) {
+      const reason = await this.settle(id)
+      if (isDiskFull(reason)) throw new Error(`An earlier operation is not settled yet: ${reason}`)
+      await this.#forget(id)
+    }
+  }
+
+  /** Without its end on the disk it is one for the next start. */
+  async #forget(id: string): Promise<void> {
+    const { store } = this.#means
+    this.#known.delete(id)
+    if ((await store.events(id)).some(isTerminal)) await store.markEnded(id)
+  }
+
+  /** What cannot be planned any more, as for a site that is gone, is nothing. */
+  #restOf(id: string): Promise<Rest | undefined> {
+    return this.#planOf(id).catch(() => undefined)
+  }
+
+  async #planOf(id: string): Promise<Rest | undefined> {
+    const { host, commands, store } = this.#means
+    const request = await store.request(id)
+    if (!request) return undefined
+    const steps = await stepsOf(commands, request, host)
+    const journal = await store.journal(id)
+    const begun = begunSteps(steps, journal)
+    if (await isDecided(begun)) return isFinished(steps, journal) ? undefined : { finish: steps }
+    const undo = begun.filter((step) => step.undo)
+    return undo.length > 0 && !(await this.#isComplete(id)) ? { undo } : undefined
+  }
+
+  async #isComplete(id: string): Promise<boolean> {
+    return (await this.#means.store.events(id)).some(({ event }) => event === 'complete')
+  }
+
+  async #isFollowed({ id, created_at }: Request, key: Key): Promise<boolean> {
+    const { host, commands, store } = this.#means
+    for (const other of await store.ids()) {
+      const request = other === id ? undefined : await store.request(other)
+      if (!request || request.created_at < created_at) continue
+      if ((await keyOf(commands, request, host)) === key) return true
+    }
+    return false
+  }
+}
+
+function isFinished(steps: readonly Step[], journal: readonly JournalEntry[]): boolean {
+  const done = journal.filter(({ state }) => state === 'done').map(({ step }) => step)
+  return stepsAfter(steps).every(({ name }) => done.includes(name))
+}
+
+async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {
+  if ('finish' in rest) return yield* finishing(rest.finish, journal.write)
+  const left = yield* undoSteps(rest.undo, journal)
+  return left.length > 0 ? left.join('; ') : undefined
+}
+
+/** Nobody hears its lines any more. */
+async function ended<T>(lines: Progress<T>): Promise<T> {
+  let next = await lines.next()
+  while (!next.done) next = await lines.next()
+  return next.value
+}
+
+async function stepsOf<N extends CommandName>(
+  commands: CommandTable,
+  request: Request,
+  host: Host,
+): Promise<readonly Step[]> {
+  const command = commands[request.command as N]
+  const params = paramsOf<N>(request)
+  return (params && (await command.steps?.(params, host))) ?? []
+}
+
+/** What cannot tell its key any more concerns nobody else. */
+export async function keyOf<N extends CommandName>(
+  commands: CommandTable,
+  request: Request,
+  host: Host,
+): Promise<string | undefined> {
+  const command = commands[request.command as N]
+  const params = paramsOf<N>(request)
+  return params && command.lock(params, host)
+}
+
+function paramsOf<N extends CommandName>({ command, params }: Request): ParamsOf<N> | undefined {
+  // The table ties the schema to the command by name, which the compiler cannot follow here.
+  return COMMANDS[command].params.safeParse(params).data as ParamsOf<N> | undefined
+}

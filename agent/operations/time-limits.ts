@@ -1,0 +1,39 @@
+import type { Limits } from '#agent/steps/time-limits.ts'
+import { ServiceError } from '#shared/errors.ts'
+
+interface Ways {
+  /** Ends the operation. */
+  stop: (reason: ServiceError) => void
+  /** Says something in its log. */
+  warn: (line: string) => void
+}
+
+/**
+ * Looks after the time that an operation takes: a silence is reported once, and at the end of its time
+ * it is ended. `heard` after each of its lines, `end` when it has its end.
+ */
+export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
+  const most = `${minutes(wall_ms)}, the most that it may take`
+  const wall = setTimeout(() => {
+    stop(new ServiceError('internal', { message: `The operation was ended after ${most}` }))
+  }, wall_ms)
+  const silence = `Warning: nothing was heard for ${minutes(stall_ms)}; it is ended after ${most}`
+  let stall: ReturnType<typeof setTimeout> | undefined
+  const heard = () => {
+    clearTimeout(stall)
+    stall = setTimeout(() => warn(silence), stall_ms)
+  }
+  heard()
+  return {
+    heard,
+    end() {
+      clearTimeout(wall)
+      clearTimeout(stall)
+    },
+  }
+}
+
+function minutes(ms: number): string {
+  const count = Math.round(ms / 60_000)
+  return count === 1 ? '1 minute' : `${count} minutes`
+}

@@ -1,0 +1,209 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
+import {
+  findSite,
+  getSite,
+  listSites,
+  recording,
+  type Site,
+  writeSite,
+} from '#agent/os/site/sites.ts'
+import * as files from '#agent/os/tls/certificate-files.ts'
+import { setUrl } from '#agent/os/wordpress/wordpress.ts'
+import type { Progress } from '#agent/steps/command.ts'
+import type { TlsMode } from '#shared/fields.ts'
+import type { Effect } from '#shared/plan.ts'
+import { CertificateRefused, orderCertificate, ordering } from './acme.ts'
+import { selfSigned } from './self-signed.ts'
+import { forgetTries, isWaiting, noteRefused, readTries } from './tries.ts'
+
+/** What a site is to have: `email` is the contact of an ACME account. */
+export interface Wanted {
+  domain: string
+  tls: TlsMode
+  email: string
+}
+
+const HANDSHAKES = 50
+
+/** `refused`: why there is no new one now; what was served before still is. */
+interface Issued {
+  tls: TlsMode
+  expires_at: string
+  refused?: string
+}
+
+/**
+ * Gives a site of this agent a certificate, renews it, or takes it away (`none`): gets it, serves it,
+ * shakes hands with it, and only then tells WordPress and the record. A refusal changes what is wanted,
+ * not what is served: it is tried again later. On failure everything is as it was, and the error is
+ * readable. `expires_at` is ISO 8601, `""` without a certificate.
+ */
+export async function* issue(host: Host, wanted: Wanted): Progress<Issued> {
+  const site = await getSite(host, wanted.domain)
+  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
+  const refused = yield* carryOut(host, next)
+  await writeSite(host, next)
+  if (refused === undefined) await forgetTries(host, wanted.domain)
+  else await noteRefused(host, wanted.domain, refused)
+  const expires_at = await expiryOf(host, wanted.domain)
+  return { tls: wanted.tls, expires_at, ...(refused !== undefined && { refused }) }
+}
+
+/** `issue` for what must not fail because of a certificate: why there is none, if so. */
+export async function* issueOrReason(host: Host, wanted: Wanted): Progress<string | undefined> {
+  try {
+    return (yield* issue(host, wanted)).refused
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    await noteRefused(host, wanted.domain, reason)
+    return reason
+  }
+}
+
+async function* carryOut(host: Host, next: Site): Progress<string | undefined> {
+  try {
+    if (next.tls === 'none') yield* withdraw(host, next)
+    else yield* provide(host, next)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CertificateRefused)) throw error
+    return error.message
+  }
+}
+
+/** What `issue` would do. */
+export async function issuing(host: Host, wanted: Wanted): Promise<Effect[]> {
+  const site = await getSite(host, wanted.domain)
+  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
+  const work = wanted.tls === 'none' ? withdrawing(host, next) : providing(host, next)
+  return [...(await work), ...(await recording(host, next))]
+}
+
+async function withdrawing(host: Host, site: Site): Promise<Effect[]> {
+  if (!(await nginx.certificateOf(host, site.domain))) return []
+  return [
+    effects.change('database', site.user),
+    ...(await nginx.applying(host, site, undefined)),
+    effects.remove('folder', certificateFolder(site.domain)),
+  ]
+}
+
+/** What a site without a certificate, or with one, gets with `provide`. */
+export async function providing(host: Host, site: Site): Promise<Effect[]> {
+  const served = await nginx.certificateOf(host, site.domain)
+  return [
+    ...(site.tls === 'letsencrypt' ? await ordering(host) : []),
+    ...(await files.installing(host, site.domain)),
+    ...(await nginx.serving(host, site)),
+    ...(served ? [] : [effects.change('database', site.user)]),
+  ]
+}
+
+/** Puts back what `issue` was changing when it was cut off; nothing happens when it was not. */
+export async function restore(host: Host, domain: string): Promise<void> {
+  const site = await findSite(host, domain)
+  if (!site || !(await files.restoreFormer(host, domain))) return
+  const certificate = await nginx.certificateOf(host, domain)
+  await nginx.apply(host, site, certificate)
+  // A broken WordPress keeps the address that it has: what is served matters more.
+  await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+}
+
+/**
+ * The sites whose certificate has less than a third of its lifetime left, or is not there at all, and
+ * is not waiting for its next try. `refused`: only those that were refused before.
+ */
+export async function renewDue(host: Host, { refused = false } = {}): Promise<Wanted[]> {
+  const tries = await readTries(host)
+  const due: Wanted[] = []
+  for (const site of await listSites(host)) {
+    const { domain, tls, email } = site
+    if (refused && !tries[domain]) continue
+    if (isWaiting(tries[domain], host.clock.now())) continue
+    if (await needsRenewal(host, site)) due.push({ domain, tls, email })
+  }
+  return due
+}
+
+/** A certificate of the site itself is none of an authority, which is what is wanted. */
+export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
+  if (tls === 'none') return false
+  const found = await files.readCertificate(host, domain)
+  if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
+  return isDue(found, host.clock.now())
+}
+
+/** By lifetime and not by days: authorities shorten it from 90 days to 45. */
+function isDue({ validFrom, validTo }: { validFrom: string; validTo: string }, now: number) {
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
+  return to - now < (to - from) / 3
+}
+
+async function* provide(host: Host, site: Site): Progress<void> {
+  const served = await nginx.certificateOf(host, site.domain)
+  const pem = yield* certificateFor(host, site, served !== undefined)
+  yield 'Serving the certificate'
+  await changing(host, site.domain, async () => {
+    await files.install(host, site.domain, pem)
+    await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+    await handshake(host, site.domain)
+    if (!served) await setUrl(host, site, 'https')
+  })
+}
+
+/** Without a certificate before, a failure leaves no key of one either. */
+async function* certificateFor(host: Host, site: Site, served: boolean): Progress<string> {
+  const { domain } = site
+  try {
+    if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
+    yield 'Making a self-signed certificate'
+    await files.provideKey(host, files.privateKeyOf(domain))
+    return await selfSigned(host, domain)
+  } catch (error) {
+    if (!served) await host.files.remove(certificateFolder(domain))
+    throw error
+  }
+}
+
+async function* withdraw(host: Host, site: Site): Progress<void> {
+  yield 'Serving the site without a certificate'
+  if (!(await nginx.certificateOf(host, site.domain))) return
+  await changing(host, site.domain, async () => {
+    await setUrl(host, site, 'http')
+    await nginx.apply(host, site, undefined)
+  })
+  await host.files.remove(certificateFolder(site.domain))
+}
+
+/** What fails half-way is put back at once; what is cut off, by `restore` after the next start. */
+async function changing(host: Host, domain: string, work: () => Promise<void>): Promise<void> {
+  await files.keepFormer(host, domain)
+  try {
+    await work()
+  } catch (error) {
+    await restore(host.steady ?? host, domain)
+    throw error
+  }
+  await files.forgetFormer(host, domain)
+}
+
+/** nginx takes up a new configuration a moment after the signal. */
+async function handshake(host: Host, domain: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await host.net.probe({ host: domain, path: '/', tls: true })
+      return
+    } catch (error) {
+      if (tries < HANDSHAKES) await host.clock.sleep(100)
+      else throw new Error(`TLS for ${domain} does not answer on this server`, { cause: error })
+    }
+  }
+}
+
+async function expiryOf(host: Host, domain: string): Promise<string> {
+  const found = await files.readCertificate(host, domain)
+  return found ? new Date(found.validTo).toISOString() : ''
+}

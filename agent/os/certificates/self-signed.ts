@@ -1,0 +1,28 @@
+import type { Host } from '#agent/host/ports.ts'
+import { namesOf } from '#agent/os/site/sites.ts'
+import { privateKeyOf } from '#agent/os/tls/certificate-files.ts'
+
+/** What browsers and Apple's rules allow at most. */
+const DAYS = 825
+
+/** A certificate for the domain and www, signed by the site's own key. A CN has 64 characters at most. */
+export async function selfSigned(host: Host, domain: string): Promise<string> {
+  const names = namesOf(domain).map((name) => `DNS:${name}`)
+  const subject = domain.length > 64 ? '/O=Hosting Control' : `/CN=${domain}`
+  const { stdout } = await host.shell.run([
+    'openssl',
+    'req',
+    '-x509',
+    '-new',
+    '-sha256',
+    '-key',
+    privateKeyOf(domain),
+    '-days',
+    String(DAYS),
+    '-subj',
+    subject,
+    '-addext',
+    `subjectAltName=${names.join(',')}`,
+  ])
+  return stdout
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+
+const Try = z.object({
+  failures: z.number().int().positive(),
+  /** What the authority said, or why it was not asked. */
+  reason: z.string(),
+  next_at: z.iso.datetime(),
+})
+/** Of a certificate that could not be had: how often in a row, why, and when it is tried again. */
+export type Try = z.infer<typeof Try>
+
+const Tries = z.record(z.string(), Try)
+type Tries = z.infer<typeof Tries>
+
+/** Let's Encrypt allows five failed validations of a name an hour: this is three, and then fewer. */
+const MINUTES = [10, 30, 60, 120, 240, 480, 720, 1440]
+const MOST_BYTES = 16 << 20
+const MOST_REASON = 400
+
+const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-tries.json`
+
+/** By domain. A file that cannot be read is as none. */
+export async function readTries(host: Host): Promise<Tries> {
+  const text = await host.files.read(pathIn(host), MOST_BYTES)
+  if (text === undefined) return {}
+  try {
+    return Tries.safeParse(JSON.parse(text)).data ?? {}
+  } catch {
+    return {}
+  }
+}
+
+export async function noteRefused(host: Host, domain: string, reason: string): Promise<void> {
+  await changing(host, (tries) => {
+    const failures = (tries[domain]?.failures ?? 0) + 1
+    const minutes = MINUTES[Math.min(failures, MINUTES.length) - 1] ?? 1440
+    const next_at = new Date(host.clock.now() + minutes * 60_000).toISOString()
+    return { ...tries, [domain]: { failures, reason: reason.slice(0, MOST_REASON), next_at } }
+  })
+}
+
+/** It is there, or not wanted any more. */
+export async function forgetTries(host: Host, domain: string): Promise<void> {
+  if (!(domain in (await readTries(host)))) return
+  await changing(host, ({ [domain]: _, ...rest }) => rest)
+}
+
+/** True: the last one failed, and it is not time for the next one. A clock set back waits a day at most. */
+export function isWaiting(tried: Try | undefined, now: number): boolean {
+  if (!tried) return false
+  const left = Date.parse(tried.next_at) - now
+  return left > 0 && left <= 1440 * 60_000
+}
+
+async function changing(host: Host, change: (tries: Tries) => Tries): Promise<void> {
+  await host.exclusive('certificate tries', async () => {
+    const text = `${JSON.stringify(change(await readTries(host)))}\n`
+    await host.files.write(pathIn(host), text, { mode: 0o600 })
+  })
+}

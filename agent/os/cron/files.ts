@@ -1,0 +1,115 @@
+import { launcherOf, limitsOf } from '#agent/os/as-site/direct.ts'
+import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { sendmailPath } from '#agent/os/mail/sendmail.ts'
+import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
+import { docrootOf, homeOf, logsOf, WP_CLI } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { RECORDER, recordOf } from './recorder.ts'
+
+const EVERY = 5
+/** Longer than that no run of the jobs takes. */
+const SECONDS = 240
+const MEMORY = 640
+
+export const TIMER_WANTS = `${UNITS}/timers.target.wants`
+export const serviceUnitOf = (user: string) => `hosting-cron@${user}.service`
+export const timerUnitOf = (user: string) => `hosting-cron@${user}.timer`
+export const servicePathOf = (user: string) => `${UNITS}/${serviceUnitOf(user)}`
+export const timerPathOf = (user: string) => `${UNITS}/${timerUnitOf(user)}`
+export const timerWantsOf = (user: string) => `${TIMER_WANTS}/${timerUnitOf(user)}`
+/** For cron(8), where systemd does not run. */
+export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
+
+type Jobs = Pick<Site, 'domain' | 'user' | 'php'>
+
+/** The same for all runs of a site, and another one for its neighbours. */
+function offsetOf({ domain }: Jobs): number {
+  return [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
+}
+
+const environmentOf = ({ user }: Jobs): [string, string][] => [
+  ['HOME', homeOf(user)],
+  ['PATH', '/usr/local/bin:/usr/bin:/bin'],
+  ['WP_CLI_CACHE_DIR', `${homeOf(user)}/tmp/wp-cli`],
+  ['WP_CLI_DISABLE_AUTO_CHECK_UPDATE', '1'],
+]
+
+/** Quoted as systemd and the shell of cron(8) both read it. */
+const programOf = ({ user, php }: Jobs): string[] => [
+  ...[`/usr/bin/php${php}`, '-d', 'memory_limit=512M'],
+  ...['-d', `"sendmail_path=${sendmailPath({ user, php })}"`],
+  ...[WP_CLI, `--path=${docrootOf(user)}`],
+  ...['cron', 'event', 'run', '--due-now', '--quiet'],
+]
+
+/**
+ * One run of WordPress's jobs, confined like the PHP of the site. It ends after four minutes, and
+ * whatever it has forked off ends with it. What it prints is in the journal of the unit.
+ */
+export function renderService(jobs: Jobs): string {
+  const variables = environmentOf(jobs).map(([name, value]) => `Environment=${name}=${value}`)
+  return `# ${MARK_LINE}
+[Unit]
+Description=WordPress jobs of ${jobs.user}
+After=mariadb.service
+
+[Service]
+Type=oneshot
+Slice=${sliceOf(jobs.user)}
+${variables.join('\n')}
+ExecStart=${programOf(jobs).join(' ')}
+TimeoutStartSec=${SECONDS}
+TimeoutStopSec=10
+KillMode=control-group
+Nice=5
+UMask=0027
+MemoryMax=${MEMORY}M
+TasksMax=64
+StandardInput=null
+StandardOutput=journal
+StandardError=journal
+LogRateLimitIntervalSec=60
+LogRateLimitBurst=200
+${sandboxOf(jobs.user).join('\n')}
+`
+}
+
+export function renderTimer(jobs: Jobs): string {
+  return `# ${MARK_LINE}
+[Unit]
+Description=WordPress jobs of ${jobs.user}, every ${EVERY} minutes
+
+[Timer]
+OnCalendar=*:${offsetOf(jobs)}/${EVERY}
+AccuracySec=10s
+
+[Install]
+WantedBy=timers.target
+`
+}
+
+/** flock(1) and timeout(1): a job that hangs neither piles up nor stays, and the lock belongs to root. */
+export function renderCrontab(jobs: Jobs): string {
+  const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
+  const lock = `${logsOf(jobs.user)}/jobs.lock`
+  const limits = limitsOf(MEMORY)
+  const words = [
+    ...[
+      '/usr/bin/flock',
+      '-n',
+      lock,
+      `/usr/bin/php${jobs.php}`,
+      '-n',
+      RECORDER,
+      recordOf(jobs.user),
+    ],
+    ...['/usr/bin/timeout', '-k', '10', String(SECONDS)],
+    ...[...launcherOf({ user: jobs.user, limits }), 'env', '-i', ...variables, ...programOf(jobs)],
+  ]
+  return `# ${MARK_LINE}
+MAILTO=""
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+${offsetOf(jobs)}-59/${EVERY} * * * * root ${words.join(' ')} >/dev/null 2>&1
+`
+}

@@ -1,0 +1,48 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import { LIBRARY, logsOf } from '#agent/os/site/paths.ts'
+import type { Step } from '#agent/steps/command.ts'
+
+export const RECORDER = `${LIBRARY}/record-jobs.php`
+/** In a folder of root's, beside the logs of nginx. */
+export const recordOf = (user: string) => `${logsOf(user)}/jobs.json`
+
+/**
+ * Starts a program, waits for it, and keeps when it ran, how it ended and the last of what it printed:
+ * a line of JSON for each of the last runs. For cron(8), which has no journal; it is PHP since that is
+ * what every server with sites has, and it goes on working without the agent.
+ */
+export const RECORDER_TEXT = `<?php
+// ${MARK_LINE}
+[$path, $command] = [$argv[1], array_slice($argv, 2)];
+$started = microtime(true);
+$process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, '/');
+if (!is_resource($process)) exit(1);
+$output = '';
+while (!feof($pipes[1])) $output = substr($output . fread($pipes[1], 65536), -4096);
+$status = proc_close($process);
+$run = ['at' => round($started * 1000), 'seconds' => round(microtime(true) - $started, 3),
+  'status' => $status, 'output' => $output];
+$lines = @file($path, FILE_IGNORE_NEW_LINES) ?: [];
+$lines[] = json_encode($run, JSON_INVALID_UTF8_SUBSTITUTE);
+umask(0077);
+if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\\n")) rename("$path.new", $path);
+`
+
+/** The step that puts the recorder there; none where systemd runs the jobs, or it is there. */
+export async function recorderSteps(host: Host): Promise<Step[]> {
+  if (host.init === 'systemd') return []
+  const before = await host.files.read(RECORDER)
+  if (before === RECORDER_TEXT) return []
+  return [
+    {
+      name: 'job recorder',
+      title: 'Providing the recorder of jobs',
+      effects: effects.writing(RECORDER, before, RECORDER_TEXT),
+      async apply() {
+        await replace(host, RECORDER, RECORDER_TEXT)
+      },
+    },
+  ]
+}

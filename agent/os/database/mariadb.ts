@@ -1,0 +1,123 @@
+import { DatabaseAway } from '#agent/host/database-away.ts'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { ensureRunning, servicesOf } from '#agent/os/services/index.ts'
+import { MARIADB } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Secret } from '#shared/secret.ts'
+import * as account from './account.ts'
+import { accountOf, type Owner } from './account.ts'
+
+const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+
+/** Throws invalid on `user` when MariaDB has a database or an account of that name. */
+export async function refuseExistingDatabase(host: Host, user: string): Promise<void> {
+  const [database, account] = await found(host, user)
+  if (database) throw invalid({ user: ['MariaDB already has a database of this name'] })
+  if (account) throw invalid({ user: ['MariaDB already has an account of this name'] })
+}
+
+/** Whether there is a database, and whether there is an account, of this name. */
+async function found({ database }: Host, user: string): Promise<[boolean, boolean]> {
+  const schemas = await database.admin('find_database', [user])
+  const accounts = await database.admin('find_account', [user])
+  return [schemas.length > 0, accounts.length > 0]
+}
+
+/** A database, and an account of the same name that may use its tables from this machine only. */
+export async function createDatabase(host: Host, owner: Owner, password: Secret): Promise<void> {
+  await createEmptyDatabase(host, owner.user)
+  await account.createAccount(host, owner, password)
+}
+
+export async function createEmptyDatabase(
+  { database }: Host,
+  user: string,
+  { character_set, collation } = CHARACTERS,
+): Promise<void> {
+  await database.admin('create_database', [user, character_set, collation])
+}
+
+/** See database/account.ts. Starts MariaDB when it does not run. */
+export async function applyAccount(host: Host, owner: Owner): Promise<void> {
+  await ensureMariadb(host)
+  await account.applyAccount(host, owner)
+}
+
+/** What `applyAccount` would do. */
+export async function applyingAccount(host: Host, owner: Owner): Promise<Effect[]> {
+  const starting = await startingMariadb(host)
+  if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
+  return account.applyingAccount(host, owner)
+}
+
+/** What `createDatabase` does. */
+export const creatingDatabase = (user: string): Effect[] => [
+  effects.create('database', user),
+  effects.create('account', accountOf(user)),
+]
+
+/**
+ * With what is still connected. Starts MariaDB when it does not run, as while the machine starts. The
+ * tables go first where nothing holds them: on a full disk MariaDB waits for room before it forgets an
+ * account, and this makes room.
+ */
+export async function removeDatabase(host: Host, user: string): Promise<void> {
+  const { database } = host
+  await ensureMariadb(host)
+  await database.admin('end_connections', [user])
+  await database.admin('drop_database', [user]).catch(() => undefined)
+  await database.admin('drop_account', [user])
+  await account.endConnections(host, user)
+  await database.admin('drop_database', [user])
+}
+
+/** What `removeDatabase` would do; it asks MariaDB where that runs. */
+export async function removingDatabase(host: Host, user: string): Promise<Effect[]> {
+  const all = [effects.remove('account', accountOf(user)), effects.remove('database', user)]
+  if (!(await isRunning(host, MARIADB))) return all
+  const [databases, accounts] = await found(host, user)
+  return all.filter(({ kind }) => (kind === 'database' ? databases : accounts))
+}
+
+/** The step that starts MariaDB; none where it runs. */
+export async function mariadbSteps(host: Host): Promise<Step[]> {
+  const effects = await startingMariadb(host)
+  if (effects.length === 0) return []
+  return [{ name: 'mariadb', title: 'Starting MariaDB', effects, apply: () => ensureMariadb(host) }]
+}
+
+/** What `ensureMariadb` would do. */
+export async function startingMariadb(host: Host): Promise<Effect[]> {
+  return (await isRunning(host, MARIADB)) ? [] : [effects.create('service', MARIADB.unit)]
+}
+
+/** Starts MariaDB when it does not run, and waits until it answers. */
+export async function ensureMariadb(host: Host): Promise<void> {
+  if (await isRunning(host, MARIADB)) return
+  await ensureRunning(host, MARIADB)
+  await answering(host)
+}
+
+export async function restartMariadb(host: Host): Promise<void> {
+  await servicesOf(host).restart(MARIADB)
+  await answering(host)
+}
+
+async function answering(host: Host): Promise<void> {
+  const end = host.clock.elapsed() + 30_000
+  for (;;) {
+    try {
+      await host.database.admin('answers')
+      return
+    } catch (error) {
+      // It answers, and asking again changes nothing.
+      if (error instanceof DatabaseAway && error.problem === 'denied') return
+      if (host.clock.elapsed() > end) throw error
+      await host.clock.sleep(50)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
+import { eachAtOnce } from '#agent/os/web/at-once.ts'
+import { poolFiles } from '#agent/os/web/fpm-files.ts'
+import { type Listener, listListeners } from '#agent/os/web/listeners.ts'
+import { systemProcesses } from '#agent/os/web/processes.ts'
+import { isLoopback } from '#agent/os/web/virtual-host.ts'
+import { WEB_PORTS, webPrograms } from '#agent/os/web/web-programs.ts'
+import type { FoundSite, UnnamedSite, Web } from '#shared/agent.ts'
+import type { Unknown, UnknownReason } from '#shared/unknown-reasons.ts'
+import { applicationOf } from './found-application.ts'
+import { readFoundCertificate } from './found-certificate.ts'
+import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
+import { listServed, type Vhost } from './vhosts.ts'
+
+interface Machine {
+  host: Host
+  own: ReadonlyMap<string, Site>
+  poolAt: FindPool
+  listeners: readonly Listener[]
+  tierOf(children: number): FoundSite['tier']
+}
+
+const AT_ONCE = 8
+const MOST_NAMES = 1000
+
+/**
+ * Every site that this machine serves, made by this agent or not, sorted by domain. What cannot be
+ * read of one site is empty or unknown, with a reason, and takes nothing from the others.
+ */
+export async function discoverSites(host: Host): Promise<FoundSite[]> {
+  const { machine, vhosts } = await lookAround(host)
+  const named = vhosts.filter(({ domain }) => domain !== '')
+  const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
+    const site = ownOf(machine, vhost)
+    const domain = site?.domain ?? vhost.domain
+    return { domain, ...(await describe(machine, vhost, site)) }
+  })
+  return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}
+
+/** What the web servers of this machine are, and the sites that have no domain. */
+export async function discoverWeb(host: Host): Promise<Web> {
+  const { machine, vhosts } = await lookAround(host)
+  const nameless = vhosts.filter(({ domain }) => domain === '')
+  const unnamed: UnnamedSite[] = await eachAtOnce(nameless, AT_ONCE, (vhost) =>
+    describe(machine, vhost, undefined),
+  )
+  return { programs: webPrograms(machine.listeners), unnamed }
+}
+
+async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost[] }> {
+  const listening = listListeners(host)
+  const occupied = async () => (await listening).some(({ port }) => WEB_PORTS.includes(port))
+  const processes = await systemProcesses(host)
+  const [vhosts, sites, tierOf, listeners, pools] = await Promise.all([
+    listServed(host, processes, occupied),
+    listSites(host),
+    tierFinder(host),
+    listening,
+    poolFiles(host, processes),
+  ])
+  const addresses = vhosts.map(({ php }) => php.address)
+  const poolAt = await findPools(host, processes, addresses, pools)
+  const own = new Map(sites.map((site) => [site.domain, site]))
+  return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
+}
+
+const ownOf = ({ own }: Machine, { names }: Vhost) =>
+  names.map((name) => own.get(name)).find((known) => known !== undefined)
+
+async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) {
+  const pool = machine.poolAt(vhost.php.address)
+  const php = site?.php ?? (pool ? pool.php : vhost.php.version)
+  const runs = Object.values(vhost.php).some(Boolean) || vhost.unknown.php !== undefined
+  const php_user = pool?.user || vhost.user
+  const rights = { user: site?.user, php_user, php, runs }
+  const [certificate, application] = await Promise.all([
+    site ? undefined : readFoundCertificate(machine.host, vhost),
+    applicationOf(machine.host, vhost, rights),
+  ])
+  const { owner, unknown, ...rest } = application
+  return {
+    names: vhost.names.slice(0, MOST_NAMES),
+    closed: vhost.kind === 'closed',
+    user: site?.user ?? userOf(owner, php_user),
+    docroot: vhost.docroot,
+    php,
+    tier: site?.tier ?? machine.tierOf(pool?.children ?? 0),
+    // What is wanted of one of ours: that it is not there is for its health to say.
+    tls: site?.tls ?? certificate?.tls ?? 'none',
+    ...rest,
+    unknown: {
+      ...unknown,
+      ...reasonsOf(vhost, runs && php === '' ? whyNoPhp(machine, vhost, pool) : undefined),
+      ...(certificate?.reason && { tls: certificate.reason }),
+    },
+  }
+}
+
+function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
+  const php = vhost.unknown.php ?? no_php
+  const docroot = vhost.docroot === '' ? (vhost.unknown.docroot ?? whyNoFolder(vhost)) : undefined
+  return { ...(docroot && { docroot }), ...(php && { php }) }
+}
+
+/** The docroot's owner; where that is root, the user that PHP runs as tells more. */
+function userOf(owner: string, php_user: string): string {
+  return owner === '' || owner === 'root' ? php_user || owner : owner
+}
+
+const whyNoFolder = ({ kind }: Vhost): UnknownReason =>
+  kind === 'proxy' ? 'proxied' : 'fixed_answer'
+
+function whyNoPhp(
+  { listeners }: Machine,
+  { php: { address } }: Vhost,
+  pool: FoundPool | undefined,
+): UnknownReason {
+  if (pool) return 'pool_version'
+  const [, machine = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
+  if (port === '') return 'no_pool'
+  if (!isLoopback(machine)) return 'elsewhere'
+  const listener = listeners.find((each) => each.port === Number(port))
+  return listener && !listener.program.startsWith('php') ? 'other_program' : 'no_pool'
+}

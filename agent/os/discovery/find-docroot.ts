@@ -1,0 +1,28 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { TenantSite } from '#agent/host/scanner-port.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import { findSite } from '#agent/os/site/sites.ts'
+import { systemProcesses } from '#agent/os/web/processes.ts'
+import { notFound } from '#shared/errors.ts'
+import { findPools } from './pools.ts'
+import { listServed } from './vhosts.ts'
+
+/**
+ * Where a domain is served from, and with whose rights that is read: of a site that this agent made,
+ * else of any virtual host. Throws not_found naming the domain.
+ */
+export async function getTenantSite(host: Host, domain: string): Promise<TenantSite> {
+  const own = await findSite(host, domain)
+  if (own) return { docroot: docrootOf(own.user), user: own.user, php: own.php, domain }
+  const processes = await systemProcesses(host)
+  const vhost = (await listServed(host, processes)).find(
+    (served) => served.domain !== '' && served.names.includes(domain),
+  )
+  if (!vhost || vhost.docroot === '') throw notFound(`Site ${domain}`)
+  const pools = await findPools(host, processes, [vhost.php.address])
+  const pool = pools(vhost.php.address)
+  const php_user = pool?.user || vhost.user
+  const php = pool ? pool.php : vhost.php.version
+  const { docroot } = vhost
+  return { docroot, domain, ...(php_user && { php_user }), ...(php && { php }) }
+}

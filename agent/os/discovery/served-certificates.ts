@@ -1,0 +1,26 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+import { parseCertificate } from '#agent/os/tls/certificate-files.ts'
+import { eachAtOnce } from '#agent/os/web/at-once.ts'
+import type { SiteCertificate } from '#shared/agent.ts'
+import { listVhosts } from './vhosts.ts'
+
+const AT_ONCE = 8
+
+/**
+ * When the certificate of each site ends that is served with one, whoever got it, under the names
+ * that `discoverSites` gives them. One that cannot be read is left out.
+ */
+export async function servedCertificates(host: Host): Promise<SiteCertificate[]> {
+  const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
+  const own = new Set(sites.map(({ domain }) => domain))
+  const secure = vhosts.filter(({ certificate }) => certificate !== '')
+  const found = await eachAtOnce(secure, AT_ONCE, async ({ certificate, names, domain }) => {
+    const read = parseCertificate(await host.files.read(certificate).catch(() => undefined))
+    const ends = new Date(read?.validTo ?? '')
+    if (Number.isNaN(ends.getTime())) return []
+    const name = names.find((known) => own.has(known)) ?? domain
+    return [{ domain: name, expires_at: ends.toISOString() }]
+  })
+  return found.flat().sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}

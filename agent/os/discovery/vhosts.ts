@@ -1,0 +1,57 @@
+import type { Host } from '#agent/host/ports.ts'
+import { isApache, readApacheConfig } from '#agent/os/web/apache-config.ts'
+import { apacheHosts } from '#agent/os/web/apache-hosts.ts'
+import { localAddresses } from '#agent/os/web/backends.ts'
+import { isCaddy, readCaddy } from '#agent/os/web/caddy-hosts.ts'
+import { chooseSites, type Vhost } from '#agent/os/web/choose-sites.ts'
+import { nginxHosts } from '#agent/os/web/nginx-hosts.ts'
+import { isLiteSpeed, readOpenLiteSpeed } from '#agent/os/web/openlitespeed-hosts.ts'
+import { type Process, systemProcesses } from '#agent/os/web/processes.ts'
+import { isNginx, readNginxConfig } from '#agent/os/web/read-nginx.ts'
+import type { VirtualHost } from '#agent/os/web/virtual-host.ts'
+import { canonicalDomain } from '#shared/names.ts'
+
+export type { Vhost } from '#agent/os/web/choose-sites.ts'
+
+interface WebServer {
+  runs(process: Process): boolean
+  read(host: Host, processes: readonly Process[]): Promise<VirtualHost[]>
+}
+
+const SERVERS: readonly WebServer[] = [
+  { runs: isNginx, read: async (...from) => nginxHosts(await readNginxConfig(...from)) },
+  { runs: isCaddy, read: readCaddy },
+  { runs: isLiteSpeed, read: readOpenLiteSpeed },
+  { runs: isApache, read: async (...from) => apacheHosts(await readApacheConfig(...from)) },
+]
+
+/**
+ * Every site that the web servers of this machine serve, those without a domain too. One that does
+ * not run serves nothing where another does; where none runs, it is what they would serve, unless
+ * something else (`occupied`) has their ports.
+ */
+export async function listServed(
+  host: Host,
+  processes: readonly Process[],
+  occupied = async () => false,
+): Promise<Vhost[]> {
+  const running = SERVERS.filter(({ runs }) => processes.some(runs))
+  const asked = running.length > 0 || (await occupied()) ? running : SERVERS
+  const [local, ...found] = await Promise.all([
+    localAddresses(host),
+    ...asked.map(({ read }) => read(host, processes).catch(() => [])),
+  ])
+  const [nginx = []] = found
+  // Of several that are installed and do not run, one is in use.
+  const used = running.length > 0 ? found.flat() : (found.find(hasNames) ?? nginx)
+  return chooseSites(used, local)
+}
+
+const hasNames = (hosts: readonly VirtualHost[]) =>
+  hosts.some(({ names }) => names.some((name) => canonicalDomain(name) !== undefined))
+
+/** Every site that has a domain. */
+export async function listVhosts(host: Host): Promise<Vhost[]> {
+  const served = await listServed(host, await systemProcesses(host))
+  return served.filter(({ domain }) => domain !== '')
+}

@@ -1,0 +1,119 @@
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { renderCacheRules } from './cache.ts'
+import type { Places } from './places.ts'
+
+/** Where ACME tokens lie: one folder for all sites, so that nothing is written inside one. */
+export const ACME_ROOT = '/var/lib/hosting-acme'
+
+/** First location of every server: a token is served whatever else the server does. */
+export const ACME_LOCATION = `    location ^~ /.well-known/acme-challenge/ {
+        root ${ACME_ROOT};
+        default_type text/plain;
+        auth_basic off;
+    }`
+
+/** What the running nginx understands. */
+export interface Abilities {
+  ipv6: boolean
+  /** `http2 on` (1.25.1 and newer) instead of a word of `listen`. */
+  http2_directive: boolean
+  /** Beside servers of others; undefined where there are none. */
+  places?: Places
+}
+
+export const TLS_SETTINGS = `    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_session_cache shared:hosting_tls:10m;
+    ssl_session_timeout 1d;
+    ssl_session_tickets off;`
+
+export function renderListen(
+  port: 80 | 443,
+  { ipv6, http2_directive, places }: Abilities,
+  word = '',
+): string {
+  const http2 = !http2_directive && (places?.http2_word ?? true)
+  const tls = port === 443 ? ` ssl${http2 ? ' http2' : ''}` : ''
+  const extra = word === '' ? tls : `${tls} ${word}`
+  const usual = ipv6 ? [`${port}`, `[::]:${port}`] : [`${port}`]
+  const lines = (places?.addresses[port] ?? usual).map((place) => `    listen ${place}${extra};`)
+  if (port === 443 && http2_directive) lines.push('    http2 on;')
+  return lines.join('\n')
+}
+
+/**
+ * A file that was opened a moment ago is served without looking for symbolic links in its path again:
+ * what is open is what was checked, and stays so when a link takes the place of its name. For a second
+ * at most a file that was replaced is served as it was before.
+ */
+export const OPEN_FILES = ['open_file_cache max=256 inactive=10s;', 'open_file_cache_valid 1s;']
+
+/**
+ * conf.d/hosting.conf, in which nothing holds for a server that this agent did not make. `bucket`: a
+ * name of 253 characters does not fit into nginx's default of 64, and then nothing starts; it is left
+ * out where an administrator has set it. `open_files`: for sites whose own file does not have it yet.
+ */
+export function renderBase({
+  bucket,
+  open_files,
+}: {
+  bucket: boolean
+  open_files: boolean
+}): string {
+  return `# ${MARK_LINE}
+${bucket ? 'server_names_hash_bucket_size 512;\n' : ''}${open_files ? `${OPEN_FILES.join('\n')}\n` : ''}
+log_format hosting '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
+    '"$http_referer" "$http_user_agent" $server_protocol $request_time $upstream_response_time '
+    '$upstream_cache_status';
+
+${renderCacheRules()}
+# A header that the site sets itself is not set twice.
+map $upstream_http_x_frame_options $hosting_frame_options {
+    default "";
+    "" SAMEORIGIN;
+}
+map $upstream_http_x_content_type_options $hosting_content_type_options {
+    default "";
+    "" nosniff;
+}
+map $upstream_http_referrer_policy $hosting_referrer_policy {
+    default "";
+    "" strict-origin-when-cross-origin;
+}
+
+# Guessing passwords: an empty key is not counted.
+map "$request_method:$uri" $hosting_login_key {
+    default "";
+    "~^POST:.*/wp-login\\.php$" $binary_remote_addr;
+}
+limit_req_zone $hosting_login_key zone=hosting_login:10m rate=30r/m;
+
+# A request to xmlrpc.php carries a password, too, and WordPress tries one for each; the services of
+# Jetpack ask in bursts.
+map "$request_method:$uri" $hosting_xmlrpc_key {
+    default "";
+    "~*^POST:.*/xmlrpc\\.php$" $binary_remote_addr;
+}
+limit_req_zone $hosting_xmlrpc_key zone=hosting_xmlrpc:10m rate=60r/m;
+`
+}
+
+/**
+ * The server for every name that is nobody's, on ports where there is no other server: tokens are
+ * served, everything else is closed.
+ */
+export function renderDefault(abilities: Abilities, ports: readonly (80 | 443)[]): string {
+  return `# ${MARK_LINE}
+server {
+${ports.map((port) => renderListen(port, abilities, 'default_server')).join('\n')}
+    server_name _;
+${TLS_SETTINGS}
+    ssl_reject_handshake on;
+    access_log off;
+
+${ACME_LOCATION}
+    location / {
+        return 444;
+    }
+}
+`
+}

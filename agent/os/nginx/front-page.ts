@@ -1,0 +1,58 @@
+import type { Host } from '#agent/host/ports.ts'
+
+const PATIENCE_MS = 10_000
+const PAUSE_MS = 50
+
+/**
+ * Waits until a new site shows its own front page, at 127.0.0.1 and at these addresses of this machine;
+ * throws with what it showed last.
+ */
+export async function awaitFrontPage(
+  host: Host,
+  domain: string,
+  addresses: readonly string[] = [],
+): Promise<void> {
+  for (const address of [undefined, ...addresses]) {
+    const problem = await settled(host, () => frontPageProblem(host, domain, address))
+    const where = address === undefined ? '' : ` at ${address}`
+    if (problem !== undefined) throw new Error(`The front page of ${domain}${where} ${problem}`)
+  }
+}
+
+/** Waits until a site answers at all: what it answers is its owner's. Returns why it does not. */
+export function awaitAnswer(host: Host, domain: string): Promise<string | undefined> {
+  return settled(host, () => ask(host, domain).then(() => undefined, silence))
+}
+
+/** nginx takes up a new configuration a moment after the signal. */
+async function settled(
+  host: Host,
+  problemOf: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const end = host.clock.elapsed() + PATIENCE_MS
+  for (;;) {
+    const problem = await problemOf()
+    if (problem === undefined || host.clock.elapsed() > end) return problem
+    await host.clock.sleep(PAUSE_MS)
+  }
+}
+
+async function frontPageProblem(
+  host: Host,
+  domain: string,
+  address: string | undefined,
+): Promise<string | undefined> {
+  try {
+    const { status, body } = await ask(host, domain, address)
+    if (status !== 200) return `answers ${status}`
+    return body.includes(`//${domain}/`) ? undefined : 'is that of another site'
+  } catch (error) {
+    return silence(error)
+  }
+}
+
+const ask = (host: Host, domain: string, address?: string) =>
+  host.net.probe({ host: domain, path: '/', ...(address === undefined ? {} : { address }) })
+
+const silence = (error: unknown) =>
+  `does not answer: ${error instanceof Error ? error.message : String(error)}`

@@ -1,0 +1,40 @@
+import type { Host } from '#agent/host/ports.ts'
+import { globPattern } from '#agent/os/web/glob.ts'
+import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
+import { conflict } from '#shared/errors.ts'
+
+/** Debian's nginx reads the first folder, that of nginx.org the second alone. */
+const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
+/** Among servers of others that of a site comes last: the first one answers every unknown name. */
+const PREFIXES = ['hosting-', 'zz-hosting-'] as const
+
+/** Wherever nginx may read the virtual host of a site. */
+export const linksOf = (domain: string): string[] =>
+  FOLDERS.flatMap((folder) => PREFIXES.map((prefix) => `${folder}/${prefix}${domain}.conf`))
+
+export async function findLink({ files }: Pick<Host, 'files'>, domain: string) {
+  const paths = linksOf(domain)
+  const found = await Promise.all(paths.map((path) => files.stat(path)))
+  return paths.find((_, at) => found[at] !== undefined)
+}
+
+/** Where nginx will read the virtual host of a new site. Throws conflict where it reads neither folder. */
+export function linkFor({ others, includes }: NginxServers, domain: string): string {
+  const name = `${others.length > 0 ? PREFIXES[1] : PREFIXES[0]}${domain}.conf`
+  const folder = folderOf(includes)
+  if (folder === undefined) {
+    throw conflict(
+      `nginx reads neither ${FOLDERS.join(' nor ')}: include one of them in /etc/nginx/nginx.conf`,
+    )
+  }
+  return `${folder}/${name}`
+}
+
+/** Without a word from nginx, as before it is installed: Debian's. */
+function folderOf(includes: readonly string[]): string | undefined {
+  if (includes.length === 0) return FOLDERS[0]
+  const expressions = includes.map(globPattern)
+  return FOLDERS.find((folder) =>
+    expressions.some((expression) => expression.test(`${folder}/zz-hosting-a.conf`)),
+  )
+}

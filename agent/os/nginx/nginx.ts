@@ -1,0 +1,195 @@
+import { CommandFailed } from '#agent/host/errors.ts'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { socketOf } from '#agent/os/php/fpm-files.ts'
+import { servingPool } from '#agent/os/php/fpm-pools.ts'
+import { NGINX } from '#agent/os/services/known.ts'
+import { isRunning, signal } from '#agent/os/services/service.ts'
+import { certificateFolder, pageCacheOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { isSelfSigned } from '#agent/os/tls/certificate-files.ts'
+import { refusalOf } from '#agent/os/web/nginx-dump.ts'
+import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
+import type { Effect } from '#shared/plan.ts'
+import type { Abilities } from './base.ts'
+import { BASE_PATH, baseOf } from './base-file.ts'
+import { findLink, linkFor, linksOf } from './link.ts'
+import { refuseOtherDefaults, servers } from './others.ts'
+import { placesBeside, specificAddresses } from './places.ts'
+import { type Certificate, renderVhost } from './vhost.ts'
+
+export type { Certificate } from './vhost.ts'
+
+const NONE: NginxServers = { all: [], others: [], includes: [] }
+
+const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
+
+/**
+ * Writes the virtual host of a site, and what it refers to, where an older version of the agent wrote
+ * that; tests the whole configuration and reloads nginx. The former files come back when the test
+ * fails: a broken one would block the reloads of all sites.
+ */
+export async function apply(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+): Promise<void> {
+  const before = await servers(host)
+  const text = await textOf(host, site, certificate, before)
+  await host.exclusive('nginx', async () => {
+    const restoreBase = await replace(host, BASE_PATH, await baseOf(host))
+    const restore = await replace(host, availablePath(site.domain), text)
+    const known = await findLink(host, site.domain)
+    const link = known ?? linkFor(before, site.domain)
+    try {
+      if (!known) await host.files.link(availablePath(site.domain), link)
+      await test(host)
+      await refuseOtherDefaults(host, before)
+      await reload(host)
+    } catch (error) {
+      if (!known) await host.files.remove(link)
+      await restore()
+      await restoreBase()
+      throw error
+    }
+  })
+}
+
+/** The domains of the virtual hosts that `apply` made, by this agent or by one before it. */
+export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<string[]> {
+  const entries = await files.list('/etc/nginx/sites-enabled')
+  return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
+}
+
+/** What `apply` would do. nginx makes the folder of the page cache. */
+export async function applying(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+): Promise<Effect[]> {
+  const found = (await host.files.stat(NGINX.program)) ? await servers(host) : NONE
+  const text = await textOf(host, site, certificate, found)
+  const vhost = { path: availablePath(site.domain), text }
+  // Where there is none yet, the steps that make the server ready for sites name it.
+  const known = (await host.files.read(BASE_PATH)) !== undefined
+  const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
+  const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
+  return [
+    ...(await effects.generating(host, [...base, vhost])),
+    ...(await effects.making(host, 'link', link)),
+    ...(await effects.making(host, 'folder', pageCacheOf(site.user))),
+    effects.run('reload', NGINX.unit),
+  ]
+}
+
+async function textOf(
+  host: Host,
+  site: Site,
+  certificate: Certificate | undefined,
+  found: NginxServers,
+) {
+  return renderVhost({
+    site,
+    certificate,
+    socket: socketOf(await servingPool(host, { user: site.user, php: site.php })),
+    limits: limitsOn(site.tier, await machineOf(host)),
+    abilities: await abilitiesOf(host, found),
+  })
+}
+
+/**
+ * Removes virtual host and page cache of a site; what is not there is fine. The file goes last: while
+ * it is there, nginx may still serve the site, which a removal that was cut off has not told it.
+ */
+export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
+  await host.exclusive('nginx', async () => {
+    const file = availablePath(site.domain)
+    const link = await findLink(host, site.domain)
+    const served = link ?? (await host.files.stat(file))
+    if (link !== undefined) await host.files.remove(link)
+    if (served) await reloadTested(host)
+    await removeGenerated(host, file)
+  })
+  await host.files.remove(pageCacheOf(site.user))
+}
+
+/** What `remove` would do. */
+export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<Effect[]> {
+  const served = [
+    ...(await effects.removing(host, 'link', ...linksOf(site.domain))),
+    ...(await effects.removing(host, 'file', availablePath(site.domain))),
+  ]
+  return [
+    ...served,
+    ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
+    ...(await effects.removing(host, 'folder', pageCacheOf(site.user))),
+  ]
+}
+
+/** The certificate that the site has on this machine, undefined when there is none. */
+export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
+  const certificate = certificateIn(certificateFolder(domain))
+  const { fullchain, privkey } = certificate
+  if (!(await host.files.stat(privkey))) return undefined
+  const pem = await host.files.read(fullchain)
+  return pem === undefined ? undefined : { ...certificate, self_signed: isSelfSigned(pem) }
+}
+
+const certificateIn = (folder: string): Certificate => ({
+  fullchain: `${folder}/fullchain.pem`,
+  privkey: `${folder}/privkey.pem`,
+  self_signed: false,
+})
+
+/** What serving the site with a certificate, had already or about to be, would do. */
+export function serving(host: Host, site: Site): Promise<Effect[]> {
+  return applying(host, site, certificateIn(certificateFolder(site.domain)))
+}
+
+/** Addresses of this machine, beside 127.0.0.1, at which the site has to answer as well. */
+export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
+  return specificAddresses(host, (await host.files.read(availablePath(domain))) ?? '')
+}
+
+/** Empties the page cache. nginx takes a file that is gone for a miss. */
+export async function purge(host: Host, user: string): Promise<void> {
+  if (!(await host.files.stat(pageCacheOf(user)))) return
+  const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
+  await host.shell.run(argv, { user: 'www-data' })
+}
+
+/** What `purge` would do. */
+export async function purging(host: Host, user: string): Promise<Effect[]> {
+  return effects.removing(host, 'pages', pageCacheOf(user))
+}
+
+/** One that does not run, as while the machine starts, reads its configuration when it does. */
+export async function reloadTested(host: Host): Promise<void> {
+  await test(host)
+  await reload(host)
+}
+
+async function reload(host: Host): Promise<void> {
+  if (await isRunning(host, NGINX)) await signal(host, NGINX, 'HUP')
+}
+
+/** Throws conflict with nginx's own words, which name file and line. */
+export async function test(host: Host): Promise<void> {
+  const { code, stderr } = await host.shell.try(['nginx', '-t', '-q'], { unconfined: true })
+  if (code === 127)
+    throw new CommandFailed(['nginx'], { code, stdout: '', stderr: 'not installed' })
+  if (code !== 0) throw refusalOf({ code, stderr })
+}
+
+export async function abilitiesOf(host: Host, found: NginxServers = NONE): Promise<Abilities> {
+  const { stderr } = await host.shell.try(['nginx', '-v'])
+  const [major = 0, minor = 0, patch = 0] = (/nginx\/([\d.]+)/.exec(stderr)?.[1] ?? '')
+    .split('.')
+    .map(Number)
+  const ipv6 = ((await host.files.read('/proc/1/net/if_inet6')) ?? '') !== ''
+  const http2_directive = major * 1e6 + minor * 1e3 + patch >= 1_025_001
+  if (found.others.length === 0) return { ipv6, http2_directive }
+  return { ipv6, http2_directive, places: placesBeside(found, ipv6) }
+}

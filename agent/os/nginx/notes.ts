@@ -1,0 +1,41 @@
+import type { Host } from '#agent/host/ports.ts'
+import { NGINX } from '#agent/os/services/known.ts'
+import { abilitiesOf } from './nginx.ts'
+import { servers } from './others.ts'
+import type { Places } from './places.ts'
+
+/** What a plan says of where a new virtual host will listen beside the sites of others. */
+export async function listeningNotes(host: Host): Promise<string[]> {
+  if (!(await host.files.stat(NGINX.program))) return []
+  const { places } = await abilitiesOf(host, await servers(host))
+  return places ? notesOf(places, await hasIpv6(host)) : []
+}
+
+/** An address of the scope `00` is one that visitors may use: proc(5), if_inet6. */
+async function hasIpv6({ files }: Host): Promise<boolean> {
+  const lines = (await files.read('/proc/1/net/if_inet6')) ?? ''
+  return /^[0-9a-f]{32} \S+ \S+ 00 /m.test(lines)
+}
+
+const isEvery = (place: string) => /^(\[::\]:)?\d+$/.test(place)
+
+export function notesOf({ addresses }: Pick<Places, 'addresses'>, ipv6: boolean): string[] {
+  const ports = ipv6 ? PORTS.filter((port) => !addresses[port].some(isIpv6)) : []
+  const all = [...addresses[80], ...addresses[443]]
+  const specific = [...new Set(all.filter((place) => !isEvery(place)))]
+  return [
+    ...(ports.length > 0
+      ? [
+          `Visitors reach port ${ports.join(' and ')} of the site by IPv4 only, since the other sites of this server do not listen on IPv6 there: its name needs no AAAA record.`,
+        ]
+      : []),
+    ...(specific.length > 0
+      ? [
+          `The site also listens on ${specific.join(' and ')}, which other sites of this server have for themselves.`,
+        ]
+      : []),
+  ]
+}
+
+const PORTS = [80, 443] as const
+const isIpv6 = (place: string) => place.startsWith('[')

@@ -1,0 +1,59 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { NGINX } from '#agent/os/services/known.ts'
+import { namesOf } from '#agent/os/site/sites.ts'
+import { dumpNginx, refusalOf } from '#agent/os/web/nginx-dump.ts'
+import {
+  defaultsOf,
+  type NginxServers,
+  readServers,
+  takenFrom,
+} from '#agent/os/web/nginx-servers.ts'
+import { conflict, invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+
+/** The whole configuration as nginx reads it. Throws conflict with its own words where it does not. */
+export async function dump(host: Host): Promise<string> {
+  const { code, stdout, stderr } = await dumpNginx(host)
+  if (code !== 0) throw refusalOf({ code, stderr })
+  return stdout
+}
+
+/** All servers that nginx's files have. */
+export async function servers(host: Host): Promise<NginxServers> {
+  return readServers(await dump(host))
+}
+
+/** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
+export async function refuseServedNames(host: Host, domain: string): Promise<void> {
+  const { all } = await servers(host)
+  for (const name of namesOf(domain)) {
+    const path = all.find(({ names }) => names.includes(name))?.path
+    if (path) throw invalid({ domain: [`${name} is already served by ${path} on this server`] })
+  }
+}
+
+/** A name of the site that a wildcard or an expression of another server serves until now. */
+export async function takingOver(host: Host, domain: string): Promise<Effect[]> {
+  if (!(await host.files.stat(NGINX.program))) return []
+  const found = await servers(host)
+  return namesOf(domain).flatMap((name) => {
+    const from = takenFrom(found, name)
+    if (!from) return []
+    const what = `${name}, which ${from.path} serves as ${from.name}`
+    return [{ ...effects.change('name', what), asks: 'name_taken_over' }]
+  })
+}
+
+/** Throws conflict when unknown names, which a server of somebody else answered, have another one now. */
+export async function refuseOtherDefaults(host: Host, before: NginxServers): Promise<void> {
+  const former = [...defaultsOf(before.all)].filter(([, server]) => before.others.includes(server))
+  if (former.length === 0) return
+  const now = defaultsOf((await servers(host)).all)
+  for (const [address, { path }] of former) {
+    const next = now.get(address)?.path
+    if (next === path || next === undefined) continue
+    const message = `Unknown names at ${address} would be answered by ${next} instead of ${path}`
+    throw conflict(`${message}: give a server there the word default_server`)
+  }
+}

@@ -1,0 +1,63 @@
+import type { Host } from '#agent/host/ports.ts'
+import { localAddresses, shortest } from '#agent/os/web/backends.ts'
+import type { Listen, NginxServer, NginxServers } from '#agent/os/web/nginx-servers.ts'
+
+type Port = 80 | 443
+
+/** Where the servers of sites listen beside those of others, so that each visitor reaches both. */
+export interface Places {
+  /** Arguments of `listen` without their words: `80`, `[::]:80`, `10.0.0.5:80`. */
+  addresses: Record<Port, readonly string[]>
+  /** Before nginx 1.25.1 the word holds for all servers of an address. */
+  http2_word: boolean
+}
+
+/**
+ * An address that another server binds by itself hides all servers that listen on every address. IPv6
+ * is left alone where others answer on IPv4 only: their names may have an IPv6 address, which refuses
+ * visitors, who then come by IPv4.
+ */
+export function placesBeside({ others, all }: NginxServers, ipv6: boolean): Places {
+  const on = (port: Port, servers: readonly NginxServer[]) =>
+    servers.flatMap(({ listens }) => listens.filter((listen) => listen.port === port))
+  const addresses = (port: Port) => addressesOf(port, on(port, others), on(port, all), ipv6)
+  const http2 = on(443, all).some(({ words }) => words.includes('http2'))
+  return {
+    addresses: { 80: addresses(80), 443: addresses(443) },
+    http2_word: http2 || on(443, others).length === 0,
+  }
+}
+
+/** What a site of a version before has opened stays open. */
+function addressesOf(
+  port: Port,
+  others: readonly Listen[],
+  all: readonly Listen[],
+  ipv6: boolean,
+): string[] {
+  const wide = all.filter(({ address }) => address === '[::]')
+  const specific = new Set(
+    others.map(({ address }) => address).filter((address) => address !== '*' && address !== '[::]'),
+  )
+  const both = wide.some(({ words }) => words.includes('ipv6only=off'))
+  const six = ipv6 && (others.length === 0 || wide.length > 0)
+  return [
+    ...(both ? [] : [`${port}`]),
+    ...(six ? [`[::]:${port}`] : []),
+    ...[...specific].map((address) => `${address}:${port}`),
+  ]
+}
+
+/**
+ * The addresses of this machine that a virtual host names. nginx can also listen on one that another
+ * machine has now (net.ipv4.ip_nonlocal_bind): nobody answers there.
+ */
+export async function specificAddresses(
+  host: Pick<Host, 'files'>,
+  vhost: string,
+): Promise<string[]> {
+  const local = await localAddresses(host)
+  return [...vhost.matchAll(/^\s*listen (\S+):80;/gm)]
+    .map(([, address = '']) => address.replace(/^\[|\]$/g, ''))
+    .filter((address) => local.has(shortest(address)))
+}

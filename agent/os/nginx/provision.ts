@@ -1,0 +1,145 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { replace } from '#agent/os/effects/generated.ts'
+import { NGINX } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import { LIBRARY } from '#agent/os/site/paths.ts'
+import { defaultsOf, type NginxServers } from '#agent/os/web/nginx-servers.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import { type Abilities, ACME_ROOT, renderDefault } from './base.ts'
+import { BASE_PATH, baseOf } from './base-file.ts'
+import { abilitiesOf, reloadTested, test } from './nginx.ts'
+import { refuseOtherDefaults, servers } from './others.ts'
+
+export const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
+export const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
+const DEBIAN_FILE = '/etc/nginx/sites-available/default'
+const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
+/** What Debian puts there; anything else is a site of somebody's. */
+const DEBIAN_PAGES = ['index.nginx-debian.html']
+const PORTS = [80, 443] as const
+const FOLDERS = [
+  ...[ACME_ROOT, '/var/log/hosting', '/var/cache/hosting', '/srv/www', LIBRARY],
+  '/etc/hosting',
+]
+
+export const nginxStep = (host: Host): Step => ({
+  name: 'nginx',
+  title: 'Configuring nginx',
+  effects: () => configuring(host),
+  apply: () => host.exclusive('nginx', () => configure(host)),
+})
+
+/** Throws conflict where nginx could not read what the sites of this agent serve. */
+export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<void> {
+  const text = (await files.read('/etc/nginx/nginx.conf')) ?? ''
+  const user = /^\s*user\s+([^\s;]+)/m.exec(text)?.[1] ?? 'www-data'
+  if (user === 'www-data') return
+  throw conflict(
+    `nginx runs as ${user} on this server, and sites need it to run as www-data, as Debian's does`,
+  )
+}
+
+/** What is to be, beside the servers of others. */
+interface Wanted {
+  /** Without Debian's welcome page, where that goes. */
+  before: NginxServers
+  welcome: boolean
+  /** Undefined: what is there stays as it is. */
+  catch_all: string | undefined
+  /** Another server says that it answers every unknown name. */
+  removed: boolean
+}
+
+async function wantedOf(host: Host): Promise<Wanted> {
+  const found = (await host.files.stat(NGINX.program))
+    ? await servers(host)
+    : { all: [], others: [], includes: [] }
+  const welcome = await isUnusedWelcome(host, found)
+  const keep = ({ path }: { path: string }) => !(welcome && path === DEBIAN_LINK)
+  const before = { ...found, all: found.all.filter(keep), others: found.others.filter(keep) }
+  const named = before.others.some(({ listens }) =>
+    listens.some(({ words }) => words.includes('default_server')),
+  )
+  const there = (await host.files.stat(DEFAULT_LINK)) !== undefined
+  const stays = there && before.others.length > 0
+  const ports = PORTS.filter((port) => !isServed(before, port))
+  const abilities = catchAllAbilities(await abilitiesOf(host, before))
+  return {
+    before,
+    welcome,
+    catch_all: stays || ports.length === 0 ? undefined : renderDefault(abilities, ports),
+    removed: there && named,
+  }
+}
+
+/** Somebody's server answers unknown names there: the first one does, where none says so. */
+const isServed = ({ others }: NginxServers, port: number) =>
+  ['*', '[::]'].some((address) => defaultsOf(others).has(`${address}:${port}`))
+
+/** Not at an address that somebody else's servers have for themselves. */
+function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
+  if (!places) return abilities
+  const wide = (port: 80 | 443) =>
+    places.addresses[port].filter((place) => /^(\[::\]:)?\d+$/.test(place))
+  return { ...abilities, places: { ...places, addresses: { 80: wide(80), 443: wide(443) } } }
+}
+
+async function configure(host: Host): Promise<void> {
+  const { files } = host
+  const { before, welcome, catch_all, removed } = await wantedOf(host)
+  for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
+  const undo = [await replace(host, BASE_PATH, await baseOf(host))]
+  const linked = (await files.stat(DEFAULT_LINK)) !== undefined
+  try {
+    if (welcome) await files.remove(DEBIAN_LINK)
+    if (removed) await files.remove(DEFAULT_LINK)
+    else if (catch_all !== undefined) {
+      undo.push(await replace(host, DEFAULT_PATH, catch_all))
+      await files.link(DEFAULT_PATH, DEFAULT_LINK)
+    }
+    if (!(await isRunning(host, NGINX))) return
+    await test(host)
+    await refuseOtherDefaults(host, before)
+    await reloadTested(host)
+  } catch (error) {
+    if (linked) await files.link(DEFAULT_PATH, DEFAULT_LINK)
+    else await files.remove(DEFAULT_LINK)
+    if (welcome) await files.link(DEBIAN_FILE, DEBIAN_LINK)
+    for (const restore of undo) await restore()
+    throw error
+  }
+}
+
+/** What `configure` would do; without nginx there is nothing of anybody else's. */
+async function configuring(host: Host): Promise<Effect[]> {
+  const { welcome, catch_all, removed } = await wantedOf(host)
+  const own = catch_all !== undefined && !removed
+  const files = [
+    { path: BASE_PATH, text: await baseOf(host) },
+    ...(own ? [{ path: DEFAULT_PATH, text: catch_all }] : []),
+  ]
+  return [
+    ...(await effects.making(host, 'folder', ...FOLDERS)),
+    ...(welcome ? [effects.remove('link', DEBIAN_LINK)] : []),
+    ...(await effects.generating(host, files)),
+    ...(own ? await effects.making(host, 'link', DEFAULT_LINK) : []),
+    ...(removed ? [effects.remove('link', DEFAULT_LINK)] : []),
+    ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),
+  ]
+}
+
+/**
+ * Debian's welcome page answers for every unknown name. One that somebody edited stays, and so do pages
+ * that somebody put beside it, and what unknown names are answered on a server that has other sites.
+ */
+async function isUnusedWelcome(host: Host, { others }: NginxServers): Promise<boolean> {
+  if (others.some(({ path }) => path !== DEBIAN_LINK)) return false
+  if ((await host.files.stat(DEBIAN_LINK))?.kind !== 'link') return false
+  const pages = await host.files.list('/var/www/html')
+  if (pages.some(({ name }) => !DEBIAN_PAGES.includes(name))) return false
+  const { stdout } = await host.shell.try(['dpkg', '--verify', 'nginx-common'])
+  return !stdout.includes('/sites-available/default')
+}

@@ -1,0 +1,40 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Progress } from '#agent/steps/command.ts'
+
+export const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
+export const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
+/** apt keeps what it has read of its lists; a look at them must leave nothing behind. */
+export const READ_ONLY = [
+  ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
+  ...['-o', 'Debug::NoLocking=true'],
+]
+export const APT_OPTIONS = {
+  env: { DEBIAN_FRONTEND: 'noninteractive' },
+  unconfined: true,
+  lasting: true,
+}
+
+/** What dpkg was cut off in the middle of: until it is done, apt refuses everything. */
+export async function repair({ files, shell }: Host): Promise<void> {
+  if ((await files.list('/var/lib/dpkg/updates')).length === 0) return
+  await shell.try(['dpkg', '--force-confold', '--configure', '-a'], APT_OPTIONS)
+}
+
+/** Without the progress that is meant for a terminal, and without where each package comes from. */
+export async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
+  for await (const line of lines) {
+    if (line.trim() !== '' && !/^(\(Reading database|Get:\d|[NW]: | {2})/.test(line)) yield line
+  }
+}
+
+export async function* update({ shell }: Host): Progress<void> {
+  yield 'Reading the package lists'
+  yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], APT_OPTIONS))
+}
+
+/** A turn that lasts until it is given back, for work that talks meanwhile. */
+export function taken(host: Host, name: string): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    host.exclusive(name, () => new Promise<void>((release) => resolve(release))).catch(reject)
+  })
+}

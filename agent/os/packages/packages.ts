@@ -1,0 +1,166 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { QUOTA_PACKAGE, quotaMount } from '#agent/os/users/quota.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import { invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, taken, update } from './apt.ts'
+
+/** Those that WordPress needs or recommends in its Site Health, and SOAP, which shops use. */
+const EXTENSIONS = [
+  ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
+  ...['imagick', 'soap'],
+]
+const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
+/** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
+const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
+
+/** The PHP version that this Debian ships. Throws for any other distribution. */
+export async function shippedPhp({ files }: Host): Promise<string> {
+  const text = (await files.read('/etc/os-release')) ?? ''
+  const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
+  const php = field('ID') === 'debian' ? SHIPPED[field('VERSION_ID')] : undefined
+  if (php !== undefined) return php
+  const found = field('PRETTY_NAME') || 'an unknown system'
+  throw new Error(`This server runs ${found}: use Debian 12 or Debian 13`)
+}
+
+/** Versions whose PHP-FPM is installed, oldest first. */
+export async function installedPhp({ files }: Host): Promise<string[]> {
+  const programs = await files.list('/usr/sbin')
+  return programs.flatMap(({ name }) => /^php-fpm(\d\.\d)$/.exec(name)?.[1] ?? []).sort()
+}
+
+/** Those of one PHP version. */
+export const packagesOf = (php: string): string[] =>
+  ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${php}-${part}`)
+
+/** The packages of these PHP versions and of everything else that dpkg has not installed. */
+export async function missingPackages(host: Host, php: readonly string[]): Promise<string[]> {
+  const status = (await host.files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
+  const installed = new Set(
+    [...status.matchAll(/^Package: (\S+)\nStatus: \S+ ok installed$/gm)].map(([, name]) => name),
+  )
+  const wanted = php.flatMap(packagesOf)
+  const quota = (await quotaMount(host)) === undefined ? [] : [QUOTA_PACKAGE]
+  return [...BASE, ...quota, ...wanted].filter((name) => !installed.has(name))
+}
+
+/**
+ * The step that installs what limits the disk of sites, on a server that turned quotas on after it was
+ * provisioned; none where it is there, or quotas are off. A failure of it is reported, and stops nothing.
+ */
+export async function quotaPackageSteps(host: Host): Promise<Step[]> {
+  if ((await quotaMount(host)) === undefined) return []
+  const missing = (await missingPackages(host, [])).filter((name) => name === QUOTA_PACKAGE)
+  if (missing.length === 0) return []
+  return [
+    {
+      name: 'quota package',
+      title: `Installing ${missing.join(', ')}`,
+      effects: () => installing(host, missing),
+      async *apply() {
+        try {
+          yield* install(host, missing, 'php')
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error)
+          yield `Warning: ${missing.join(', ')} could not be installed: ${reason}`
+        }
+      },
+    },
+  ]
+}
+
+/**
+ * Throws invalid on `field` for a PHP version that no repository has, naming those that they have.
+ * Without package lists nobody knows yet.
+ */
+export async function refuseUnknownPackages(
+  host: Host,
+  packages: readonly string[],
+  field: string,
+): Promise<void> {
+  const known = await knownPhp(host)
+  if (known.length > 0) refuseUnknownPhp(known, packages, field)
+}
+
+/** What `install` would do, as apt says it; what comes with them is known once apt has its lists. */
+export async function installing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  return (
+    (await simulated(host, packages)) ?? [
+      effects.run('program', 'apt-get update'),
+      ...packages.map((name) => effects.create('package', name)),
+    ]
+  )
+}
+
+/** Undefined where apt cannot say it. */
+export async function simulated(
+  host: Host,
+  packages: readonly string[],
+): Promise<Effect[] | undefined> {
+  const argv = ['apt-get', ...READ_ONLY, '--simulate', ...INSTALL, ...packages]
+  const { code, stdout } = await host.shell.try(argv)
+  const found = [...stdout.matchAll(/^(Inst|Remv) (\S+)( \[)?/gm)]
+  if (code !== 0 || found.length === 0) return undefined
+  return found.map(([, verb, name = '', former]) => {
+    if (verb === 'Remv') return effects.remove('package', name)
+    return former ? effects.change('package', name) : effects.create('package', name)
+  })
+}
+
+/**
+ * Installs packages from the repositories that this server knows, one apt at a time. Removes no package
+ * that is in their way, such as another database server, without `removes`.
+ * Throws invalid on `field` for a PHP version that none of them has, naming those that they have.
+ */
+export async function* install(
+  host: Host,
+  packages: readonly string[],
+  field: string,
+  { removes = false } = {},
+): Progress<void> {
+  const release = await taken(host, 'apt')
+  try {
+    if ((await knownPhp(host)).length === 0) yield* update(host)
+    refuseUnknownPhp(await knownPhp(host), packages, field)
+    await repair(host)
+    yield* installOnce(host, packages, removes ? [] : NO_REMOVE)
+  } catch (error) {
+    await repair(host.steady ?? host)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+const NO_REMOVE = ['-o', 'APT::Get::Remove=false']
+
+/** Package lists grow stale: a file that is gone from the mirror is found after an update. */
+async function* installOnce(
+  host: Host,
+  packages: readonly string[],
+  more: readonly string[],
+): Progress<void> {
+  const argv = ['apt-get', ...APT, ...more, ...INSTALL, ...packages]
+  try {
+    yield* readable(host.shell.stream(argv, APT_OPTIONS))
+  } catch {
+    yield* update(host)
+    yield* readable(host.shell.stream(argv, APT_OPTIONS))
+  }
+}
+
+function refuseUnknownPhp(known: readonly string[], packages: readonly string[], field: string) {
+  for (const name of packages) {
+    const version = /^php(\d\.\d)-fpm$/.exec(name)?.[1]
+    if (version === undefined || known.includes(version)) continue
+    const others = known.length > 0 ? known.join(', ') : 'none'
+    throw invalid({ [field]: [`PHP ${version} is not available on this server (${others} is)`] })
+  }
+}
+
+async function knownPhp({ shell }: Host): Promise<string[]> {
+  const { stdout } = await shell.try(['apt-cache', 'pkgnames', 'php', ...READ_ONLY])
+  return [...stdout.matchAll(/^php(\d\.\d)-fpm$/gm)].map(([, version]) => version ?? '').sort()
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { Host } from '#agent/host/ports.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { sendmailPath } from '#agent/os/mail/sendmail.ts'
+import type { Service } from '#agent/os/services/service.ts'
+import { sliceOf, UNITS, WANTS } from '#agent/os/services/systemd.ts'
+import { homeOf, logsOf } from '#agent/os/site/paths.ts'
+import type { Limits } from '#agent/os/site/tiers.ts'
+
+/** One PHP-FPM master: of one user, for one PHP version. */
+export interface Pool {
+  user: string
+  php: string
+  /** One that a version before layout 4 has made, under other names: its successor runs beside it. */
+  former?: true
+}
+
+export const FPM_FOLDER = '/etc/hosting/fpm'
+export const RUN_FOLDER = '/run/hosting-fpm'
+
+const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${user}-php${php}`)
+
+/**
+ * The kernel lists the path of every socket to every process (/proc/net/unix), so it names no site:
+ * a hash can be compared with a name that one knows already, and lists none. The version is in it:
+ * two masters cannot share a socket.
+ */
+export function socketOf(pool: Pool): string {
+  if (pool.former) return `${RUN_FOLDER}/${nameOf(pool)}.sock`
+  const hash = createHash('sha256')
+    .update(`hosting-fpm ${nameOf(pool)}`)
+    .digest('hex')
+  return `${RUN_FOLDER}/${hash.slice(0, 32)}.sock`
+}
+
+/** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
+export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
+export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`
+/** Where the first version had the configuration of a former pool. */
+export const formerConfigOf = ({ user, php }: Pool) => `${FPM_FOLDER}/${user}-${php}.conf`
+const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
+const socketUnitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.socket`
+export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`
+export const socketUnitPathOf = (pool: Pool) => `${UNITS}/${socketUnitOf(pool)}`
+export const wantsPathOf = (pool: Pool) => `${WANTS}/${unitOf(pool)}`
+
+export function fpmService(
+  pool: Pool,
+): Service & Required<Pick<Service, 'processes' | 'socket_unit'>> {
+  return {
+    unit: unitOf(pool),
+    socket_unit: socketUnitOf(pool),
+    program: `/usr/sbin/php-fpm${pool.php}`,
+    args: ['--nodaemonize', '--fpm-config', configOf(pool)],
+    env: { PHP_INI_SCAN_DIR: `:${poolFolderOf(pool)}` },
+    pid_file: `${RUN_FOLDER}/${nameOf(pool)}.pid`,
+    processes: `/sys/fs/cgroup/hosting.slice/${sliceOf(pool.user)}/${unitOf(pool)}/cgroup.procs`,
+    capabilities: ['chown', 'kill', 'setgid', 'setuid'],
+    log: `${logsOf(pool.user)}/php-fpm.log`,
+    stop_signal: 'QUIT',
+    folder: { path: RUN_FOLDER, options: { mode: 0o711 } },
+  }
+}
+
+/**
+ * `open_basedir` costs PHP its path cache: only where no namespace hides the neighbours. Names are
+ * quoted: unquoted, `off` and `null` are no names in this format, and a pool `global` is no pool.
+ */
+export function renderPool(pool: Pool, limits: Limits, init: Host['init']): string {
+  const home = homeOf(pool.user)
+  const { spare, children, execution_time: seconds } = limits
+  const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
+  return [
+    `; ${MARK_LINE}`,
+    '[global]',
+    ...(direct?.global ?? ['error_log = /dev/null']),
+    'process_control_timeout = 10s',
+    '',
+    `[site-${pool.user}]`,
+    `user = "${pool.user}"`,
+    `group = "${pool.user}"`,
+    `listen = ${socketOf(pool)}`,
+    ...(direct?.socket ?? []),
+    'pm = dynamic',
+    `pm.max_children = ${children}`,
+    `pm.start_servers = ${spare.start}`,
+    `pm.min_spare_servers = ${spare.min}`,
+    `pm.max_spare_servers = ${spare.max}`,
+    `pm.max_requests = ${limits.requests}`,
+    'pm.status_path = /.fpm-status',
+    'ping.path = /.fpm-ping',
+    `request_terminate_timeout = ${seconds + 5}s`,
+    'clear_env = yes',
+    'env[PATH] = /usr/local/bin:/usr/bin:/bin',
+    `env[TMPDIR] = ${home}/tmp`,
+    'security.limit_extensions = .php',
+    ...(direct?.values ?? []),
+    `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
+    ...phpValues(home, limits),
+    '',
+  ].join('\n')
+}
+
+/**
+ * Without systemd the master is root, though with few capabilities: it opens its log, makes its socket
+ * and becomes the user of the site in each worker. With systemd, which does all of that, it is the
+ * user from its start.
+ */
+function withoutSystemd(pool: Pool, home: string) {
+  const { pid_file, log } = fpmService(pool)
+  return {
+    global: [`pid = ${pid_file}`, `error_log = ${log}`],
+    socket: [`listen.owner = "${pool.user}"`, 'listen.group = www-data', 'listen.mode = 0660'],
+    values: [`php_admin_value[open_basedir] = ${home}:/usr/share/php:/usr/share/zoneinfo`],
+  }
+}
+
+/** `php_value` may be raised by the site (WordPress does, for images), `php_admin_value` not. */
+function phpValues(home: string, limits: Limits): string[] {
+  return [
+    `php_value[memory_limit] = ${limits.memory_limit}M`,
+    `php_value[max_execution_time] = ${limits.execution_time}`,
+    `php_admin_value[upload_max_filesize] = ${limits.upload}M`,
+    `php_admin_value[post_max_size] = ${limits.upload + 1}M`,
+    `php_admin_value[max_input_vars] = ${limits.input_vars}`,
+    `php_admin_value[upload_tmp_dir] = ${home}/tmp`,
+    `php_admin_value[sys_temp_dir] = ${home}/tmp`,
+    `php_admin_value[session.save_path] = ${home}/sessions`,
+    `php_admin_value[error_log] = ${home}/logs/php-error.log`,
+    'php_admin_flag[log_errors] = on',
+    'php_admin_flag[display_errors] = off',
+    'php_value[session.cookie_httponly] = 1',
+    'php_value[session.cookie_samesite] = Lax',
+  ]
+}
+
+/**
+ * What PHP reads once at its start, and again at a reload. A master shares its OPcache with nobody, so
+ * there is no opcache.validate_permission, which asks access(2) for each script of each request, and no
+ * opcache.restrict_api: without its functions WordPress reports that there is no cache.
+ */
+export function renderIni({ opcache }: Limits): string {
+  return [
+    `; ${MARK_LINE}`,
+    `opcache.memory_consumption = ${opcache.memory}`,
+    `opcache.max_accelerated_files = ${opcache.files}`,
+    `opcache.interned_strings_buffer = ${opcache.strings}`,
+    'expose_php = off',
+    'allow_url_include = off',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,35 @@
+import type { Host } from '#agent/host/ports.ts'
+import { type Pool, socketOf } from './fpm-files.ts'
+
+/** A request that takes longer than this is waited for. */
+const LONG_MS = 2000
+/** Some sites are never without one: then those that run have the ten seconds of a restart. */
+const PATIENCE_MS = 5 * 60_000
+const MOST = 16 << 20
+
+/**
+ * Returns at a moment when no long request runs: a restart waits for requests that run, and meanwhile
+ * new ones wait for the restart. Each connection of nginx to a PHP-FPM is one request.
+ */
+export async function untilQuiet(host: Host, pool: Pool): Promise<void> {
+  const end = host.clock.elapsed() + PATIENCE_MS
+  let before = await connections(host, pool)
+  while (before.size > 0 && host.clock.elapsed() < end) {
+    await host.clock.sleep(LONG_MS)
+    const now = await connections(host, pool)
+    if (now.isDisjointFrom(before)) return
+    before = now
+  }
+}
+
+/** The inodes of its connections: proc_net(5), where the side of the server has the path. */
+export async function connections(
+  { files }: Pick<Host, 'files'>,
+  pool: Pool,
+): Promise<Set<string>> {
+  const text = (await files.read('/proc/1/net/unix', MOST)) ?? ''
+  const path = ` ${socketOf(pool)}`
+  const lines = text.split('\n').filter((line) => line.endsWith(path))
+  const connected = lines.map((line) => /^\S+ \S+ \S+ \S+ \S+ 03 +(\d+) /.exec(line)?.[1])
+  return new Set(connected.filter((inode) => inode !== undefined))
+}

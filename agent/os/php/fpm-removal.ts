@@ -1,0 +1,115 @@
+import type { Host } from '#agent/host/ports.ts'
+import { stopSlice } from '#agent/os/as-site/slice.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { removeGenerated } from '#agent/os/effects/generated.ts'
+import { closeDoor, closingDoor } from '#agent/os/mail/doors.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
+import { isRunning, type Service } from '#agent/os/services/service.ts'
+import { slicePathOf } from '#agent/os/services/systemd.ts'
+import type { Effect } from '#shared/plan.ts'
+import {
+  formerConfigOf,
+  fpmService,
+  type Pool,
+  poolFolderOf,
+  socketOf,
+  socketUnitPathOf,
+  unitPathOf,
+  wantsPathOf,
+} from './fpm-files.ts'
+import { listOthers } from './fpm-pools.ts'
+
+/**
+ * Stops and removes the PHP-FPM of a user for one version; what is not there is fine. The pool is
+ * found by the folder of its configuration, which goes last: a removal that was cut off can be taken to its end.
+ */
+async function remove(host: Host, pool: Pool): Promise<void> {
+  await stopAndForget(host, pool)
+  for (const path of [unitPathOf(pool), socketUnitPathOf(pool)]) await removeGenerated(host, path)
+  for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
+  if (pool.former) await removeGenerated(host, formerConfigOf(pool))
+  await host.files.remove(poolFolderOf(pool))
+}
+
+/** Stops and removes what the user has for other PHP versions, and what a version before has made. */
+export async function removeOthers(host: Host, pool: Pool): Promise<void> {
+  await removeFound(host, await listOthers(host, pool))
+}
+
+/** What the user has for other PHP versions alone: nginx may still ask what a version before has made. */
+export async function removeOtherVersions(host: Host, pool: Pool): Promise<void> {
+  const others = await listOthers(host, pool)
+  await removeFound(
+    host,
+    others.filter(({ php }) => php !== pool.php),
+  )
+}
+
+async function removeFound(host: Host, others: readonly Pool[]): Promise<void> {
+  if (others.length === 0) return
+  // Workers that nginx is about to retire may still hand over a request.
+  await host.clock.sleep(500)
+  for (const pool of others) await remove(host, pool)
+  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** What `removeOthers` would do. */
+export async function removingOthers(host: Host, pool: Pool): Promise<Effect[]> {
+  const others = await listOthers(host, pool)
+  return (await Promise.all(others.map((other) => removing(host, other)))).flat()
+}
+
+async function removing(host: Host, pool: Pool): Promise<Effect[]> {
+  const { unit, pid_file } = fpmService(pool)
+  const former = pool.former ? [formerConfigOf(pool)] : []
+  const runs = await isRunning(host, fpmService(pool))
+  return [
+    ...(runs ? [effects.remove('service', unit)] : []),
+    ...(await effects.removing(host, 'link', wantsPathOf(pool))),
+    ...(await effects.removing(host, 'file', unitPathOf(pool), socketUnitPathOf(pool))),
+    ...(await effects.removing(host, 'file', ...former, pid_file)),
+    ...(await effects.removing(host, 'folder', poolFolderOf(pool))),
+    ...(await effects.removing(host, 'socket', socketOf(pool))),
+  ]
+}
+
+/** Those of every version, and the slice that they ran in. */
+export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
+  const pool = { user, php }
+  for (const one of [pool, ...(await listOthers(host, pool))]) await remove(host, one)
+  await closeDoor(host, user)
+  await removeSlice(host, user)
+}
+
+export async function removeSlice(host: Host, user: string): Promise<void> {
+  if (host.init !== 'systemd') return
+  // A slice runs on without its file, which a failed start has taken back already.
+  await stopSlice(host, user)
+  if (!(await host.files.stat(slicePathOf(user)))) return
+  await removeGenerated(host, slicePathOf(user))
+  await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** What `removeAll` would do. */
+export async function removingAll(host: Host, pool: Pool): Promise<Effect[]> {
+  return [
+    ...(await removing(host, pool)),
+    ...(await removingOthers(host, pool)),
+    ...(await effects.removing(host, 'file', slicePathOf(pool.user))),
+    ...(await closingDoor(host, pool.user)),
+  ]
+}
+
+/** Not again at the next start of the machine either. */
+export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
+  const sign = host.init === 'systemd' ? unitPathOf(pool) : fpmService(pool).pid_file
+  if (await host.files.stat(sign)) await servicesOf(host).stop(await knownService(host, pool))
+  await host.files.remove(wantsPathOf(pool))
+}
+
+/** The first version had no socket units, and systemd stops nothing when one of the names is unknown. */
+async function knownService(host: Host, pool: Pool): Promise<Service> {
+  const { socket_unit, ...service } = fpmService(pool)
+  const listens = !pool.former || (await host.files.stat(socketUnitPathOf(pool))) !== undefined
+  return listens ? { ...service, socket_unit } : service
+}

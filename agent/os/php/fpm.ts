@@ -1,0 +1,190 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { replace } from '#agent/os/effects/generated.ts'
+import { openDoor, openingDoor } from '#agent/os/mail/doors.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
+import { signal } from '#agent/os/services/service.ts'
+import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import {
+  configOf,
+  FPM_FOLDER,
+  fpmService,
+  type Pool,
+  poolFolderOf,
+  RUN_FOLDER,
+  renderIni,
+  renderPool,
+  socketOf,
+  socketUnitPathOf,
+  unitPathOf,
+  wantsPathOf,
+} from './fpm-files.ts'
+import { stopAndForget } from './fpm-removal.ts'
+import { isListening, type PoolState, poolState } from './fpm-sleep.ts'
+import { type Generated, sliceFile } from './fpm-slice.ts'
+import { renderSocket, renderUnit } from './fpm-units.ts'
+
+const poolOf = ({ user, php }: Site): Pool => ({ user, php })
+
+/**
+ * Makes the PHP-FPM of a site as its tier says: starts it, or reloads it without dropping a request.
+ * A reload with a bad file would end it, so the file is tested first; what fails is put back. A unit
+ * that another version of the agent has written takes a restart, since a reload leaves its sandbox.
+ * One that sleeps is started: whoever made the change sees whether it works.
+ */
+export function apply(host: Host, site: Site): Promise<void> {
+  return host.exclusive(fpmService(poolOf(site)).unit, () => applyAlone(host, site))
+}
+
+async function applyAlone(host: Host, site: Site): Promise<void> {
+  const pool = poolOf(site)
+  await openDoor(host, site)
+  const state = await poolState(host, pool)
+  const unit = await host.files.read(unitPathOf(pool))
+  const restore = await writeFiles(host, site, state === 'running')
+  const way = wayOf(state, unit === (await host.files.read(unitPathOf(pool))))
+  try {
+    await WAYS[way](host, pool)
+    await listening(host, pool)
+  } catch (error) {
+    if (way !== 'reload') await stopAndForget(host.steady ?? host, pool)
+    await restore()
+    if (way === 'renew') await startFormer(host.steady ?? host, pool)
+    throw error
+  }
+}
+
+const WAYS = { reload, renew, start }
+
+function wayOf(state: PoolState, same_unit: boolean): keyof typeof WAYS {
+  if (state === 'broken') return 'start'
+  return state === 'running' && same_unit ? 'reload' : 'renew'
+}
+
+/** With the units as they are now; where systemd has the socket already, no request is refused. */
+async function renew(host: Host, pool: Pool): Promise<void> {
+  const service = fpmService(pool)
+  await test(host, pool)
+  await host.shell.run(['systemctl', 'daemon-reload'])
+  if (await isListening(host, pool)) return servicesOf(host).restart(service)
+  await servicesOf(host).stop(service)
+  await host.files.remove(service.pid_file)
+  await start(host, pool)
+}
+
+async function startFormer(host: Host, pool: Pool): Promise<void> {
+  await host.files.link(unitPathOf(pool), wantsPathOf(pool))
+  await host.shell.try(['systemctl', 'daemon-reload'])
+  await host.shell.try(['systemctl', 'start', fpmService(pool).unit])
+}
+
+/** What `apply` would do. */
+export async function applying(host: Host, site: Site): Promise<Effect[]> {
+  const pool = poolOf(site)
+  const { pid_file } = fpmService(pool)
+  const systemd = host.init === 'systemd'
+  const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER, ...(systemd ? [WANTS] : [])]
+  const links = systemd ? [wantsPathOf(pool)] : []
+  const pid_files = systemd ? [] : [pid_file]
+  return [
+    ...(await openingDoor(host, site.user)),
+    ...(await effects.making(host, 'folder', ...folders)),
+    ...(await effects.generating(host, await filesOf(host, site))),
+    ...(await effects.making(host, 'link', ...links)),
+    ...(await effects.making(host, 'socket', socketOf(pool))),
+    ...(await effects.making(host, 'file', ...pid_files)),
+    await starting(host, pool),
+  ]
+}
+
+async function starting(host: Host, pool: Pool): Promise<Effect> {
+  const { unit } = fpmService(pool)
+  const state = await poolState(host, pool)
+  if (state === 'broken') return effects.create('service', unit)
+  return effects.run(state === 'running' ? 'reload' : 'restart', unit)
+}
+
+/** Tested first: with a bad file it would not come back. */
+export async function restart(host: Host, pool: Pool): Promise<void> {
+  await test(host, pool)
+  await servicesOf(host).restart(fpmService(pool))
+  await listening(host, pool)
+}
+
+async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => Promise<void>> {
+  const pool = poolOf(site)
+  const slice = await host.files.read(slicePathOf(site.user))
+  await host.files.mkdir(FPM_FOLDER, { mode: 0o700 })
+  const restores: (() => Promise<void>)[] = []
+  for (const { path, text, options } of await filesOf(host, site)) {
+    restores.push(await replace(host, path, text, options))
+  }
+  if (host.init === 'systemd') {
+    await host.files.mkdir(WANTS)
+    await host.files.link(unitPathOf(pool), wantsPathOf(pool))
+    // What ran as the site before this has started a slice without these limits.
+    if (!runs && slice !== (await host.files.read(slicePathOf(site.user)))) {
+      await host.shell.run(['systemctl', 'daemon-reload'])
+    }
+  }
+  return async () => {
+    for (const restore of restores) await restore()
+  }
+}
+
+async function filesOf(host: Host, site: Site): Promise<Generated[]> {
+  const pool = poolOf(site)
+  const limits = limitsOn(site.tier, await machineOf(host))
+  const config = renderPool(pool, limits, host.init)
+  const files: Generated[] = [
+    { path: configOf(pool), text: config },
+    { path: `${poolFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
+  ]
+  if (host.init !== 'systemd') return files
+  return [
+    ...files,
+    ...(await sliceFile(host, site)),
+    { path: socketUnitPathOf(pool), text: renderSocket(pool) },
+    { path: unitPathOf(pool), text: renderUnit(pool) },
+  ]
+}
+
+/** By a signal, upon which PHP-FPM restarts its program with the sockets that it has. */
+export async function reload(host: Host, pool: Pool): Promise<void> {
+  await test(host, pool)
+  if (host.init === 'direct') return signal(host, fpmService(pool), 'USR2')
+  await host.shell.run(['systemctl', 'daemon-reload'])
+  await host.shell.run(['systemctl', 'reload', fpmService(pool).unit])
+}
+
+/** Its own words, from a test or its log, say more than those of the service manager. */
+async function start(host: Host, pool: Pool): Promise<void> {
+  try {
+    await servicesOf(host).start(fpmService(pool))
+  } catch (error) {
+    await test(host, pool)
+    const log = (await host.files.read(fpmService(pool).log, 64 << 20))?.trim()
+    if (!log) throw error
+    const words = log.split('\n').slice(-3).join(' | ')
+    throw new Error(`PHP ${pool.php} of ${pool.user} did not start: ${words}`, { cause: error })
+  }
+}
+
+async function test(host: Host, pool: Pool): Promise<void> {
+  const argv = [fpmService(pool).program, '--test', '--fpm-config', configOf(pool)]
+  const { code, stderr } = await host.shell.try(argv)
+  if (code === 0) return
+  throw conflict(`PHP-FPM refuses the configuration of ${pool.user}: ${stderr.trim()}`)
+}
+
+async function listening({ files, clock }: Host, pool: Pool): Promise<void> {
+  const end = clock.elapsed() + 10_000
+  while (!(await files.stat(socketOf(pool)))) {
+    if (clock.elapsed() > end) throw new Error(`${socketOf(pool)} did not appear`)
+    await clock.sleep(10)
+  }
+}

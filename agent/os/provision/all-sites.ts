@@ -1,0 +1,46 @@
+import type { Host } from '#agent/host/ports.ts'
+import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import { mailSteps } from '#agent/os/mail/base.ts'
+import type { Step } from '#agent/steps/command.ts'
+
+/** The slice that those of all sites are in: systemd.slice(5). */
+export const ALL_SITES = '/etc/systemd/system/hosting.slice'
+
+/**
+ * What all sites of a server need: the folders of their mail, and the step that denies every site the
+ * link-local and metadata addresses; no step where that is done already, or where systemd does not run.
+ * The DNS servers stay reachable: some providers have put both behind one address.
+ */
+export async function allSitesSteps(host: Host): Promise<Step[]> {
+  return [...(await sliceSteps(host)), ...(await mailSteps(host))]
+}
+
+async function sliceSteps(host: Host): Promise<Step[]> {
+  if (host.init !== 'systemd') return []
+  const text = renderAllSites((await host.files.read('/etc/resolv.conf')) ?? '')
+  const before = await host.files.read(ALL_SITES)
+  if (before === text) return []
+  return [
+    {
+      name: 'sites slice',
+      title: 'Denying sites the metadata addresses',
+      effects: effects.writing(ALL_SITES, before, text),
+      async apply() {
+        await replace(host, ALL_SITES, text)
+        await host.shell.run(['systemctl', 'daemon-reload'])
+      },
+    },
+  ]
+}
+
+export function renderAllSites(resolv_conf: string): string {
+  return `# ${MARK_LINE}
+[Unit]
+Description=All sites
+
+[Slice]
+${deniedAddresses(resolv_conf)}
+`
+}

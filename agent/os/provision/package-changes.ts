@@ -1,0 +1,37 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { simulated } from '#agent/os/packages/packages.ts'
+import { debianFpm } from '#agent/os/server/service-status.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import type { Effect } from '#shared/plan.ts'
+
+/** What other sites may run on: a newer version restarts it. */
+const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
+
+/** What installing these packages would do to what is installed already, as apt says it. */
+export async function imposing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  const found = (await simulated(host, packages)) ?? []
+  return [
+    ...found
+      .filter(({ action }) => action === 'remove')
+      .map((effect) => ({ ...effect, asks: 'packages_removed' })),
+    ...found
+      .filter(({ action, name }) => action === 'change' && SERVING.test(name))
+      .map((effect) => ({ ...effect, asks: 'packages_changed' })),
+    ...(await restarted(host, packages)),
+  ]
+}
+
+/** A PHP-FPM of all sites that somebody uses takes up new extensions by a restart. */
+async function restarted(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  const versions = new Set(
+    packages.flatMap((name) => /^php(\d\.\d)-(?!fpm$)/.exec(name)?.[1] ?? []),
+  )
+  const running: Effect[] = []
+  for (const php of versions) {
+    const service = debianFpm(php)
+    if (packages.includes(`php${php}-fpm`) || !(await isRunning(host, service))) continue
+    running.push({ ...effects.run('restart', service.unit), asks: 'php_restarted' })
+  }
+  return running
+}

@@ -1,0 +1,162 @@
+import type { Host } from '#agent/host/ports.ts'
+import { recorderSteps } from '#agent/os/cron/recorder.ts'
+import { ensureMariadb } from '#agent/os/database/mariadb.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { BASE_PATH, baseOf } from '#agent/os/nginx/base-file.ts'
+import { dump } from '#agent/os/nginx/others.ts'
+import {
+  DEFAULT_LINK,
+  DEFAULT_PATH,
+  nginxStep,
+  refuseOtherUser,
+} from '#agent/os/nginx/provision.ts'
+import {
+  install,
+  installing,
+  missingPackages,
+  refuseUnknownPackages,
+  shippedPhp,
+} from '#agent/os/packages/packages.ts'
+import { refuseTakenPorts } from '#agent/os/server/port-holders.ts'
+import { ensureRunning } from '#agent/os/services/index.ts'
+import { CRON, LOG, MARIADB, NGINX } from '#agent/os/services/known.ts'
+import { restartingSteps } from '#agent/os/services/restarting.ts'
+import { isRunning, type Service } from '#agent/os/services/service.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
+import { wpCliSteps } from '#agent/os/wordpress/wp-cli.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
+import { ALL_SITES, allSitesSteps } from './all-sites.ts'
+import { imposing } from './package-changes.ts'
+
+/** The files that hold for all sites, without those of one. */
+export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
+
+/**
+ * What makes of this Debian a server for sites: packages, base configuration, running services. None
+ * where all of it is there, found without starting a program. An empty list of PHP versions means the
+ * one that the distribution ships. `field` is the parameter that a bad version is reported on.
+ *
+ * `accept` is what may be changed of what somebody else made: see Step.imposes.
+ *
+ * Throws what stands in the way: invalid on `field`, conflict for a port 80 or 443 that is somebody
+ * else's, and for an nginx that runs as another user.
+ */
+export async function provisionSteps(
+  host: Host,
+  php: readonly string[],
+  field: string,
+  accept: readonly string[] = [],
+): Promise<Step[]> {
+  const shipped = await shippedPhp(host)
+  const versions = php.length > 0 ? php : [shipped]
+  const missing = await missingPackages(host, versions)
+  if (missing.length > 0) await refuseUnknownPackages(host, missing, field)
+  const stopped = await stoppedOf(host)
+  const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
+  if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
+  await refuseOtherUser(host)
+  const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))
+  return [
+    ...(missing.length > 0 ? [packagesStep(host, missing, field, accept)] : []),
+    ...(configured ? [] : [nginxStep(host)]),
+    ...(await sharedPoolSteps(host, installed)),
+    ...(await allSitesSteps(host)),
+    ...(await sharedEtcSteps(host)),
+    ...(await restartingSteps(host)),
+    ...(stopped.length > 0 ? [servicesStep(host, stopped, missing)] : []),
+    ...(await wpCliSteps(host)),
+    ...(await recorderSteps(host)),
+  ]
+}
+
+const packagesStep = (
+  host: Host,
+  missing: readonly string[],
+  field: string,
+  accept: readonly string[],
+): Step => ({
+  name: 'packages',
+  title: `Installing ${missing.join(', ')}`,
+  effects: () => installing(host, missing),
+  imposes: () => imposing(host, missing),
+  apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
+})
+
+/**
+ * Debian starts a master with a pool www for every PHP version; here every site has its own. Only for
+ * versions that this operation installs: what ran before may serve sites of others.
+ */
+async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise<Step[]> {
+  if (host.init !== 'systemd') return []
+  const retired: string[] = []
+  for (const php of versions) if (await isUnused(host, php)) retired.push(php)
+  if (retired.length === 0) return []
+  return [
+    {
+      name: 'shared pools',
+      title: `Stopping the shared pool of PHP ${retired.join(', ')}`,
+      effects: retired.map((php) => effects.remove('service', `php${php}-fpm.service`)),
+      async apply() {
+        for (const php of retired) {
+          if (await isUnused(host, php))
+            await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`])
+        }
+      },
+    },
+  ]
+}
+
+function servicesStep(host: Host, stopped: readonly Service[], missing: readonly string[]): Step {
+  const units = stopped.map(({ unit }) => unit)
+  return {
+    name: 'services',
+    title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
+    effects: async () => [
+      ...(host.init === 'direct' ? await effects.making(host, 'file', LOG) : []),
+      ...units.map((unit) => effects.create('service', unit)),
+    ],
+    imposes: () => waking(host, stopped, missing),
+    async apply() {
+      await ensureMariadb(host)
+      if (!(await isRunning(host, NGINX))) await refuseTakenPorts(host)
+      for (const service of [NGINX, CRON]) await ensureRunning(host, service)
+    },
+  }
+}
+
+const PACKAGES = new Map([
+  [MARIADB, 'mariadb-server'],
+  [NGINX, 'nginx'],
+  [CRON, 'cron'],
+])
+
+/** What somebody has installed and stopped: its sites, jobs and databases come back with it. */
+async function waking(
+  host: Host,
+  stopped: readonly Service[],
+  missing: readonly string[],
+): Promise<Effect[]> {
+  if (host.init !== 'systemd' || (await listSites(host)).length > 0) return []
+  return stopped
+    .filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
+    .map(({ unit }) => ({ ...effects.create('service', unit), asks: 'service_started' }))
+}
+
+async function stoppedOf(host: Host): Promise<Service[]> {
+  const services = [MARIADB, NGINX, CRON]
+  const running = await Promise.all(services.map((service) => isRunning(host, service)))
+  return services.filter((_, at) => !running[at])
+}
+
+/** No pool but Debian's own, and no virtual host that asks it. */
+async function isUnused(host: Host, php: string): Promise<boolean> {
+  const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
+  if (pools.some(({ name }) => name !== 'www.conf')) return false
+  return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(await dumpOf(host))
+}
+
+async function dumpOf(host: Host): Promise<string> {
+  return (await host.files.stat(NGINX.program)) ? dump(host) : ''
+}

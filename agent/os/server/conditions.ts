@@ -1,0 +1,45 @@
+import { DatabaseAway } from '#agent/host/database-away.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { refuseOtherUser } from '#agent/os/nginx/provision.ts'
+import { MARIADB } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import type { Condition } from '#shared/agent.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { portHolders } from './port-holders.ts'
+
+/** What of a server stands in the way of sites that this agent makes, without changing anything. */
+export async function listConditions(host: Host): Promise<Condition[]> {
+  const found = await Promise.all([ports(host), database(host), nginx(host)])
+  return found.flat()
+}
+
+async function ports(host: Host): Promise<Condition[]> {
+  return (await portHolders(host)).map(({ port, program }) => ({
+    code: port === 80 ? 'port_http_taken' : 'port_https_taken',
+    message: `${program || 'A program other than nginx'} listens on port ${port}. Its sites go on; sites of Hosting Control need nginx there`,
+  }))
+}
+
+async function database(host: Host): Promise<Condition[]> {
+  if (!(await host.files.stat(MARIADB.program))) return []
+  if (!(await isRunning(host, MARIADB))) {
+    return [{ code: 'database_stopped', message: 'MariaDB is installed and does not run' }]
+  }
+  try {
+    await host.database.admin('answers')
+    return []
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error
+    return [{ code: `database_${error.problem}`, message: error.message }]
+  }
+}
+
+async function nginx(host: Host): Promise<Condition[]> {
+  try {
+    await refuseOtherUser(host)
+    return []
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return [{ code: 'nginx_user', message: error.message }]
+  }
+}

@@ -1,0 +1,65 @@
+import type { Host } from '#agent/host/ports.ts'
+import { conflict } from '#shared/errors.ts'
+
+const PORTS = [80, 443] as const
+
+/** A port of web servers that a program other than nginx listens on; its name, or `''` for unknown. */
+export interface PortHolder {
+  port: (typeof PORTS)[number]
+  program: string
+}
+
+/** The kernel's list first: where nobody listens, no program is started. */
+export async function portHolders(host: Host): Promise<PortHolder[]> {
+  const open = PORTS.filter(await listening(host))
+  const holders = await Promise.all(open.map((port) => holderOf(host, port)))
+  return holders.filter((holder) => holder !== undefined)
+}
+
+/** Throws conflict naming the programs, and what becomes of their sites. */
+export async function refuseTakenPorts(host: Host): Promise<void> {
+  const [holder] = await portHolders(host)
+  if (!holder) return
+  const program = holder.program || 'another program'
+  throw conflict(
+    `Port ${holder.port} is in use by ${program}, and nginx needs it: move its sites to another server or to another port first, since they end when it stops`,
+  )
+}
+
+/** proc_net(5): a socket in the state 0A listens, its port is in hexadecimal. */
+async function listening({ files }: Host): Promise<(port: number) => boolean> {
+  const tables = await Promise.all(
+    ['/proc/1/net/tcp', '/proc/1/net/tcp6'].map((path) => files.read(path, 64 << 20)),
+  )
+  return (port) => {
+    const hex = port.toString(16).toUpperCase().padStart(4, '0')
+    const line = new RegExp(`^\\s*\\d+: [0-9A-F]+:${hex} \\S+ 0A `, 'm')
+    return tables.some((text) => line.test(text ?? ''))
+  }
+}
+
+/** The programs that listen on a port, as ss(8) names them; none where it is not installed. */
+async function programsOn(host: Host, port: number): Promise<string[]> {
+  const argv = ['ss', '-Hltnp', `sport = :${port}`]
+  const { stdout } = await host.shell.try(argv, { unconfined: true })
+  return [...stdout.matchAll(/\(\("([^"]+)"/g)].map(([, name = '']) => name)
+}
+
+/** Without ss(8) a port is nginx's where that runs, as it was on the way here. */
+async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolder | undefined> {
+  const programs = await programsOn(host, port)
+  const other = programs.find((name) => name !== 'nginx')
+  if (other !== undefined) return { port, program: WORDS[other] ?? other }
+  return programs.length > 0 ? undefined : { port, program: '' }
+}
+
+/** The program that has a port which the agent is to listen on; undefined: it is free, or the agent's. */
+export async function findPortHolder(host: Host, port: number): Promise<string | undefined> {
+  if (!(await listening(host))(port)) return undefined
+  return (await programsOn(host, port)).find((name) => name !== 'hosting-agent')
+}
+
+const WORDS: Record<string, string> = {
+  'docker-proxy': 'a container (docker-proxy)',
+  systemd: 'a socket of systemd',
+}

@@ -1,0 +1,119 @@
+import type { Host } from '#agent/host/ports.ts'
+import { create, making, remove, writing } from '#agent/os/effects/effects.ts'
+import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteUpdate } from '#shared/commands/site.update.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { notFound, ServiceError } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Effect } from '#shared/plan.ts'
+
+/** A site that this agent made: `tls` is what was asked for, not what is served. */
+export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
+  Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'>
+
+const { database_routines, xmlrpc } = siteUpdate.params.shape
+const Record = siteCreate.params
+  .omit({ accept: true })
+  .extend({ database_routines, xmlrpc })
+  .strict()
+
+/**
+ * Where the record of a site lies says what the site is: served, in the trash, being deleted permanently, or one
+ * of those that an isolation check makes and removes.
+ */
+type Place = 'sites' | 'trash' | 'purging' | 'canaries'
+
+const folderOf = ({ settings }: Host, place: Place) => `${settings.state_dir}/${place}`
+const pathOf = (host: Host, domain: string, place: Place) =>
+  `${folderOf(host, place)}/${domain}.json`
+
+export async function findSite(
+  host: Host,
+  domain: string,
+  place: Place = 'sites',
+): Promise<Site | undefined> {
+  const path = pathOf(host, domain, place)
+  const text = await host.files.read(path)
+  return text === undefined ? undefined : parsed(text, path)
+}
+
+/** Throws not_found naming the domain, also for a site in the trash. */
+export async function getSite(host: Host, domain: string): Promise<Site> {
+  const site = await findSite(host, domain)
+  if (site) return site
+  if (!(await findSite(host, domain, 'trash'))) throw notFound(`Site ${domain}`)
+  const message = `Site ${domain} is in the trash: restore or purge it`
+  throw new ServiceError('not_found', { message })
+}
+
+/** Sorted by domain. */
+export async function listSites(host: Host, place: Place = 'sites'): Promise<Site[]> {
+  const entries = await host.files.list(folderOf(host, place))
+  const domains = entries
+    .filter(({ name, kind }) => kind === 'file' && /^[^.].*\.json$/.test(name))
+    .map(({ name }) => name.slice(0, -'.json'.length))
+  const sites = await Promise.all(domains.sort().map((domain) => findSite(host, domain, place)))
+  return sites.filter((site) => site !== undefined)
+}
+
+export async function writeSite(host: Host, site: Site, place: Place = 'sites'): Promise<void> {
+  await host.files.mkdir(folderOf(host, place), { mode: 0o700 })
+  await host.files.write(pathOf(host, site.domain, place), textOf(site), { mode: 0o600 })
+}
+
+const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
+
+/** What `writeSite` would do. */
+export async function recording(host: Host, site: Site, place: Place = 'sites'): Promise<Effect[]> {
+  const path = pathOf(host, site.domain, place)
+  const folder = await making(host, 'folder', folderOf(host, place))
+  return [...folder, ...writing(path, await host.files.read(path), textOf(site))]
+}
+
+/** One rename: what a site is changes in one moment, whatever dies. */
+export async function moveSite(host: Host, domain: string, from: Place, to: Place): Promise<void> {
+  await host.files.mkdir(folderOf(host, to), { mode: 0o700 })
+  await host.files.rename(pathOf(host, domain, from), pathOf(host, domain, to))
+}
+
+/** What `moveSite` would do. */
+export async function moving(
+  host: Host,
+  domain: string,
+  from: Place,
+  to: Place,
+): Promise<Effect[]> {
+  return [
+    ...(await making(host, 'folder', folderOf(host, to))),
+    ...forgetting(host, domain, from),
+    create('file', pathOf(host, domain, to)),
+  ]
+}
+
+/** What `removeSite` does. */
+export const forgetting = (host: Host, domain: string, place: Place): Effect[] => [
+  remove('file', pathOf(host, domain, place)),
+]
+
+export async function removeSite(host: Host, domain: string, place: Place): Promise<void> {
+  await host.files.remove(pathOf(host, domain, place))
+}
+
+/** The names that a site answers to: with and without `www.`, its own first. */
+export function namesOf(domain: string): string[] {
+  const apex = apexOf(domain)
+  const other = apex === domain ? `www.${domain}` : apex
+  return other.length > 253 ? [domain] : [domain, other]
+}
+
+function parsed(text: string, path: string): Site {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON: restore it from a backup`)
+  }
+  const result = Record.safeParse(value)
+  if (!result.success) throw new Error(`${path} is not the record of a site: restore it`)
+  return result.data
+}

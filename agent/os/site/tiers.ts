@@ -1,0 +1,154 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Tier } from '#shared/fields.ts'
+
+/** What a tier gives a site. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
+export interface Limits {
+  children: number
+  /** Idle workers that are kept ready: PHP-FPM adds those of a burst one by one, and ends them again. */
+  spare: { start: number; min: number; max: number }
+  /** Without a visitor for this long, PHP-FPM is ended until the next one comes; 0: never. */
+  sleep: number
+  requests: number
+  /** What one busy worker is planned with. */
+  worker: number
+  memory_limit: number
+  execution_time: number
+  upload: number
+  input_vars: number
+  opcache: { memory: number; files: number; strings: number }
+  slice: { memory_high: number; memory_max: number; cpu_weight: number; tasks: number }
+  cache: { keys: number; size: number }
+  disk: DiskLimits
+}
+
+/**
+ * What the files and the database of a site may take on the disk. A site that takes more is reported;
+ * where the file system has user quotas, its files are held to these limits by the kernel.
+ */
+export interface DiskLimits {
+  /** Of the files and the database together. */
+  bytes: number
+  /** Files, folders and links: each takes an inode. */
+  files: number
+}
+
+const GB = 1e9
+
+/**
+ * The editor and the admin pages ask in parallel: below four workers they stall. `pm = ondemand` is not
+ * used: a request that arrives while its last idle worker ends is left in the queue until the next
+ * one comes, and of a burst it often starts one worker alone.
+ */
+const TIERS: Record<Tier, Limits> = {
+  small: {
+    children: 5,
+    spare: { start: 2, min: 1, max: 3 },
+    sleep: 900,
+    requests: 500,
+    worker: 64,
+    memory_limit: 128,
+    execution_time: 60,
+    upload: 32,
+    input_vars: 2000,
+    opcache: { memory: 96, files: 10_000, strings: 8 },
+    slice: { memory_high: 512, memory_max: 640, cpu_weight: 50, tasks: 128 },
+    cache: { keys: 5, size: 64 },
+    disk: { bytes: 10 * GB, files: 250_000 },
+  },
+  medium: {
+    children: 10,
+    spare: { start: 2, min: 2, max: 4 },
+    sleep: 3600,
+    requests: 1000,
+    worker: 80,
+    memory_limit: 256,
+    execution_time: 120,
+    upload: 64,
+    input_vars: 3000,
+    opcache: { memory: 128, files: 20_000, strings: 16 },
+    slice: { memory_high: 1024, memory_max: 1280, cpu_weight: 100, tasks: 256 },
+    cache: { keys: 10, size: 256 },
+    disk: { bytes: 25 * GB, files: 500_000 },
+  },
+  large: {
+    children: 25,
+    spare: { start: 5, min: 3, max: 8 },
+    sleep: 0,
+    requests: 1000,
+    worker: 96,
+    memory_limit: 512,
+    execution_time: 300,
+    upload: 128,
+    input_vars: 5000,
+    opcache: { memory: 256, files: 50_000, strings: 32 },
+    slice: { memory_high: 2560, memory_max: 3072, cpu_weight: 200, tasks: 512 },
+    cache: { keys: 20, size: 1024 },
+    disk: { bytes: 100 * GB, files: 2_000_000 },
+  },
+}
+
+/** Cores, and memory in MB. */
+export interface Machine {
+  cores: number
+  memory: number
+}
+
+/** Reads /proc; a machine that does not say has one core and 1 GB. */
+export async function machineOf({ files }: Host): Promise<Machine> {
+  const info = (await files.read('/proc/meminfo')) ?? ''
+  const cpus = (await files.read('/proc/cpuinfo')) ?? ''
+  const total = /^MemTotal:\s+(\d+) kB$/m.exec(info)?.[1]
+  return {
+    cores: Math.max(1, cpus.match(/^processor\s*:/gm)?.length ?? 1),
+    memory: total === undefined ? 1024 : Math.floor(Number(total) / 1024),
+  }
+}
+
+/** The same on every machine. */
+export const diskLimits = (tier: Tier): DiskLimits => TIERS[tier].disk
+
+/** The tier as this machine can carry it: fewer workers on few cores or little memory. */
+export function limitsOn(tier: Tier, machine: Machine): Limits {
+  const limits = TIERS[tier]
+  const affordable = Math.floor(budgetOf(machine) / limits.worker)
+  const children = Math.max(
+    2,
+    Math.min(limits.children, Math.max(4, 5 * machine.cores), affordable),
+  )
+  const { start, min, max } = limits.spare
+  const most = Math.floor(machine.memory * 0.8)
+  return {
+    ...limits,
+    children,
+    spare: {
+      start: Math.min(start, children),
+      min: Math.min(min, children),
+      max: Math.min(max, children),
+    },
+    slice: {
+      ...limits.slice,
+      memory_high: Math.min(limits.slice.memory_high, Math.floor(most * 0.8)),
+      memory_max: Math.min(limits.slice.memory_max, most),
+    },
+  }
+}
+
+/**
+ * What the database account of a site may take: connections for its workers, its jobs and wp-cli, and
+ * seconds for one statement, which no request outlives.
+ */
+export function databaseLimits({ children, execution_time }: Limits) {
+  return { connections: Math.max(15, 3 * children), statement_time: execution_time }
+}
+
+/** Memory for PHP workers: what the system, MariaDB's buffers (128 MB) and a tenth as reserve leave. */
+export function budgetOf({ memory }: Machine): number {
+  return Math.max(0, Math.floor(memory * 0.9) - 256 - 128)
+}
+
+/** What these sites would need if all their workers were busy at once. */
+export function plannedFor(tiers: readonly Tier[], machine: Machine): number {
+  return tiers
+    .map((tier) => limitsOn(tier, machine))
+    .reduce((sum, { children, worker }) => sum + children * worker, 0)
+}

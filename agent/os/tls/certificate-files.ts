@@ -1,0 +1,81 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { CERTIFICATES, certificateFolder } from '#agent/os/site/paths.ts'
+import type { Effect } from '#shared/plan.ts'
+
+const SECRET = { mode: 0o600 }
+const fullchainOf = (domain: string) => `${certificateFolder(domain)}/fullchain.pem`
+const formerOf = (domain: string) => `${certificateFolder(domain)}/former.pem`
+export const privateKeyOf = (domain: string) => `${certificateFolder(domain)}/privkey.pem`
+
+/** The first certificate of a PEM text; undefined when it holds none. */
+export function parseCertificate(pem: string | undefined): X509Certificate | undefined {
+  try {
+    return pem === undefined ? undefined : new X509Certificate(pem)
+  } catch {
+    return undefined
+  }
+}
+
+/** False also for what is no certificate. */
+export function isSelfSigned(pem: string): boolean {
+  const found = parseCertificate(pem)
+  return found !== undefined && found.issuer === found.subject
+}
+
+export async function readCertificate(host: Host, domain: string) {
+  return parseCertificate(await host.files.read(fullchainOf(domain)))
+}
+
+/** ECDSA P-256, PKCS 8 PEM. */
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}
+
+/**
+ * The private key of a site, made when there is none. It stays when the certificate changes: then a
+ * new certificate is one rename, and no crash can leave a key beside a certificate of another.
+ */
+export async function provideKey(host: Host, path: string): Promise<string> {
+  const known = await host.files.read(path)
+  if (known !== undefined) return known
+  const key = newKey()
+  await host.files.write(path, key, SECRET)
+  return key
+}
+
+/** Keeps a copy of what is served now, so that `restoreFormer` works in this process and the next one. */
+export async function keepFormer(host: Host, domain: string): Promise<void> {
+  const served = (await host.files.read(fullchainOf(domain))) ?? ''
+  await host.files.write(formerOf(domain), served, SECRET)
+}
+
+export async function install(host: Host, domain: string, pem: string): Promise<void> {
+  await host.files.write(fullchainOf(domain), pem, SECRET)
+}
+
+/** What a new certificate does to the files of a site: the key stays when there is one. */
+export async function installing(host: Host, domain: string): Promise<Effect[]> {
+  const folder = certificateFolder(domain)
+  const missing = await effects.making(host, 'folder', CERTIFICATES, folder)
+  if (missing.length > 0) return missing
+  return [
+    ...(await effects.making(host, 'file', privateKeyOf(domain))),
+    await effects.putting(host, fullchainOf(domain)),
+  ]
+}
+
+export async function forgetFormer(host: Host, domain: string): Promise<void> {
+  await host.files.remove(formerOf(domain))
+}
+
+/** Puts back what `keepFormer` saw; false: nothing was kept. */
+export async function restoreFormer(host: Host, domain: string): Promise<boolean> {
+  const former = await host.files.read(formerOf(domain))
+  if (former === undefined) return false
+  if (former === '') await host.files.remove(certificateFolder(domain))
+  else await host.files.rename(formerOf(domain), fullchainOf(domain))
+  return true
+}

@@ -1,0 +1,93 @@
+import type { Host } from '#agent/host/ports.ts'
+import { accountOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
+import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
+import { importDatabase } from '#agent/os/database/import.ts'
+import {
+  findAccount,
+  type KeptAccount,
+  parseAccount,
+  renderAccount,
+} from '#agent/os/database/kept-account.ts'
+import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { keptHomeOf, TRASH, trashOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+
+export const dumpPathOf = (user: string) => `${trashOf(user)}/database.sql`
+const accountPathOf = (user: string) => `${trashOf(user)}/account.json`
+
+/**
+ * Dump and account, in the site's folder in the trash. A site that lost its database has no dump. From
+ * here on nobody logs in with the password, so that nobody holds a lock that the dump waits for.
+ * Returns what somebody should know of.
+ */
+export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
+  if (await host.files.stat(keptHomeOf(user))) {
+    throw conflict(`${keptHomeOf(user)} is in the way: move it and try again`)
+  }
+  for (const path of [TRASH, trashOf(user)]) await host.files.mkdir(path, { mode: 0o700 })
+  await writeKept(host, user)
+  await host.files.remove(dumpPathOf(user))
+  const size = await databaseSize(host, user)
+  if (size === undefined) return []
+  await reserveAccount(host, user)
+  return dumpDatabase(host, user, { path: dumpPathOf(user), size })
+}
+
+/** What `keepDatabase` would do. */
+export async function keepingDatabase(host: Host, { user }: Site): Promise<Effect[]> {
+  const missing = await effects.making(host, 'folder', TRASH, trashOf(user))
+  return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
+}
+
+/** Opens the database again that `keepDatabase` closed, and removes what that made. */
+export async function reopenDatabase(host: Host, site: Site): Promise<void> {
+  const account = await readKept(host, site.user)
+  if (account) await ensureMariadb(host)
+  if (account) await releaseAccount(host, site, account.password_hash)
+  await forgetDatabase(host, site)
+}
+
+/** Removes what `keepDatabase` made; the site's files, if they are there, stay. */
+export async function forgetDatabase(host: Host, { user }: Site): Promise<void> {
+  if (await host.files.stat(keptHomeOf(user))) throw new Error(`${keptHomeOf(user)} is still there`)
+  await host.files.remove(trashOf(user))
+}
+
+/** What `forgetDatabase` would do. */
+export const forgettingDatabase = ({ user }: Site): Effect[] => [
+  effects.remove('folder', trashOf(user)),
+]
+
+/** From the dump alone: what is left of the database is removed first. */
+export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {
+  const { user } = site
+  await removeDatabase(host, user)
+  const account = await readKept(host, user)
+  const dump = await host.files.stat(dumpPathOf(user))
+  if (!account && !dump) return
+  await createEmptyDatabase(host, user, account)
+  await reserveAccount(host, user)
+  if (dump) await importDatabase(host, user, dumpPathOf(user))
+  await releaseAccount(host, site, account?.password_hash)
+}
+
+/** What `bringDatabaseBack` would do. */
+export async function bringingDatabaseBack(host: Host, { user }: Site): Promise<Effect[]> {
+  const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
+  if (!isKept) return []
+  return [effects.create('account', accountOf(user)), effects.create('database', user)]
+}
+
+/** An account that is closed already has left its password in the file. */
+async function writeKept(host: Host, user: string): Promise<void> {
+  const found = await findAccount(host, user)
+  const account = found && { ...(await readKept(host, user)), ...found }
+  await host.files.write(accountPathOf(user), renderAccount(account), { mode: 0o600 })
+}
+
+async function readKept(host: Host, user: string): Promise<KeptAccount | undefined> {
+  return parseAccount(await host.files.read(accountPathOf(user)))
+}

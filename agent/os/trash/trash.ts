@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
+import { measureBytes } from '#agent/os/usage/measure.ts'
+import { readMeasured } from '#agent/os/usage/records.ts'
+import type { TrashedSite } from '#shared/agent.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import { dumpPathOf } from './database.ts'
+
+const factsPath = (user: string) => `${trashOf(user)}/facts.json`
+
+const Facts = z.object({ deleted_at: z.iso.datetime(), size: z.number().nonnegative() })
+
+const RESERVE = 64 * 2 ** 20
+const SECRET = { mode: 0o600 }
+
+/** Throws conflict when a dump of the site's database may not fit on the disk: as hex it is twice as long. */
+export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Promise<void> {
+  const size = await databaseSize(host, user)
+  if (size === undefined) return
+  await refuseLack(host, '/srv/www', 2 * size, `The trash cannot take ${domain}`)
+}
+
+/** Throws conflict when something has taken the place of what is to come back, or there is no room. */
+export async function refuseUnrestorable(host: Host, { domain, user }: Site): Promise<void> {
+  if (!(await host.files.stat(keptHomeOf(user))) && !(await host.files.stat(homeOf(user)))) {
+    throw conflict(`${keptHomeOf(user)} is gone: ${domain} can only be purged`)
+  }
+  if ((await host.files.stat(keptHomeOf(user))) && (await host.files.stat(homeOf(user)))) {
+    throw conflict(`${homeOf(user)} is in the way: move it and try again`)
+  }
+  const dump = await host.files.stat(dumpPathOf(user))
+  if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot come back`)
+}
+
+/** What `keepFiles` would do. */
+export const keepingFiles = (host: Host, { user }: Site): Promise<Effect[]> =>
+  movingFolder(host, homeOf(user), keptHomeOf(user))
+
+/** What `bringFilesBack` would do. */
+export const bringingFilesBack = (host: Host, { user }: Site): Promise<Effect[]> =>
+  movingFolder(host, keptHomeOf(user), homeOf(user))
+
+async function movingFolder(host: Host, from: string, to: string): Promise<Effect[]> {
+  if (!(await host.files.stat(from))) return []
+  return [effects.remove('folder', from), effects.create('folder', to)]
+}
+
+/** Owners, modes and times stay what they are: it is one rename. What is not there is fine. */
+export async function keepFiles(host: Host, { user }: Site): Promise<void> {
+  if (!(await host.files.stat(homeOf(user)))) return
+  await host.files.rename(homeOf(user), keptHomeOf(user))
+}
+
+export async function bringFilesBack(host: Host, { user }: Site): Promise<void> {
+  if (!(await host.files.stat(keptHomeOf(user)))) return
+  await host.files.rename(keptHomeOf(user), homeOf(user))
+}
+
+/**
+ * Before `keepFiles`: the files are measured with the rights of the site, in its own folder. `deleted_at`
+ * is now; `size` is that of the files and the dump. Files that cannot be measured count as they did last.
+ */
+export async function keepFacts(host: Host, { user }: Site): Promise<void> {
+  const files = (await measureBytes(host, user)) ?? (await readMeasured(host))[user]?.bytes ?? 0
+  const dump = await host.files.stat(dumpPathOf(user))
+  const size = files + (dump?.size ?? 0)
+  const facts = { deleted_at: new Date(host.clock.now()).toISOString(), size }
+  await host.files.write(factsPath(user), `${JSON.stringify(facts)}\n`, SECRET)
+}
+
+/** What `keepFacts` does. */
+export const keepingFacts = ({ user }: Site): Effect[] => [effects.create('file', factsPath(user))]
+
+export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
+  const text = await host.files.read(factsPath(user))
+  const found = text === undefined ? undefined : Facts.safeParse(JSON.parse(text)).data
+  return found ?? { deleted_at: new Date(0).toISOString(), size: 0 }
+}
+
+/** By rm(1), as in removeFolders; the logs never went to the trash. */
+export async function emptyTrash(host: Host, { user }: Site): Promise<void> {
+  if (await host.files.stat(trashOf(user))) {
+    await host.shell.run(['rm', '-rf', '--one-file-system', '--', trashOf(user)])
+  }
+  await host.files.remove(logsOf(user))
+}
+
+/** What `emptyTrash` would do. */
+export const emptying = (host: Host, { user }: Site): Promise<Effect[]> =>
+  effects.removing(host, 'folder', trashOf(user), logsOf(user))
+
+/** Sorted by domain. */
+export async function listTrash(host: Host): Promise<TrashedSite[]> {
+  const places = [
+    [await listSites(host, 'trash'), true],
+    [await listSites(host, 'purging'), false],
+  ] as const
+  const found = places.flatMap(([sites, restorable]) =>
+    sites.map(async ({ domain, user, php, tier, tls }) => ({
+      ...{ domain, user, php, tier, tls },
+      ...(await readFacts(host, user)),
+      restorable,
+    })),
+  )
+  return (await Promise.all(found)).sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}
+
+async function refuseLack(host: Host, path: string, bytes: number, what: string): Promise<void> {
+  const { free } = await host.files.space(path)
+  const needed = bytes + RESERVE
+  if (free >= needed) return
+  const [has, needs] = [free, needed].map((size) => Math.ceil(size / 2 ** 20))
+  throw conflict(`${what}: ${has} MB are free on this server, and ${needs} MB may be needed`)
+}

@@ -1,0 +1,86 @@
+import { verify } from 'node:crypto'
+import type { Host } from '#agent/host/ports.ts'
+import { publicKeyOf } from '#agent/host/public-keys.ts'
+import { conflict, forbidden } from '#shared/errors.ts'
+import { isOlder, ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
+import { buildOf } from './build.ts'
+
+/** Further keys whose builds this server takes: one a line, and lines that begin with #. */
+const RELEASE_KEYS = '/etc/hosting-agent/release-keys'
+const MAX_KEYS = 16
+
+export interface Release {
+  sha256: string
+  manifest?: string | undefined
+  signature?: string | undefined
+}
+
+/**
+ * Throws forbidden unless a key that this server trusts has signed the executable for this machine,
+ * and conflict for one that is older than what runs: a dashboard alone decides neither.
+ */
+export async function checkRelease(host: Host, release: Release): Promise<ReleaseManifest> {
+  const { manifest, signature } = release
+  if (manifest === undefined || signature === undefined) {
+    throw forbidden('The build is not signed: sign it with scripts/sign-build.ts')
+  }
+  const text = Buffer.from(releaseText(manifest))
+  const bytes = Buffer.from(signature, 'base64url')
+  const keys = await releaseKeys(host)
+  if (!keys.some((key) => verify(null, text, key, bytes))) {
+    throw forbidden('The build is not signed by a key that this server trusts')
+  }
+  const signed = parsed(manifest)
+  if (signed.sha256 !== release.sha256) {
+    throw forbidden('The signature is that of another build')
+  }
+  await refuseUnfit(host, signed)
+  return signed
+}
+
+function parsed(manifest: string): ReleaseManifest {
+  try {
+    return ReleaseManifest.parse(JSON.parse(manifest))
+  } catch {
+    throw forbidden('The signed manifest is not one of this agent')
+  }
+}
+
+async function refuseUnfit(host: Host, signed: ReleaseManifest): Promise<void> {
+  const { version, machine } = await buildOf(host)
+  if (signed.machine !== machine) {
+    throw conflict(`The build is for ${signed.machine}, and this server is ${machine}`)
+  }
+  const { build } = host.settings
+  if (isOlder(signed, { version, build })) {
+    throw conflict(
+      `The build is older than the agent: ${shown(signed)}, and ${shown({ version, build })} runs`,
+    )
+  }
+}
+
+const shown = ({ version, build }: { version: string; build: number }) => `${version} (${build})`
+
+/** Throws forbidden when the file of further keys is doubtful: it must not come to mean "any key". */
+async function releaseKeys({ files, settings }: Host) {
+  const own = settings.publisher_key === undefined ? [] : [settings.publisher_key]
+  const found = [...own, ...(await furtherKeys(files))].map(publicKeyOf)
+  return found.filter((key) => key !== undefined)
+}
+
+async function furtherKeys(files: Host['files']): Promise<string[]> {
+  const found = await files.stat(RELEASE_KEYS)
+  if (!found) return []
+  const doubtful = (reason: string) =>
+    forbidden(`${RELEASE_KEYS} on this server ${reason}: until root corrects it, no build is taken`)
+  if (found.kind !== 'file') throw doubtful('is not a regular file')
+  if (found.uid !== 0) throw doubtful('does not belong to root')
+  if ((found.mode & 0o022) !== 0) throw doubtful('can be written by others than root')
+  const lines = ((await files.read(RELEASE_KEYS)) ?? '').split('\n').map((line) => line.trim())
+  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  if (keys.length > MAX_KEYS) throw doubtful(`has more than ${MAX_KEYS} keys`)
+  if (keys.some((key) => !ReleaseKey.safeParse(key).success)) {
+    throw doubtful('has a line that is not a key in base64url')
+  }
+  return keys
+}

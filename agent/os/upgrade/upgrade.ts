@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+import { SETTINGS_FILE } from './settings.ts'
+
+/** Every unit of the agent, and not the transient one that restarts them. */
+export const UNITS = 'hosting-agent*.service'
+const VERSION_MS = 20_000
+/** Of the executable, which has about 100 MB. */
+const MAX_BUILD = 256 << 20
+
+const Verdict = z.object({ sha256: z.string(), verdict: z.enum(['answers', 'back']) })
+type Verdict = z.infer<typeof Verdict>['verdict']
+
+export const draftOf = (program: string) => `${program}.new`
+export const previousOf = (program: string) => `${program}.previous`
+const verdictPath = (state_dir: string) => `${state_dir}/upgrade.json`
+
+/** The executable that the agent's service starts. Throws conflict where there is no such service. */
+export async function programOf({ shell, init }: Host): Promise<string> {
+  const unit = 'hosting-agent.service'
+  const argv = ['systemctl', 'show', '--property=ExecStart', '--value', unit]
+  const { stdout } = init === 'systemd' ? await shell.try(argv) : { stdout: '' }
+  const path = /\bpath=(\/\S+) ;/.exec(stdout)?.[1]
+  if (path) return path
+  throw conflict('The agent does not run as a service of systemd: replace it by hand')
+}
+
+/**
+ * Leaves the build beside the program, ready to run. Whatever is not what was asked for, or does
+ * not run on this machine, is removed again. Returns what to say of it.
+ */
+export async function fetchBuild(
+  host: Host,
+  { url, sha256 }: { url: string; sha256: string },
+  program: string,
+): Promise<string> {
+  const draft = draftOf(program)
+  try {
+    const options = { gunzip: true, most: MAX_BUILD }
+    const found = await host.net.download(url, draft, 'sha256', options)
+    if (found !== sha256) throw new Error('The build is not the one asked for')
+    await host.shell.run(['chmod', '755', draft])
+    const version = await host.shell.run([draft, 'version'], { timeout_ms: VERSION_MS })
+    return `It is version ${version.stdout.trim().slice(0, 64)}`
+  } catch (error) {
+    await host.files.remove(draft)
+    throw error
+  }
+}
+
+/** What `fetchBuild` does. */
+export const fetching = (url: string, program: string): Effect[] => [
+  effects.run('download', url),
+  effects.create('file', draftOf(program)),
+]
+
+/** What a switch that succeeds does. */
+export async function switching(host: Host, program: string): Promise<Effect[]> {
+  return [
+    effects.remove('file', draftOf(program)),
+    effects.change('file', program),
+    await effects.putting(host, previousOf(program)),
+    await effects.putting(host, verdictPath(host.settings.state_dir)),
+    effects.run('program', `${program} units`),
+    effects.run('reload', 'systemd'),
+    effects.run('restart', UNITS),
+  ]
+}
+
+/**
+ * A unit of its own, because it outlives the agent that it restarts. It runs the present program,
+ * which is known to work, and which stays as `<program>.previous`.
+ */
+export async function startSwitch(host: Host, program: string, sha256: string): Promise<void> {
+  const { state_dir } = host.settings
+  await host.files.remove(verdictPath(state_dir))
+  await host.shell.run(['ln', '--force', program, previousOf(program)])
+  await host.shell.run([
+    'systemd-run',
+    '--quiet',
+    '--collect',
+    '--unit=hosting-upgrade',
+    `--property=EnvironmentFile=-${SETTINGS_FILE}`,
+    '--property=MemoryMax=512M',
+    '--property=TasksMax=128',
+    `--setenv=AGENT_STATE_DIR=${state_dir}`,
+    '--',
+    previousOf(program),
+    ...['switch', '--program', program, '--sha256', sha256],
+  ])
+}
+
+export async function writeVerdict(host: Host, sha256: string, verdict: Verdict): Promise<void> {
+  const text = JSON.stringify({ sha256, verdict })
+  await host.files.write(verdictPath(host.settings.state_dir), `${text}\n`, { mode: 0o600 })
+}
+
+/** What the switch to this build came to; undefined while it runs. */
+export async function verdictOn(host: Host, sha256: string): Promise<Verdict | undefined> {
+  const text = await host.files.read(verdictPath(host.settings.state_dir))
+  const found = text === undefined ? undefined : Verdict.parse(JSON.parse(text))
+  return found?.sha256 === sha256 ? found.verdict : undefined
+}

@@ -1,0 +1,123 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
+import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
+import { isOf } from './users.ts'
+
+/** The package that has setquota(8). */
+export const QUOTA_PACKAGE = 'quota'
+
+const SITES = '/srv/www'
+/** Not `quota`: ext4 also shows that where project quotas alone are on. */
+const ENFORCED = /^(usrquota|usrjquota=.+)$/
+const FILE_SYSTEMS = ['ext4', 'xfs']
+
+/**
+ * Mount point of the file system that holds the sites, where it enforces user quotas; undefined
+ * where it does not. It is the user that is limited, and not a project (chattr -p): the owner of a
+ * file may give it to another project, even to that of a neighbour, but never to another user.
+ */
+export async function quotaMount({ files }: Host): Promise<string | undefined> {
+  // Of process 1, since the sandbox of the agent has mounts of its own: proc_pid_mountinfo(5).
+  const text = (await files.read('/proc/1/mountinfo')) ?? ''
+  const mounts = text.split('\n').map(mountOf).filter(holdsSites)
+  const longest = Math.max(...mounts.map(({ point }) => point.length))
+  // The last one covers those that were made at the same place before.
+  const mount = mounts.findLast(({ point }) => point.length === longest)
+  if (!mount || !FILE_SYSTEMS.includes(mount.type)) return undefined
+  return mount.options.some((option) => ENFORCED.test(option)) ? mount.point : undefined
+}
+
+function mountOf(line: string) {
+  const [mount = '', system = ''] = line.split(' - ')
+  const [type = '', , options = ''] = system.split(' ')
+  return { point: mount.split(' ')[4] ?? '', type, options: options.split(',') }
+}
+
+const holdsSites = ({ point }: { point: string }) =>
+  point === '/' || point === SITES || (point !== '' && SITES.startsWith(`${point}/`))
+
+/** The step that limits what the user of a site may keep on the disk; none where quotas are off. */
+export async function quotaSteps(
+  host: Host,
+  site: () => Promise<Site>,
+  undo: () => Promise<void>,
+): Promise<Step[]> {
+  if ((await quotaMount(host)) === undefined) return []
+  return [
+    {
+      name: 'disk quota',
+      title: 'Setting the disk quota',
+      effects: async () => [limiting((await site()).user)],
+      async *apply() {
+        yield* limitAll(host, [await site()])
+      },
+      undo,
+    },
+  ]
+}
+
+/**
+ * The step that limits every site on record, those in the trash included: quotas may have been
+ * turned on after they were created. None where quotas are off or there is no site.
+ */
+export async function allQuotasSteps(host: Host): Promise<Step[]> {
+  if ((await quotaMount(host)) === undefined) return []
+  const sites = [...(await listSites(host)), ...(await listSites(host, 'trash'))]
+  if (sites.length === 0) return []
+  return [
+    {
+      name: 'disk quotas',
+      title: 'Setting the disk quotas of the sites',
+      effects: sites.map(({ user }) => limiting(user)),
+      apply: () => limitAll(host, sites),
+    },
+  ]
+}
+
+/** What `limitDisk` does. */
+const limiting = (user: string): Effect => effects.change('disk quota', user)
+
+/** Returns what stood in the way: a quota that cannot be set never costs the site. */
+export function limitDisk(host: Host, { user, tier }: Site): Promise<string | undefined> {
+  return setLimits(host, user, diskLimits(tier))
+}
+
+async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
+  for (const site of sites) {
+    const problem = await limitDisk(host, site)
+    if (problem !== undefined) yield `Warning: ${site.user} has no disk quota: ${problem}`
+  }
+}
+
+/** Otherwise the next user with the same number would have the limits of this one. */
+export async function unlimitDisk(host: Host, user: string): Promise<void> {
+  await setLimits(host, user, { bytes: 0, files: 0 })
+}
+
+/** What `unlimitDisk` would do. */
+export async function unlimiting(host: Host, { user, domain }: Site): Promise<Effect[]> {
+  if ((await quotaMount(host)) === undefined) return []
+  return (await isOf(host, user, domain)) ? [effects.remove('disk quota', user)] : []
+}
+
+/** Undefined, or what stood in the way. 0 is no limit. Without quotas it does nothing. */
+export async function setLimits(
+  host: Host,
+  user: string,
+  { bytes, files }: DiskLimits,
+): Promise<string | undefined> {
+  const mount = await quotaMount(host)
+  if (mount === undefined) return undefined
+  // In whole blocks, of which XFS counts nothing less.
+  const kilobytes = 4 * Math.ceil(bytes / 4096)
+  const limits = [kilobytes, kilobytes, files, files].map(String)
+  const argv = ['setquota', '--user', user, ...limits, mount]
+  // quotactl(2) needs CAP_SYS_ADMIN, which the agent does not have.
+  const { code, stderr } = await host.shell.try(argv, { unconfined: true })
+  if (code === 0) return undefined
+  if (code === 127) return `the package ${QUOTA_PACKAGE} is not installed: provision this server`
+  return stderr.trim().split('\n').join(' | ') || `setquota ended with status ${code}`
+}

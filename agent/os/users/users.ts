@@ -1,0 +1,168 @@
+import type { Host } from '#agent/host/ports.ts'
+import { stopSlice } from '#agent/os/as-site/slice.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { homeOf, logsOf } from '#agent/os/site/paths.ts'
+import {
+  removeAccounts,
+  removingAccounts,
+  writeAccounts,
+  writingAccounts,
+} from '#agent/os/site-etc/accounts.ts'
+import { invalid } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
+
+/** No range of subordinate ids, which nothing of a site may use: subuid(5) lists them with its name. */
+const NO_SUBIDS = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
+
+const DATABASES = ['/etc/passwd', '/etc/group'] as const
+const NGINX_USER = 'www-data'
+
+/** Throws invalid on `user` when the name is that of a user, a group or a folder of this server. */
+export async function refuseExistingUser(host: Host, user: string): Promise<void> {
+  for (const path of DATABASES) {
+    if (await entryOf(host, path, user)) {
+      throw invalid({ user: [`Already exists in ${path} of this server`] })
+    }
+  }
+  if (await host.files.stat(homeOf(user))) {
+    throw invalid({ user: [`The folder ${homeOf(user)} already exists on this server`] })
+  }
+}
+
+/** The comment field says whose user it is, so that nobody else's is ever removed. */
+export async function createUser(host: Host, user: string, domain: string): Promise<void> {
+  const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
+  const comment = ['--comment', commentOf(domain)]
+  const options = [...home, '--user-group', ...NO_SUBIDS, ...comment]
+  await host.shell.run(['useradd', ...options, '--', user])
+  await admitNginx(host, user)
+  await writeAccounts(host, user)
+}
+
+/**
+ * nginx reads what a site serves as a member of the site's group, so that it does not matter who made
+ * a file, in which folder, and whether it was moved there: a site can give its files no other group.
+ * A running nginx knows of it once it has been reloaded, which restarts its workers.
+ */
+export async function admitNginx(host: Host, user: string): Promise<void> {
+  if (await admits(host, user)) return
+  await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
+}
+
+/** What `admitNginx` would do. */
+export async function admittingNginx(host: Host, user: string): Promise<Effect[]> {
+  return (await admits(host, user)) ? [] : [effects.change('group', user)]
+}
+
+async function admits(host: Host, user: string): Promise<boolean> {
+  const entry = await entryOf(host, '/etc/group', user)
+  return (entry?.[3] ?? '').trim().split(',').includes(NGINX_USER)
+}
+
+/** What `createUser` does. */
+export const creatingUser = (host: Host, user: string): Effect[] => [
+  effects.create('user', user),
+  effects.create('group', user),
+  ...writingAccounts(host, user),
+]
+
+/** What `removeUser` would do. */
+export async function removingUser(host: Host, user: string, domain: string): Promise<Effect[]> {
+  if (!(await isOf(host, user, domain))) return []
+  return [
+    effects.remove('user', user),
+    effects.remove('group', user),
+    ...(await removingAccounts(host, user)),
+  ]
+}
+
+/** Ends what the user runs, then removes user and group; a user of another site stays. */
+export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await stopSlice(host, user)
+  await endProcesses(host, user)
+  await removeAccounts(host, user)
+  await host.shell.run(['userdel', '--', user])
+  if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
+}
+
+/** The user's folder belongs to root, so that the user can neither rename nor replace what is in it. */
+export async function createFolders({ files }: Host, user: string): Promise<void> {
+  const home = homeOf(user)
+  await files.mkdir(home, { mode: 0o711 })
+  await files.mkdir(`${home}/public`, { mode: 0o750, owner: user })
+  await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
+  await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
+  await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
+  await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
+}
+
+/** What `createFolders` does. */
+export const creatingFolders = (user: string): Effect[] =>
+  [homeOf(user), logsOf(user)].map((path) => effects.create('folder', path))
+
+/** What programs have written is on the disk: a loss of power takes nothing of it any more. */
+export async function settleFolders(host: Host, user: string): Promise<void> {
+  await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
+}
+
+/**
+ * By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. What
+ * the user still runs would fill them again: a copy outlives the agent that started it.
+ */
+export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
+  if (await isOf(host, user, domain)) await endProcesses(host, user)
+  if (await host.files.stat(homeOf(user))) {
+    await host.shell.run(['rm', '-rf', '--one-file-system', '--', homeOf(user)])
+  }
+  await host.files.remove(logsOf(user))
+}
+
+/**
+ * Nobody logs in as the user any more and cron(8) starts nothing as it: both heed the expiry of an
+ * account (pam_unix(8)). The number of the user stays taken.
+ */
+export async function closeAccount(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await host.shell.run(['usermod', '--expiredate', '1', '--', user])
+  await endProcesses(host, user)
+}
+
+/** What `closeAccount` would do. */
+export async function closingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
+  return (await isOf(host, user, domain)) ? [effects.change('user', user)] : []
+}
+
+/** What `openAccount` would do. */
+export async function openingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
+  const opening = await closingAccount(host, user, domain)
+  return opening.length === 0 ? [] : [...opening, ...(await admittingNginx(host, user))]
+}
+
+/** What an older version has put into the trash does not admit nginx yet. */
+export async function openAccount(host: Host, user: string, domain: string): Promise<void> {
+  if (!(await isOf(host, user, domain))) return
+  await host.shell.run(['usermod', '--expiredate', '', '--', user])
+  await admitNginx(host, user)
+}
+
+/** Throws when they do not end. */
+async function endProcesses(host: Host, user: string): Promise<void> {
+  const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
+  await host.shell.run(['start-stop-daemon', '--stop', ...all])
+}
+
+export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
+  const entry = await entryOf(host, '/etc/passwd', user)
+  return entry?.[4] === commentOf(domain)
+}
+
+const commentOf = (domain: string) => `Site ${domain}`
+
+async function entryOf(host: Host, path: string, name: string): Promise<string[] | undefined> {
+  const text = (await host.files.read(path, 64 << 20)) ?? ''
+  return text
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([first]) => first === name)
+}

@@ -1,0 +1,39 @@
+import type { Host, Output } from '#agent/host/ports.ts'
+import { conflict, type ServiceError } from '#shared/errors.ts'
+
+/** How nginx is asked for its configuration: the program, and the options of the master that runs. */
+interface Asked {
+  program: string
+  args: readonly string[]
+  timeout_ms?: number
+}
+
+const DEFAULT: Asked = { program: 'nginx', args: [] }
+
+/** What a program may print is cut off there without a word. */
+const MOST_DUMP = (16 << 20) - 1
+
+/** Runs `nginx -T`, which reads the whole configuration and every certificate. */
+export function dumpNginx({ shell }: Pick<Host, 'shell'>, asked = DEFAULT): Promise<Output> {
+  const { program, args, timeout_ms } = asked
+  return shell.try([program, '-T', '-q', ...args], {
+    unconfined: true,
+    ...(timeout_ms !== undefined && { timeout_ms }),
+  })
+}
+
+/** In nginx's own words, which name file and line; a program that was killed has none. */
+export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): ServiceError {
+  const words = stderr.trim() || `it ended with status ${code} and without a message`
+  return conflict(`nginx refuses its configuration: ${words}`)
+}
+
+export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MOST_DUMP
+
+/** Each file stands once in a dump, after a line with its path. */
+export function filesOf(dump: string): Map<string, string> {
+  const [, ...parts] = dump.split(/^# configuration file (.+):$/m)
+  const files = new Map<string, string>()
+  for (let at = 0; at + 1 < parts.length; at += 2) files.set(parts[at] ?? '', parts[at + 1] ?? '')
+  return files
+}

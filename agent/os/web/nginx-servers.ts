@@ -1,0 +1,121 @@
+import { dirname } from 'node:path'
+import { MARK } from '#agent/os/effects/generated.ts'
+import { filesInDump } from './config-files.ts'
+import type { Directive } from './nginx-config.ts'
+import { filesOf } from './nginx-dump.ts'
+import { type NginxTree, readTree } from './nginx-tree.ts'
+
+/** One `listen`: `*` and `[::]` are all addresses of IPv4 and of IPv6. */
+export interface Listen {
+  address: string
+  port: number
+  words: readonly string[]
+}
+
+export interface NginxServer {
+  /** The file that has it. */
+  path: string
+  names: readonly string[]
+  root: string
+  listens: readonly Listen[]
+}
+
+/** What nginx serves, in the order in which it reads it, and which patterns it includes. */
+export interface NginxServers {
+  /** Of others: without those that this agent made. */
+  others: readonly NginxServer[]
+  all: readonly NginxServer[]
+  includes: readonly string[]
+}
+
+const OWN = /\/(?:zz-)?hosting-[^/]+$/
+
+/** From what `nginx -T` prints. */
+export async function readServers(dump: string): Promise<NginxServers> {
+  const files = filesOf(dump)
+  const [first = '/etc/nginx/nginx.conf'] = files.keys()
+  const tree = await readTree(filesInDump(files), dirname(first), first)
+  const rest = [...files.keys()].filter((path) => !tree.files.has(path))
+  // What a pattern that is not understood includes is read as well, in an order that nobody knows.
+  const others = await Promise.all(
+    rest.map((path) => readTree(filesInDump(files), dirname(first), path)),
+  )
+  const all = [tree, ...others].flatMap((each) => serversIn(each, each.directives))
+  const { includes } = tree
+  return { all, includes, others: all.filter(({ path }) => !isOwn(files, path)) }
+}
+
+const isOwn = (files: ReadonlyMap<string, string>, path: string) =>
+  OWN.test(path) && (files.get(path) ?? '').includes(MARK)
+
+function serversIn(tree: NginxTree, directives: readonly Directive[]): NginxServer[] {
+  return directives.flatMap(({ name, block }) => {
+    if (!block) return []
+    if (name === 'server') return [serverOf(tree.fileOf(block), block)]
+    return name === 'http' ? serversIn(tree, block) : []
+  })
+}
+
+function serverOf(path: string, block: readonly Directive[]): NginxServer {
+  const argsOf = (wanted: string) => block.filter(({ name }) => name === wanted)
+  const listens = argsOf('listen').flatMap(({ args: [where = '', ...words] }) =>
+    listenOf(where, words),
+  )
+  const implied = argsOf('listen').length === 0 ? [{ address: '*', port: 80, words: [] }] : []
+  return {
+    path,
+    names: argsOf('server_name').flatMap(({ args }) => args.map(nameOf)),
+    root: argsOf('root')[0]?.args[0] ?? '',
+    listens: [...listens, ...implied],
+  }
+}
+
+/** In an expression the case of a letter may mean something: `\\S`. */
+const nameOf = (name: string) => (name.startsWith('~') ? name : name.toLowerCase())
+
+/** `80`, `*:80`, `10.0.0.5`, `[::]:443`; not a socket of the file system. */
+function listenOf(where: string, words: readonly string[]): Listen[] {
+  if (where.startsWith('unix:')) return []
+  if (/^\d+$/.test(where)) return [{ address: '*', port: Number(where), words }]
+  const [, address = '', port = '80'] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(where) ?? []
+  return address === '' ? [] : [{ address, port: Number(port), words }]
+}
+
+/** Address and port → the server that answers there for a name that none has. */
+export function defaultsOf(servers: readonly NginxServer[]): Map<string, NginxServer> {
+  const first = new Map<string, NginxServer>()
+  const named = new Map<string, NginxServer>()
+  for (const server of servers) {
+    for (const { address, port, words } of server.listens) {
+      const key = `${address}:${port}`
+      if (!first.has(key)) first.set(key, server)
+      if (words.includes('default_server') || words.includes('default')) named.set(key, server)
+    }
+  }
+  return new Map([...first, ...named])
+}
+
+/** Where another server has a wildcard or an expression that serves this name: its file and name. */
+export function takenFrom(
+  { others }: Pick<NginxServers, 'others'>,
+  name: string,
+): { path: string; name: string } | undefined {
+  for (const { path, names } of others) {
+    const found = names.find((written) => covers(written, name))
+    if (found !== undefined) return { path, name: found }
+  }
+  return undefined
+}
+
+/** As in ngx_http_core_module's server_name; an expression that JavaScript cannot read covers nothing. */
+function covers(written: string, name: string): boolean {
+  if (written.startsWith('*.')) return name.endsWith(written.slice(1))
+  if (written.startsWith('.')) return name.endsWith(written) || name === written.slice(1)
+  if (written.endsWith('.*')) return name.startsWith(written.slice(0, -1))
+  if (!written.startsWith('~')) return false
+  try {
+    return new RegExp(written.slice(1).replaceAll('?P<', '?<'), 'i').test(name)
+  } catch {
+    return false
+  }
+}

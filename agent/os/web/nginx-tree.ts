@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import { eachAtOnce } from './at-once.ts'
+import type { ConfigFiles } from './config-files.ts'
+import { type Directive, parseNginx } from './nginx-config.ts'
+
+type Block = readonly Directive[]
+
+/** A configuration with the included files in place of each `include`. */
+export interface NginxTree {
+  directives: Block
+  /** The file that a block begins in. */
+  fileOf(block: Block): string
+  /** The patterns outside of servers, in the order in which nginx reads them. */
+  includes: readonly string[]
+  /** Every file that was read, and those of them that could not be. */
+  files: ReadonlySet<string>
+  missing: ReadonlySet<string>
+}
+
+const MAX_INCLUDES = 100_000
+const MAX_DEPTH = 16
+/** Files of one pattern, which are read ahead. */
+const AT_ONCE = 8
+
+interface Reading {
+  source: ConfigFiles
+  folder: string
+  parsed: Map<string, Block>
+  files: Map<Block, string>
+  includes: string[]
+  missing: Set<string>
+  left: number
+}
+
+/** Where a block stands: `chain` are the files that lead to it. */
+interface Place {
+  chain: readonly string[]
+  outside: boolean
+}
+
+/**
+ * What `main`, a path or a pattern, includes. Paths are relative to the folder of the main file, as
+ * ngx_conf_full_name() has it.
+ */
+export async function readTree(
+  source: ConfigFiles,
+  folder: string,
+  main: string,
+): Promise<NginxTree> {
+  const reading: Reading = {
+    ...{ source, folder, left: MAX_INCLUDES },
+    ...{ parsed: new Map(), files: new Map(), includes: [], missing: new Set() },
+  }
+  const directives = await included(reading, resolve(folder, main), { chain: [], outside: true })
+  const { files, includes, missing, parsed: read } = reading
+  return {
+    ...{ directives, includes, missing },
+    files: new Set(read.keys()),
+    fileOf: (block) => files.get(block) ?? '',
+  }
+}
+
+async function resolved(reading: Reading, directives: Block, place: Place): Promise<Directive[]> {
+  const found: Directive[] = []
+  for (const directive of directives) {
+    const { name, args, block } = directive
+    if (name === 'include') {
+      const [written = ''] = args
+      if (written === '') continue
+      const pattern = resolve(reading.folder, written)
+      if (place.outside) reading.includes.push(pattern)
+      found.push(...(await included(reading, pattern, place)))
+    } else if (!block) found.push(directive)
+    else found.push({ name, args, block: await inner(reading, name, block, place) })
+  }
+  return found
+}
+
+async function inner(reading: Reading, name: string, block: Block, place: Place): Promise<Block> {
+  const outside = place.outside && name === 'http'
+  const found = await resolved(reading, block, { ...place, outside })
+  reading.files.set(found, place.chain.at(-1) ?? '')
+  return found
+}
+
+async function included(reading: Reading, pattern: string, { chain, outside }: Place) {
+  if (chain.length > MAX_DEPTH) return []
+  const found: Directive[] = []
+  const paths = await reading.source.expand(pattern)
+  await eachAtOnce(paths, AT_ONCE, reading.source.read)
+  for (const file of paths) {
+    if (chain.includes(file) || reading.left-- <= 0) continue
+    const place = { chain: [...chain, file], outside }
+    found.push(...(await resolved(reading, await parsed(reading, file), place)))
+  }
+  return found
+}
+
+/** A snippet that every site includes is parsed once. One that cannot be read is empty. */
+async function parsed(reading: Reading, path: string): Promise<Block> {
+  const known = reading.parsed.get(path)
+  if (known) return known
+  const text = await reading.source.read(path)
+  if (text === undefined) reading.missing.add(path)
+  const directives = parseNginx(text ?? '')
+  reading.parsed.set(path, directives)
+  return directives
+}

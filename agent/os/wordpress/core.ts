@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
+import { archiveOf, kindOf, MAX_ARCHIVE, patiently, publishedAt, refuseUnfit } from './archive.ts'
+
+const FRESH_MS = 3_600_000
+const RETRY_MS = 600_000
+
+/** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
+interface Kept {
+  version: string
+  /** Of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
+  digest: string
+  /** When the source was last asked, in milliseconds. */
+  at: number
+}
+
+/** Versions before 0.2 wrote `sha1`. */
+const Note = z
+  .object({
+    version: z.string(),
+    digest: z.string().optional(),
+    sha1: z.string().optional(),
+    at: z.number(),
+  })
+  .transform(({ version, digest, sha1, at }) => ({ version, digest: digest ?? sha1 ?? '', at }))
+
+const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
+
+/**
+ * Keeps the newest WordPress ready and returns its folder. The source is asked at most once an hour;
+ * when it cannot be reached, the copy in the cache is good (for ten minutes, then it is asked again),
+ * or else a `latest.tar.gz` that somebody put there. What is downloaded must have the checksum that the source publishes beside it.
+ */
+export async function* provideCore(host: Host): Progress<string> {
+  const kept = await readKept(host)
+  if (kept && isFresh(host, kept)) return folderOf(host, kept)
+  for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
+    await host.files.mkdir(path, { mode: 0o711 })
+  }
+  const spare = kept !== undefined || (await hasCopy(host))
+  try {
+    return yield* fromSource(host, host.settings.wordpress_url, kept, spare ? 1 : 4)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (!spare) throw unavailable(host, reason)
+    if (!kept) return yield* fromSource(host, `file://${cacheOf(host)}`, undefined, 1)
+    yield `WordPress ${kept.version} from the cache is used: ${reason}`
+    await writeKept(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
+    return folderOf(host, kept)
+  }
+}
+
+/** The step that asks and gets; none while the copy in the cache is fresh. */
+export async function coreSteps(host: Host): Promise<Step[]> {
+  const kept = await readKept(host)
+  if (kept && isFresh(host, kept)) return []
+  const apply = async function* (): Progress<void> {
+    yield* provideCore(host)
+  }
+  const effects = () => providing(host)
+  return [{ name: 'wordpress', title: 'Providing WordPress', effects, apply }]
+}
+
+/** What `provideCore` would do, by the checksum that the source publishes now. */
+async function providing(host: Host): Promise<Effect[]> {
+  const kept = await readKept(host)
+  const note = [await effects.putting(host, keptPath(host))]
+  const sources = [host.settings.wordpress_url]
+  if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
+  let problem = ''
+  for (const base of sources) {
+    try {
+      const digest = await publishedAt(host, base, 1)
+      if (kept?.digest === digest) return note
+      const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
+      const [missing] = await effects.making(host, 'folder', ...folders)
+      const changed = missing ?? effects.change('folder', cacheOf(host))
+      return [effects.run('download', archiveOf(base)), changed]
+    } catch (error) {
+      problem ||= error instanceof Error ? error.message : String(error)
+    }
+  }
+  if (kept) return note
+  throw unavailable(host, problem)
+}
+
+function unavailable(host: Host, reason: string): Error {
+  const files = 'latest.tar.gz and latest.tar.gz.sha256'
+  return new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
+}
+
+async function* fromSource(
+  host: Host,
+  base: string,
+  kept: Kept | undefined,
+  attempts: number,
+): Progress<string> {
+  yield `Asking ${base} for the newest WordPress`
+  const url = archiveOf(base)
+  const digest = await publishedAt(host, base, attempts)
+  const at = host.clock.now()
+  if (kept?.digest === digest) {
+    await writeKept(host, { ...kept, at })
+    return folderOf(host, kept)
+  }
+  yield 'Getting WordPress'
+  return await host.exclusive('wordpress', async () => {
+    const meanwhile = await readKept(host)
+    if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
+    const version = await unpack(host, url, digest, attempts)
+    await writeKept(host, { version, digest, at })
+    return folderOf(host, { version })
+  })
+}
+
+async function unpack(host: Host, url: string, digest: string, attempts: number): Promise<string> {
+  const draft = `${cacheOf(host)}/.${host.random.name(8)}`
+  const archive = `${draft}/archive.tar.gz`
+  try {
+    await host.files.mkdir(draft, { mode: 0o700 })
+    await patiently(host, attempts, async () => {
+      const options = { most: MAX_ARCHIVE }
+      const found = await host.net.download(url, archive, kindOf(digest), options)
+      if (found !== digest) throw new Error(`${url} does not have the published checksum`)
+    })
+    await refuseUnfit(host, archive)
+    await host.shell.run(['tar', '-xzf', archive, '-C', draft, '--no-same-owner'])
+    await host.shell.run(['chmod', '-R', 'u=rwX,go=rX', `${draft}/wordpress`])
+    const version = await versionIn(host, `${draft}/wordpress`)
+    await host.files.remove(folderOf(host, { version }))
+    await host.files.rename(`${draft}/wordpress`, folderOf(host, { version }))
+    return version
+  } finally {
+    await host.files.remove(draft)
+  }
+}
+
+async function versionIn({ files }: Host, folder: string): Promise<string> {
+  const text = (await files.read(`${folder}/wp-includes/version.php`)) ?? ''
+  const version = /^\$wp_version = '(\d[\w.-]*)';/m.exec(text)?.[1]
+  if (version === undefined) throw new Error('The archive does not hold a WordPress')
+  return version
+}
+
+const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
+const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
+
+/** What is dated ahead of the clock was written while that was wrong. */
+function isFresh({ clock }: Host, { at }: Kept): boolean {
+  const age = clock.now() - at
+  return age >= 0 && age < FRESH_MS
+}
+
+async function hasCopy(host: Host): Promise<boolean> {
+  return (await host.files.stat(`${cacheOf(host)}/latest.tar.gz`)) !== undefined
+}
+
+async function readKept(host: Host): Promise<Kept | undefined> {
+  const text = await host.files.read(keptPath(host))
+  if (text === undefined) return undefined
+  try {
+    const { version, digest, at } = Note.parse(JSON.parse(text))
+    return (await host.files.stat(folderOf(host, { version }))) && { version, digest, at }
+  } catch {
+    return undefined
+  }
+}
+
+const writeKept = (host: Host, kept: Kept) =>
+  host.files.write(keptPath(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })

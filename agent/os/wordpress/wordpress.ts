@@ -1,0 +1,154 @@
+import type { Host } from '#agent/host/ports.ts'
+import { runAsSite } from '#agent/os/as-site/run.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { Secret } from '#shared/secret.ts'
+import { complaintOf, runWpCli } from './wp-cli.ts'
+
+/** Copies the core from the cache as the site's user; nginx may read it, neighbours may not. */
+export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
+  const argv = ['cp', '-r', '--', `${core}/.`, `${docrootOf(user)}/`]
+  const reads = [core]
+  await runAsSite(host, { user }, argv, { umask: 0o027, network: false, reads })
+}
+
+/**
+ * Writes wp-config.php, makes the tables and an administrator with a random password that nobody knows:
+ * setAdminPassword gives it one. All in one program, since its sandbox takes a while to start; the
+ * password of the database comes by standard input. wp-cli would ask the site's own address, which may
+ * still lead to another server.
+ */
+export async function install(host: Host, site: Site, password: Secret): Promise<void> {
+  const admin = adminName(host, site.email)
+  const args = [
+    `--exec=${writingConfig(site.user)}`,
+    `--exec=${OFFLINE}`,
+    'core',
+    'install',
+    `--url=http://${site.domain}`,
+    `--title=${site.domain}`,
+    `--admin_user=${admin}`,
+    `--admin_email=${site.email}`,
+    '--skip-email',
+  ]
+  const output = await runWpCli(host, site, args, configFor(host, site.user, password))
+  if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
+}
+
+/** A new random password for the first administrator, the only time that it is returned. */
+export async function setAdminPassword(
+  host: Host,
+  site: Pick<Site, 'user' | 'php'>,
+): Promise<{ user: string; password: Secret }> {
+  const password = new Secret(host.random.text(24))
+  const code = `<?php
+$found = get_users(['role' => 'administrator', 'orderby' => 'ID', 'number' => 1]);
+if (!$found) WP_CLI::error('the site has no administrator');
+wp_set_password('${password.reveal()}', $found[0]->ID);
+echo $found[0]->user_login;
+`
+  const output = await evaluate(host, site, code)
+  if (output.code !== 0) throw new Error(`The password was not set: ${complaintOf(output)}`)
+  return { user: output.stdout.trim(), password }
+}
+
+/** Makes WordPress speak of itself with this scheme; host and path of its address stay. */
+export async function setUrl(
+  host: Host,
+  site: Pick<Site, 'user' | 'php'>,
+  scheme: 'http' | 'https',
+): Promise<void> {
+  const code = `<?php
+foreach (['siteurl', 'home'] as $name) {
+  update_option($name, set_url_scheme(get_option($name), '${scheme}'));
+}
+`
+  const output = await evaluate(host, site, code)
+  if (output.code !== 0) throw new Error(`The address was not changed: ${complaintOf(output)}`)
+}
+
+/** PHP from standard input, without the site's plugins and theme, which may be broken. */
+function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
+  return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
+}
+
+/** 0600 of the site's user, before wp-cli looks for it. */
+const writingConfig = (user: string) => `$mask = umask(0077);
+$config = stream_get_contents(STDIN);
+$bytes = file_put_contents('${docrootOf(user)}/wp-config.php', $config);
+if ($bytes !== strlen($config)) WP_CLI::error('wp-config.php was not written');
+umask($mask);`
+
+/**
+ * No request leaves the machine, permalinks have their usual form, and of the plugins and themes that
+ * WordPress brings along only the theme in use stays: Site Health asks the owner to remove the others.
+ */
+const OFFLINE = `WP_CLI::add_wp_hook('pre_http_request', fn() => new WP_Error('offline', 'not now'));
+WP_CLI::add_hook('after_invoke:core install', function () {
+  $GLOBALS['wp_rewrite']->set_permalink_structure('/%postname%/');
+  $remove = function ($path) use (&$remove) {
+    if (is_link($path) || !is_dir($path)) return unlink($path);
+    foreach (array_diff(scandir($path), ['.', '..']) as $name) $remove($path . '/' . $name);
+    return rmdir($path);
+  };
+  $kept = [get_theme_root() . '/' . get_template(), get_theme_root() . '/' . get_stylesheet()];
+  $themes = array_diff(glob(get_theme_root() . '/*', GLOB_ONLYDIR), $kept);
+  $plugins = array_diff(glob(WP_PLUGIN_DIR . '/*'), [WP_PLUGIN_DIR . '/index.php']);
+  foreach ([...$themes, ...$plugins] as $path) $remove($path);
+});`
+
+const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
+  `${name}_KEY`,
+  `${name}_SALT`,
+])
+
+function configFor(host: Host, user: string, password: Secret): string {
+  const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
+  return renderConfig(user, password, `${host.random.name(6)}_`, keys)
+}
+
+/**
+ * The memory limits are not in it: WordPress takes them from the pool, which has the tier's
+ * (wp_initial_constants: at least 256 MB for images, more where memory_limit is more).
+ */
+function renderConfig(
+  user: string,
+  password: Secret,
+  prefix: string,
+  keys: readonly (readonly [string, string])[],
+): string {
+  const define = (name: string, value: string) => `define( '${name}', ${value} );`
+  const text = (name: string, value: string) => define(name, `'${value}'`)
+  return `<?php
+${text('DB_NAME', user)}
+${text('DB_USER', user)}
+${text('DB_PASSWORD', password.reveal())}
+${text('DB_HOST', 'localhost')}
+${text('DB_CHARSET', 'utf8mb4')}
+${text('DB_COLLATE', '')}
+
+${keys.map(([name, value]) => text(name, value)).join('\n')}
+
+$table_prefix = '${prefix}';
+
+${define('DISABLE_WP_CRON', 'true')}
+${define('DISALLOW_FILE_EDIT', 'true')}
+${define('CORE_UPGRADE_SKIP_NEW_BUNDLED', 'true')}
+${define('WP_DEBUG', 'false')}
+
+if ( ! defined( 'ABSPATH' ) ) {
+	define( 'ABSPATH', __DIR__ . '/' );
+}
+require_once ABSPATH . 'wp-settings.php';
+`
+}
+
+/** Never `admin`: the local part of the address and something that nobody guesses. */
+function adminName(host: Host, email: string): string {
+  const local =
+    email
+      .split('@')[0]
+      ?.toLowerCase()
+      .replace(/[^a-z0-9]/g, '') ?? ''
+  return `${local.slice(0, 20) || 'owner'}-${host.random.name(5)}`
+}

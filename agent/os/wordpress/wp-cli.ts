@@ -1,0 +1,81 @@
+import type { Host, Output } from '#agent/host/ports.ts'
+import { tryAsSite } from '#agent/os/as-site/run.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { sendmailPath } from '#agent/os/mail/sendmail.ts'
+import { docrootOf, homeOf, LIBRARY, WP_CLI } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
+
+const DIGEST = `${WP_CLI}.sha512`
+
+/** The step that puts the wp-cli that the settings pin into place; none when it is there. */
+export async function wpCliSteps(host: Host): Promise<Step[]> {
+  const { wp_cli_sha512: wanted } = host.settings
+  if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return []
+  const apply = () => provideWpCli(host)
+  return [{ name: 'wp-cli', title: 'Getting wp-cli', effects: () => providing(host), apply }]
+}
+
+async function providing(host: Host): Promise<Effect[]> {
+  return [
+    effects.run('download', host.settings.wp_cli_url),
+    ...(await effects.making(host, 'folder', LIBRARY)),
+    await effects.putting(host, WP_CLI),
+    ...effects.writing(DIGEST, await host.files.read(DIGEST), host.settings.wp_cli_sha512),
+  ]
+}
+
+async function provideWpCli(host: Host): Promise<void> {
+  const { wp_cli_url, wp_cli_sha512: wanted, state_dir } = host.settings
+  const kept = `${state_dir}/cache/wp-cli.phar`
+  const problems: string[] = []
+  const copy = (await host.files.stat(kept)) ? [`file://${kept}`] : []
+  for (const url of [...copy, wp_cli_url]) {
+    const problem = await host.exclusive('wp-cli', () => tryFrom(host, url, wanted))
+    if (problem === undefined) return
+    problems.push(problem)
+  }
+  throw new Error(`wp-cli is not to be had (${problems.join('; ')}): put a copy at ${kept}`)
+}
+
+/** For the programs of a site: as its user, with its PHP, with nothing of anybody else's. */
+export function runWpCli(
+  host: Host,
+  { user, php }: Pick<Site, 'user' | 'php'>,
+  args: readonly string[],
+  input?: string,
+): Promise<Output> {
+  const options = ['memory_limit=512M', `sendmail_path=${sendmailPath({ user, php })}`]
+  const argv = [`/usr/bin/php${php}`, ...options.flatMap((option) => ['-d', option]), WP_CLI]
+  return tryAsSite(host, { user }, [...argv, `--path=${docrootOf(user)}`, ...args], {
+    umask: 0o027,
+    env: {
+      WP_CLI_CACHE_DIR: `${homeOf(user)}/tmp/wp-cli`,
+      WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
+    },
+    ...(input === undefined ? {} : { input }),
+  })
+}
+
+/** What wp-cli complains of: its output may hold a password, its errors do not. */
+export function complaintOf({ code, stderr }: Output): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(-3).join(' | ').slice(0, 500) || `exit status ${code}`
+}
+
+async function tryFrom(host: Host, url: string, wanted: string): Promise<string | undefined> {
+  const draft = `${LIBRARY}/.wp-cli.phar`
+  try {
+    await host.files.mkdir(LIBRARY, { mode: 0o755 })
+    const digest = await host.net.download(url, draft, 'sha512')
+    if (digest !== wanted) throw new Error(`${url} is not the expected file`)
+    await host.shell.run(['chmod', '0644', draft])
+    await host.files.rename(draft, WP_CLI)
+    await host.files.write(DIGEST, wanted)
+    return undefined
+  } catch (error) {
+    await host.files.remove(draft)
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Host } from '#agent/host/ports.ts'
+import { databasePassword } from '#agent/os/discovery/db-password.ts'
+import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
+import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
+import type { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { isCanary } from '#agent/os/isolation/canaries.ts'
+import { listJobRuns } from '#agent/os/job-runs/list.ts'
+import { readMail } from '#agent/os/mail/status.ts'
+import { readMaintenance } from '#agent/os/maintenance/records.ts'
+import { listConditions } from '#agent/os/server/conditions.ts'
+import { metricsReader } from '#agent/os/server/metrics.ts'
+import { serviceStatuses } from '#agent/os/server/service-status.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import { listTrash } from '#agent/os/trash/trash.ts'
+import { buildOf } from '#agent/os/upgrade/build.ts'
+import { listUsage } from '#agent/os/usage/list.ts'
+import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
+import type { Readings } from './readings.ts'
+
+/** What this machine tells of itself. */
+export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>): Readings {
+  return {
+    metrics: metricsReader(host),
+    services: () => serviceStatuses(host),
+    build: () => buildOf(host),
+    sites: async () => (await discoverSites(host)).filter(({ domain }) => !isCanary(domain)),
+    web: () => discoverWeb(host),
+    trash: () => listTrash(host),
+    certificates: () => servedCertificates(host),
+    usage: () => listUsage(host),
+    maintenance: () => readMaintenance(host),
+    mail: () => readMail(host),
+    conditions: kept(host, () => listConditions(host)),
+    health: async () => monitor.list(),
+    jobRuns: (domain) => listJobRuns(host, domain),
+    databasePassword: (domain) => databasePassword(host, domain),
+    adminPassword: async (domain) => setAdminPassword(host, await getSite(host, domain)),
+  }
+}
+
+const KEPT_MS = 15_000
+
+/** Asked by whoever opens a page: for some seconds one answer is enough for all of them. */
+function kept<T>({ clock }: Pick<Host, 'clock'>, ask: () => Promise<T>): () => Promise<T> {
+  let last: { answer: Promise<T>; until: number } | undefined
+  return () => {
+    if (last && clock.elapsed() < last.until) return last.answer
+    const answer = ask()
+    last = { answer, until: clock.elapsed() + KEPT_MS }
+    answer.catch(() => {
+      last = undefined
+    })
+    return answer
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { acme } from './host/acme.ts'
+import { exclusiveByName } from './host/exclusive.ts'
+import type { Clock, Host, HostSettings } from './host/ports.ts'
+import { openDatabase } from './host/real/database.ts'
+import { files } from './host/real/files.ts'
+import { reachingAcme, reachingNet, reachingVisitor } from './host/real/helper-net.ts'
+import { net } from './host/real/net.ts'
+import { programs } from './host/real/programs.ts'
+import { random } from './host/real/random.ts'
+import { scanning } from './host/real/scanning.ts'
+import { confinedShell, freeShell } from './host/real/unconfined.ts'
+import { visitor } from './host/real/visitor.ts'
+import { siteScanner } from './os/reading/scanner.ts'
+
+const clock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}
+
+/** This machine. */
+export function realHost(settings: HostSettings): Host {
+  // As sd_booted(3) decides it.
+  const init = existsSync('/run/systemd/system') ? 'systemd' : 'direct'
+  const privileged = process.getuid?.() === 0
+  const shell = freeShell(init)
+  return {
+    shell,
+    files,
+    scanner: siteScanner(scanning({ init, privileged }), {
+      shell,
+      files,
+      privileged,
+      clock,
+      random,
+    }),
+    database: openDatabase(),
+    net,
+    visitor,
+    acme,
+    init,
+    privileged,
+    clock,
+    random,
+    settings,
+    programs,
+    exclusive: exclusiveByName(),
+  }
+}
+
+/** This machine, for a process in the sandbox of sandbox.ts: what that forbids is done outside of it. */
+export function confinedHost(settings: HostSettings): Host {
+  const host = realHost(settings)
+  const reader = scanning({ ...host, unit: 'hosting-agent.service' })
+  const scanner = siteScanner(reader, { ...host, shell: confinedShell })
+  const outside = { net: reachingNet, visitor: reachingVisitor, acme: reachingAcme }
+  return { ...host, scanner, shell: confinedShell, ...outside }
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { offline } from '#shared/errors.ts'
+import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { unreachable } from './answer.ts'
+import { answered } from './answered.ts'
+import type { Allowance } from './output-limits.ts'
+import { type ListOf, piecesFrom, readJson, readList } from './read-answer.ts'
+import { Watch } from './request-timeout.ts'
+import type { Address, Call, Transports } from './transport.ts'
+
+const SIMULTANEOUS = 256
+const MAX_ANSWER = 1 << 20
+/** An agent sends a comment every 10 s. */
+const STALL_MS = 45_000
+
+interface Options {
+  transports: Transports
+  /** How long an answer may take, from the moment the call has its slot. */
+  timeout_ms: number
+}
+
+interface Limits {
+  timeout_ms?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+interface StreamCall {
+  path: string
+  body: unknown
+  operation_id: string
+  /** The last event that is known, as the agent counts; 0 for none. */
+  after: number
+  signal: AbortSignal
+  /** When the connection ends at the latest, and with which error. */
+  end: { ms: number; error: () => Error }
+  allowance: Allowance
+  /** Called when there is a way to the agent, before anything is sent. */
+  sending?(): Promise<void>
+}
+
+/** Talks to agents. Every failure is a ServiceError; `offline` is the one worth another try. */
+export class Agents {
+  readonly #options: Options
+  readonly #slots = new Limit(SIMULTANEOUS)
+  readonly #closing = new AbortController()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** `signal` ends it when nobody wants the answer any more; then it fails as by `close`. */
+  get<S extends z.ZodType>(
+    to: Address,
+    path: string,
+    schema: S,
+    timeout_ms?: number,
+    signal?: AbortSignal,
+  ) {
+    return this.#json(to, getting(path), schema, { timeout_ms, signal })
+  }
+
+  /** The entries of an answer that grows with the sites of a server. */
+  list<S extends z.ZodType>(to: Address, path: string, of: ListOf<S>, signal?: AbortSignal) {
+    return this.#read(to, getting(path), (response) => readList(response, of), { signal })
+  }
+
+  post<S extends z.ZodType>(
+    to: Address,
+    path: string,
+    body: unknown,
+    schema: S,
+    headers: Record<string, string> = {},
+  ) {
+    return this.#json(to, posting(path, body, headers), schema)
+  }
+
+  /** Resolves when the agent has accepted; then the events, until the connection ends. */
+  async stream(to: Address, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
+    const { path, body, operation_id, after, signal, sending, end } = call
+    const request = posting(path, body, {
+      accept: 'text/event-stream',
+      [OPERATION_HEADER]: operation_id,
+      ...(after > 0 ? { 'last-event-id': String(after) } : {}),
+    })
+    const watch = new Watch(this.#options.timeout_ms, signal, end)
+    try {
+      const response = await this.#slots.run(async () => {
+        const transport = await this.#options.transports(to)
+        await sending?.()
+        return answered(transport, request, watch)
+      })
+      return eventsOf(to, response, watch, call)
+    } catch (error) {
+      watch.end()
+      throw unreachable(to, error)
+    }
+  }
+
+  /** Ends every call that waits for an answer; it fails with an error that says nothing of the agent. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #json<S extends z.ZodType>(to: Address, call: Call, schema: S, limits: Limits = {}) {
+    const read = async (response: IncomingMessage): Promise<z.output<S> | undefined> =>
+      schema.safeParse(await readJson(response, MAX_ANSWER)).data
+    return this.#read(to, call, read, limits)
+  }
+
+  /** `read` returns undefined for an answer that is not what was asked for. */
+  #read<T>(
+    to: Address,
+    call: Call,
+    read: (response: IncomingMessage) => Promise<T | undefined>,
+    limits: Limits = {},
+  ): Promise<T> {
+    const closing = this.#closing.signal
+    const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
+    return this.#slots.run(async () => {
+      const watch = new Watch(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
+      try {
+        const response = await answered(await this.#options.transports(to), call, watch)
+        const answer = await read(response)
+        if (answer !== undefined) return answer
+        response.destroy()
+        throw offline(`The agent sent a malformed answer to ${call.path}`)
+      } catch (error) {
+        throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
+      } finally {
+        watch.end()
+      }
+    })
+  }
+}
+
+const getting = (path: string): Call => ({ method: 'GET', path, headers: {}, body: '' })
+
+function posting(path: string, body: unknown, headers: Record<string, string> = {}): Call {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+async function* eventsOf(to: Address, response: IncomingMessage, watch: Watch, call: StreamCall) {
+  try {
+    watch.again(STALL_MS)
+    yield* readEvents(watched(response, watch, call))
+  } catch (error) {
+    throw unreachable(to, error)
+  } finally {
+    watch.end()
+    response.destroy()
+  }
+}
+
+async function* watched(
+  response: IncomingMessage,
+  watch: Watch,
+  { allowance }: StreamCall,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of piecesFrom(response)) {
+    watch.again(STALL_MS)
+    allowance.received({ bytes: piece.length })
+    yield piece
+  }
+}

@@ -1,0 +1,62 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { currentRequestId } from '#dashboard/runtime/request-id.ts'
+import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
+import { refusal } from './answer.ts'
+import { readJson } from './read-answer.ts'
+import type { Watch } from './request-timeout.ts'
+import type { Call, Transport } from './transport.ts'
+
+const MAX_FAILURE = 64 << 10
+
+/** The answer of a call when it is a 200 or a 202; redirects are answers like any other, and refused. */
+export async function answered(
+  transport: Transport,
+  call: Call,
+  watch: Watch,
+): Promise<IncomingMessage> {
+  const first = await opened(transport, call, watch)
+  const again = first.statusCode === 401 && transport.learn(first.headers)
+  if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
+  const response = again ? await opened(transport, call, watch) : first
+  if (response.statusCode === 200 || response.statusCode === 202) return response
+  const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
+  throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
+}
+
+/** The agent's log has the id of the request that led to this call. */
+function named(call: Call): Call {
+  const id = currentRequestId()
+  return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
+}
+
+/**
+ * A kept connection may be one that the agent is just closing. What it was asked there, it is asked
+ * once more over a new connection, signed again, where receiving both does no harm.
+ */
+async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
+  const request = transport.open(named(call))
+  try {
+    return await responseTo(request, watch)
+  } catch (error) {
+    if (watch.over || !request.reusedSocket || !isRepeatable(call)) throw error
+    return await responseTo(transport.open(named(call), true), watch)
+  }
+}
+
+/** The agent carries the same operation out once, however often it is handed over. */
+function isRepeatable({ method, headers }: Call): boolean {
+  return method === 'GET' || headers[OPERATION_HEADER] !== undefined
+}
+
+async function responseTo(request: ClientRequest, watch: Watch): Promise<IncomingMessage> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    watch.guard((reason) => {
+      reject(reason)
+      request.destroy(reason)
+    })
+    request.on('error', reject)
+    request.on('response', resolve)
+  })
+  watch.guard((reason) => response.destroy(reason))
+  return response
+}

@@ -1,0 +1,63 @@
+import { pathOf } from '#dashboard/http/path.ts'
+import { forbidden, unauthorized } from '#shared/errors.ts'
+import { Secret } from '#shared/secret.ts'
+import { findTokenCaller } from './api-tokens.ts'
+import { admit } from './caller.ts'
+import { cookieLine, cookieName, cookieOf } from './cookie.ts'
+import { isSameOrigin } from './origin.ts'
+import { findCaller, type SessionDeps } from './sessions.ts'
+import { SESSION_SECONDS } from './tokens.ts'
+
+interface Deps extends SessionDeps {
+  public_url: string | undefined
+}
+
+const OPEN = new Set(['POST /api/auth/login', 'GET /health', 'HEAD /health'])
+
+/**
+ * Decides before anything of a request is read: all under /api is closed but the login. Throws 401,
+ * or 403 for a change that another page asks for in the name of a cookie. Returns the line of a
+ * renewed cookie.
+ */
+export async function gate(deps: Deps, request: Request, secure: boolean) {
+  const path = pathOf(request.url)
+  const token = cookieOf('session', deps, request)
+  if (OPEN.has(`${request.method} ${path}`) || isOutside(path)) {
+    if (token !== undefined) checkOrigin(deps, request)
+    return undefined
+  }
+  const bearer = bearerOf(request)
+  if (bearer !== undefined) return admitBearer(deps, request, bearer)
+  const found = token === undefined ? undefined : await findCaller(deps, token)
+  if (!found) throw unauthorized()
+  checkOrigin(deps, request)
+  admit(request, found.caller)
+  return (
+    found.renewed && cookieLine(cookieName('session', deps), found.renewed, SESSION_SECONDS, secure)
+  )
+}
+
+/** Neither /api nor another spelling of it: no percent sign, no doubled slash, no capital letter. */
+function isOutside(path: string): boolean {
+  return (
+    /^\/([a-z0-9._-]+(\/[\w.-]+)*)?$/.test(path) && path !== '/api' && !path.startsWith('/api/')
+  )
+}
+
+async function admitBearer(deps: Deps, request: Request, bearer: Secret): Promise<undefined> {
+  const caller =
+    (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer.reveal()))?.caller
+  if (!caller) throw unauthorized()
+  admit(request, caller)
+}
+
+function bearerOf(request: Request): Secret | undefined {
+  const header = request.headers.get('authorization') ?? ''
+  const token = /^bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1]
+  return token === undefined ? undefined : new Secret(token)
+}
+
+function checkOrigin({ public_url }: Deps, request: Request): void {
+  if (isSameOrigin(request, public_url)) return
+  throw forbidden('The request comes from another site')
+}

@@ -1,0 +1,41 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
+import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Caller } from './caller.ts'
+import { findSession, hasApiToken } from './queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+}
+
+/** The bus topic for ended sessions or tokens. */
+export const SESSIONS_NEWS = 'sessions'
+
+/** Another dashboard on the same database may be the one where somebody signs out. */
+const LOOK_MS = 60_000
+
+/** Aborts what a session or token was opened for as soon as that has ended. */
+export async function endWithSession(
+  { db, bus, clock }: Deps,
+  caller: Caller,
+  gone: AbortController,
+): Promise<void> {
+  while (!gone.signal.aborted) {
+    const news = bus.next(SESSIONS_NEWS)
+    const stands = await isStanding({ db, clock }, caller).catch(() => true)
+    if (!stands) gone.abort()
+    else await rest(clock, LOOK_MS, news.promise, gone.signal)
+    news.cancel()
+  }
+}
+
+async function isStanding(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { jti, token_id }: Caller,
+): Promise<boolean> {
+  if (token_id !== undefined) return hasApiToken(db, token_id, timestamp(clock))
+  const session = await findSession(db, jti)
+  return session !== undefined && session.expires_at > timestamp(clock)
+}

@@ -1,0 +1,123 @@
+import type { BulkItemRow } from '#dashboard/db/rows.ts'
+import { type CancelDeps, cancelOperation } from '#dashboard/operations/cancel/cancel-operation.ts'
+import {
+  getOperation,
+  isTaken,
+  type NewOperation,
+  operationStatements,
+} from '#dashboard/operations/queries.ts'
+import { rulesOf } from '#dashboard/operations/rules.ts'
+import { bodyOf, type ErrorBody, ServiceError } from '#shared/errors.ts'
+import { finishBulk } from './finish.ts'
+import { type PrepareDeps, prepare } from './prepare.ts'
+import { advance, itemStatement, readState, type State } from './progress.queries.ts'
+import { record, settle } from './settle.ts'
+import { listStartable } from './startable.queries.ts'
+
+export type StepDeps = PrepareDeps & CancelDeps
+
+/** So that one server is not flooded, however many of its sites are meant. */
+const PER_SERVER = 2
+
+/**
+ * Brings a bulk operation one step further, as far as its records allow right now. `idle`: something
+ * else has to happen first. `over`: it has ended, or is gone.
+ */
+export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'idle' | 'over'> {
+  const state = await readState(deps.db, id)
+  if (!state || state.bulk.finished_at !== null) return 'over'
+  if (await settle(deps, state)) return 'again'
+  if (state.bulk.status === 'cancelled') await cancelBegun(deps, state)
+  if (state.bulk.status === 'running' && (await beginSome(deps, state))) return 'again'
+  if (state.begun.length > 0 || state.counts.waiting > 0) return 'idle'
+  await finishBulk(deps, state)
+  return 'again'
+}
+
+/** What runs is to end, too. */
+async function cancelBegun(deps: StepDeps, { bulk, begun }: State): Promise<void> {
+  const running = begun.flatMap(({ operation }) =>
+    operation && operation.cancel === null ? [operation.id] : [],
+  )
+  for (const id of running) await cancelQuietly(deps, id, bulk.actor)
+}
+
+async function cancelQuietly(deps: StepDeps, id: string, actor: number | null): Promise<void> {
+  try {
+    await cancelOperation(deps, id, { mode: 'graceful', actor })
+  } catch (error) {
+    // It has ended in the meantime, or is gone: the next step sees how.
+    if (!(error instanceof ServiceError)) throw error
+  }
+}
+
+/** Begins as many of those that wait as there is room for. True when anything has changed. */
+async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
+  const items = await startable(deps, state)
+  const prepared = await Promise.all(items.map((item) => prepareOne(deps, state, item)))
+  let { last } = state
+  for (const { item, operation, error } of prepared) {
+    if (!operation) return record(deps, { ...state, last }, [{ item, status: 'failed', error }])
+    const begun = await begin(deps, { ...state, last }, item, operation)
+    if (begun === 'late') return true
+    if (begun === 'begun') last++
+  }
+  return last > state.last
+}
+
+async function startable(deps: StepDeps, { bulk, begun }: State): Promise<BulkItemRow[]> {
+  const limit = bulk.parallel - begun.length
+  if (limit <= 0) return []
+  const busy = new Map<number, number>()
+  const take = ({ server_id }: BulkItemRow) => {
+    const there = (busy.get(server_id) ?? 0) + 1
+    busy.set(server_id, there)
+    return there <= PER_SERVER
+  }
+  for (const { item } of begun) take(item)
+  const full = [...busy].flatMap(([id, there]) => (there >= PER_SERVER ? [id] : []))
+  const { excludes } = rulesOf(deps, bulk.type)
+  return (await listStartable(deps.db, bulk, { excludes, full, limit })).filter(take)
+}
+
+type Prepared =
+  | { item: BulkItemRow; operation: NewOperation; error: null }
+  | { item: BulkItemRow; operation: undefined; error: ErrorBody }
+
+async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): Promise<Prepared> {
+  try {
+    return { item, operation: await prepare(deps, bulk, item), error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { item, operation: undefined, error: bodyOf(error) }
+  }
+}
+
+/**
+ * The item names its operation in the batch that makes it: neither is there without the other.
+ * `late`: the state is another one by now. `taken`: the site has another operation, so it waits.
+ */
+async function begin(
+  deps: StepDeps,
+  state: State,
+  item: BulkItemRow,
+  operation: NewOperation,
+): Promise<'begun' | 'late' | 'taken'> {
+  const { db, worker } = deps
+  const { position, domain, site_id } = item
+  const { id: operation_id, type } = operation
+  const facts = { position, domain, operation_id, status: 'running' }
+  const event = { event: 'log', data: { message: `${domain} begins`, ...facts } } as const
+  const advanced = await advance(db, state, [event], (queries) => [
+    ...operationStatements(queries, operation, site_id),
+    ...rulesOf(deps, type).during(queries, { ...operation, site_id }, operation.created_at),
+    itemStatement(queries, item, { status: 'running', operation_id }),
+  ]).catch((error: unknown) => {
+    if (isTaken(error)) return 'taken' as const
+    throw error
+  })
+  if (advanced === 'taken') return advanced
+  if (!advanced) return 'late'
+  worker.start(await getOperation(db, operation_id))
+  return 'begun'
+}

@@ -1,0 +1,75 @@
+import type { Address } from '#dashboard/agents/transport.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { ServiceError } from '#shared/errors.ts'
+
+interface Deps {
+  clock: Clock
+  log: Log
+  /** Who is asked in this round. */
+  list(): Promise<Address[]>
+  /** Asks one of them, and keeps what it says. */
+  read(server: Address): Promise<void>
+}
+
+/** An agent finds what is broken within half a minute: with this, it is shown within one. */
+const TURNS = 10
+const TURN_MS = 2000
+const AT_ONCE = 16
+
+/**
+ * Asks each server that is there for the health of its sites every 20 seconds, a tenth of them in each
+ * turn. One that does not answer is left to the sync.
+ */
+export class HealthPoller {
+  readonly #deps: Deps
+  readonly #limit = new Limit(AT_ONCE)
+  readonly #stopping = new AbortController()
+  readonly #asked = new Map<number, Promise<void>>()
+  #rounds: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#rounds = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#rounds
+    await Promise.all(this.#asked.values())
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, list } = this.#deps
+    const { signal } = this.#stopping
+    let servers: Address[] = []
+    for (let turn = 0; !signal.aborted; turn = (turn + 1) % TURNS) {
+      await clock.sleep(TURN_MS, signal)
+      if (signal.aborted) return
+      try {
+        if (turn === 0) servers = await list()
+        for (const server of servers) if (server.id % TURNS === turn) this.#ask(server)
+      } catch (error) {
+        log.error('the health of sites could not be asked for', error)
+      }
+    }
+  }
+
+  #ask(server: Address): void {
+    const { log, read } = this.#deps
+    if (this.#asked.has(server.id)) return
+    const asked = this.#limit
+      .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : read(server)))
+      .catch((error: unknown) => {
+        // An older agent does not know the call; the sync reports an offline one.
+        const isForeseen = error instanceof ServiceError || this.#stopping.signal.aborted
+        if (!isForeseen) log.error('the health of sites could not be kept', error)
+      })
+      .finally(() => this.#asked.delete(server.id))
+    this.#asked.set(server.id, asked)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import { MOST_HEALTH_CHANGES } from '#dashboard/agents/budgets.ts'
+import type { Address } from '#dashboard/agents/transport.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { sitesOf } from '#dashboard/live/feed.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { type SiteHealth as Entry, SiteHealth } from '#shared/agent.ts'
+import { storeHealth } from './queries.ts'
+
+/** An unchanged answer is published again after this: a record may have changed since. */
+const FORGET_MS = 2 * 60_000
+const MINUTE_MS = 60_000
+
+interface Known {
+  since: number
+  /** What was stored of each domain. */
+  texts: Map<string, number | bigint>
+  minute: number
+  left: number
+}
+
+interface Deps {
+  db: Database
+  bus: Bus
+  agents: Agents
+  clock: Clock
+}
+
+/** Reads the health of the sites of servers, and stores what is other than what was stored before. */
+export class HealthReader {
+  readonly #deps: Deps
+  readonly #known = new Map<number, Known>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Throws a ServiceError when there is no answer. Pages that show the sites receive changes. */
+  async update(server: Address): Promise<void> {
+    const { db, bus, clock } = this.#deps
+    const changed = await this.#read(server)
+    if ((await storeHealth(db, server.id, changed, timestamp(clock))) > 0)
+      bus.notify(sitesOf(server.id))
+  }
+
+  /** At most MOST_HEALTH_CHANGES a minute, however often an agent says something else. */
+  async #read(server: Address): Promise<Entry[]> {
+    const of = { key: 'sites', entry: SiteHealth }
+    const { entries } = await this.#deps.agents.list(server, '/sites/health', of)
+    const known = this.#knownOf(server.id)
+    const changed: Entry[] = []
+    const texts = new Map<string, number | bigint>()
+    for (const entry of entries) {
+      const text = Bun.hash(JSON.stringify(entry))
+      const before = known.texts.get(entry.domain)
+      const isTold = before === text || known.left <= 0
+      if (!isTold) {
+        known.left -= 1
+        changed.push(entry)
+      }
+      const now = isTold ? before : text
+      if (now !== undefined) texts.set(entry.domain, now)
+    }
+    known.texts = texts
+    return changed
+  }
+
+  /** An operation has changed sites of the server: their records may be others. */
+  forget(server_id: number): void {
+    this.#known.get(server_id)?.texts.clear()
+  }
+
+  /** A server that is gone needs no memory. */
+  keep(server_ids: readonly number[]): void {
+    const there = new Set(server_ids)
+    for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)
+  }
+
+  #knownOf(server_id: number): Known {
+    const now = this.#deps.clock.elapsed()
+    const known = this.#known.get(server_id) ?? {
+      ...{ since: now, texts: new Map(), minute: now, left: MOST_HEALTH_CHANGES },
+    }
+    if (now - known.since > FORGET_MS) {
+      known.texts.clear()
+      known.since = now
+    }
+    if (now - known.minute > MINUTE_MS) {
+      known.left = MOST_HEALTH_CHANGES
+      known.minute = now
+    }
+    this.#known.set(server_id, known)
+    return known
+  }
+}

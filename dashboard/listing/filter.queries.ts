@@ -1,0 +1,62 @@
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { sites } from '#dashboard/db/schema.ts'
+import { healthAt } from '#dashboard/health/queries.ts'
+import type { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
+import { searchWords } from '#shared/search-words.ts'
+
+const EXPIRING_MS = 14 * 24 * 3600_000
+
+export const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
+
+/** A site that a person wants to see nothing of. */
+const isIgnored = sql`${sites.ignored_at} is not null`
+export const isShown = sql`${sites.ignored_at} is null`
+
+export function conditions(query: FleetSiteIdsQuery, now: Date) {
+  const { q, server_id, tag, status, tier, php, tls, framework } = query
+  return and(
+    q ? matches(q) : undefined,
+    server_id ? eq(sites.server_id, server_id) : undefined,
+    tag ? isTagged(tag) : undefined,
+    status && inArray(sites.status, status),
+    tier && and(inArray(sites.tier, tier), eq(sites.found, false)),
+    php && inArray(sites.php, php),
+    tls && inArray(sites.tls, tls),
+    framework && inArray(sites.framework, framework),
+    isOrNot(query.updates, hasUpdates),
+    isOrNot(query.expiring, isExpiring(now)),
+    query.health && inArray(healthAt(now), query.health),
+    isOrNot(query.managed, sql`${sites.managed}`),
+    isOrNot(query.ignored ?? false, isIgnored),
+    isOrNot(query.conflict, hasOthers),
+  )
+}
+
+/** Whether another server has a site of the same name. */
+export const hasOthers = sql`exists (select 1 from sites as other
+  where other.apex = sites.apex and other.server_id <> sites.server_id
+    and other.ignored_at is null and other.status <> 'trashed')`
+
+function isOrNot(wanted: boolean | undefined, condition: SQL): SQL | undefined {
+  return wanted === undefined ? undefined : sql`(${condition}) = ${wanted ? 1 : 0}`
+}
+
+/** Each word is part of the domain or of the user, as typed: `instr` knows no wildcards. */
+function matches(q: string): SQL | undefined {
+  const found = searchWords(q).map((word) =>
+    or(sql`instr(${sites.domain}, ${word})`, sql`instr(${sites.user}, ${word})`),
+  )
+  return and(...found)
+}
+
+function isTagged(tag: string): SQL {
+  return sql`${sites.server_id} in (
+    select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag})`
+}
+
+/** A site in use whose certificate has ended or soon will: by then the agent should have renewed it. */
+export function isExpiring(now: Date): SQL {
+  const soon = new Date(now.getTime() + EXPIRING_MS).toISOString()
+  return sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'
+    and ${sites.certificate_expires_at} <> '' and ${sites.certificate_expires_at} < ${soon}`
+}

@@ -1,0 +1,110 @@
+import { asc, count, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import { healthAt } from '#dashboard/health/queries.ts'
+import type { FleetSite, FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
+import { notFound } from '#shared/errors.ts'
+import { siteColumns, toldOf } from './columns.queries.ts'
+import { conditions } from './filter.queries.ts'
+
+/** The worst first; those without any last. */
+const byHealth = (now: Date) =>
+  sql`case ${healthAt(now)} when 'down' then 1 when 'degraded' then 2 when 'unknown' then 3 when 'up' then 4 else 5 end`
+
+const SORTS = (now: Date) => ({
+  id: sites.id,
+  domain: sites.domain,
+  server: sql`(select name from servers where servers.id = sites.server_id)`,
+  status: sites.status,
+  php: sites.php,
+  tier: sql`case when ${sites.found} then 4 when tier = 'small' then 1 when tier = 'medium' then 2 else 3 end`,
+  wp_version: sites.wp_version,
+  updates: sql`coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0)`,
+  // What is unknown ends last.
+  certificate_expires_at: sql`coalesce(nullif(certificate_expires_at, ''), '~')`,
+  created_at: sites.created_at,
+  health: byHealth(now),
+})
+
+/** The sites by what they are listed by. Said by name, since SQLite would rather read whole rows in an order that is half right. */
+export const LISTING = sql`${sites} indexed by sites_listing`
+
+const NAMED = {
+  id: sql<number>`${sites.id}`,
+  server_id: sql<number>`${sites.server_id}`,
+  domain: sql<string>`${sites.domain}`,
+}
+
+/** Ties are in the order of their ids, so that no site is on two pages. */
+const inOrder = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
+  order === 'asc' ? asc(SORTS(now)[sort]) : desc(SORTS(now)[sort]),
+  asc(sites.id),
+]
+
+/**
+ * One page. Which sites it has is decided on the index `sites_listing` alone: the rows themselves
+ * are long, and only those of the page are read.
+ */
+export async function listFleetSites(
+  db: Database,
+  query: FleetSitesQuery,
+  now: Date,
+): Promise<{ sites: FleetSite[]; total: number }> {
+  const matching = conditions(query, now)
+  const page = db.read
+    .select({ id: sql<number>`${sites.id}` })
+    .from(LISTING)
+    .where(matching)
+    .orderBy(...inOrder(query, now))
+    .limit(query.per_page)
+    .offset((query.page - 1) * query.per_page)
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select(siteColumns)
+      .from(sites)
+      .innerJoin(servers, eq(servers.id, sites.server_id))
+      .where(inArray(sites.id, page))
+      .orderBy(...inOrder(query, now)),
+    db.read.select({ total: count() }).from(LISTING).where(matching),
+  ])
+  return { sites: rows.map((row) => toldOf(row, now)), total: counted?.total ?? 0 }
+}
+
+/** All that match, at most `limit` of the `total`. */
+export async function listFleetSiteIds(
+  db: Database,
+  query: FleetSiteIdsQuery,
+  { now, limit }: { now: Date; limit: number },
+) {
+  const matching = conditions(query, now)
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select(NAMED)
+      .from(LISTING)
+      .where(matching)
+      .orderBy(...inOrder(query, now))
+      .limit(limit),
+    db.read.select({ total: count() }).from(LISTING).where(matching),
+  ])
+  return { sites: rows, total: counted?.total ?? 0 }
+}
+
+export async function getFleetSite(db: Database, id: number, now: Date) {
+  const { docroot, db_name, database_routines, xmlrpc, email, disk, inventory } = sites
+  const { trashed_at, purge_at, closed, unknown } = sites
+  const facts = { docroot, db_name, database_routines, xmlrpc, email, disk, inventory }
+  const [row] = await db.read
+    .select({
+      ...{ ...siteColumns, ...facts, trashed_at, purge_at, closed, unknown },
+      health_checks: sites.health_checks,
+    })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(eq(sites.id, id))
+  if (!row) throw notFound('Site')
+  const { health_checks, ...site } = row
+  const told = toldOf(site, now)
+  // What was found before nobody could look any more is of the past.
+  const isOld = told.health === null || told.health === 'unknown'
+  return { ...told, health_checks: isOld ? [] : (health_checks ?? []) }
+}

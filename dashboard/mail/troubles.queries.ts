@@ -1,0 +1,38 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import { server_mail } from '#dashboard/db/mail-schema.ts'
+import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+
+/** For the batch of a sync; nothing is written where nothing has changed. */
+export function mailTroublesStatement(
+  queries: Queries,
+  { server_id, troubles, now }: { server_id: number; troubles: MailTroubles; now: string },
+): Statement {
+  return queries
+    .insert(server_mail)
+    .values({ server_id, troubles, at: now })
+    .onConflictDoUpdate({
+      target: server_mail.server_id,
+      set: { troubles, at: now },
+      setWhere: sql`${server_mail.troubles} <> excluded.troubles`,
+    })
+}
+
+/** What the servers that are online reported last, as far as there is something of it. */
+export function listMailTroubles(db: Database) {
+  return db.read
+    .select({ id: servers.id, name: servers.name, troubles: server_mail.troubles })
+    .from(server_mail)
+    .innerJoin(servers, eq(servers.id, server_mail.server_id))
+    .where(and(eq(servers.status, 'online'), sql`${server_mail.troubles} ->> '$.total' > 0`))
+    .orderBy(asc(servers.name), asc(servers.id))
+}
+
+/** The sites with these domains, on whatever servers. */
+export function sitesNamed(db: Database, domains: readonly string[]) {
+  return db.read
+    .select({ id: sites.id, server_id: sites.server_id, domain: sites.domain })
+    .from(sites)
+    .where(inArray(sites.domain, [...domains]))
+}

@@ -1,0 +1,100 @@
+import type { Address } from '#dashboard/agents/transport.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import type { Metrics } from '#shared/agent.ts'
+import { MINUTE } from './key.ts'
+import type { Reading } from './queries.ts'
+
+interface Deps {
+  clock: Clock
+  log: Log
+  /** Who is asked in this minute. */
+  list(): Promise<Address[]>
+  ask(server: Address): Promise<Metrics>
+  store(readings: readonly Reading[]): Promise<void>
+}
+
+const MINUTE_MS = MINUTE * 1000
+/** A minute has ten turns, each with the servers of one last digit and with one write. */
+const TURNS = 10
+const FIRST_MS = 2_500
+const TURN_MS = 5_000
+const AT_ONCE = 16
+
+/**
+ * Asks each server that is there for its metrics once a minute, at a moment of its own. One that does not
+ * answer leaves a gap and nothing else: whether it is offline is for the sync to say.
+ */
+export class Poller {
+  readonly #deps: Deps
+  readonly #limit = new Limit(AT_ONCE)
+  readonly #stopping = new AbortController()
+  readonly #asked = new Set<number>()
+  readonly #turns = new Set<Promise<void>>()
+  #round: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#round = this.#rounds()
+  }
+
+  /** Ends once what was begun has ended: whoever stops ends the calls to agents first. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#round
+    await Promise.all(this.#turns)
+  }
+
+  async #rounds(): Promise<void> {
+    const { clock, log, list } = this.#deps
+    const { signal } = this.#stopping
+    for (;;) {
+      await clock.sleep(MINUTE_MS - (clock.now().getTime() % MINUTE_MS), signal)
+      if (signal.aborted) return
+      // Timers may be a moment early.
+      const at = Math.round(clock.now().getTime() / MINUTE_MS) * MINUTE
+      try {
+        await this.#minute(await list(), at)
+      } catch (error) {
+        log.error('metrics could not be asked for', error)
+      }
+    }
+  }
+
+  async #minute(servers: readonly Address[], at: number): Promise<void> {
+    const { clock } = this.#deps
+    const { signal } = this.#stopping
+    for (let turn = 0; turn < TURNS && !signal.aborted; turn++) {
+      await clock.sleep(turn === 0 ? FIRST_MS : TURN_MS, signal)
+      const mine = servers.filter(({ id }) => id % TURNS === turn && !this.#asked.has(id))
+      if (mine.length === 0 || signal.aborted) continue
+      const taken = this.#turn(mine, at).finally(() => this.#turns.delete(taken))
+      this.#turns.add(taken)
+    }
+  }
+
+  async #turn(servers: readonly Address[], at: number): Promise<void> {
+    const { log, store } = this.#deps
+    const answers = await Promise.all(servers.map((server) => this.#ask(server, at)))
+    const readings = answers.filter((reading) => reading !== undefined)
+    if (readings.length === 0) return
+    await store(readings).catch((error: unknown) => log.error('metrics could not be kept', error))
+  }
+
+  async #ask(server: Address, at: number): Promise<Reading | undefined> {
+    const { id } = server
+    this.#asked.add(id)
+    try {
+      const metrics = await this.#limit.run(() => this.#deps.ask(server))
+      return { server_id: id, at, metrics }
+    } catch {
+      return undefined
+    } finally {
+      this.#asked.delete(id)
+    }
+  }
+}

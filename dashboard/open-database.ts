@@ -1,0 +1,65 @@
+import { backUp } from './backup/back-up.ts'
+import { stampOf } from './backup/files.ts'
+import { BackupError } from './backup/manifest.ts'
+import { prune } from './backup/prune.ts'
+import { type Config, databaseOf } from './config.ts'
+import { type Database, openDatabase } from './db/client.ts'
+import { fileOf, storageFault } from './db/connect.ts'
+import { type Lock, lockDatabase } from './db/lock.ts'
+import { SchemaError } from './db/migrations.ts'
+import { realClock } from './runtime/clock.ts'
+import { codeOf, StartError } from './start-error.ts'
+
+const PREFIX = 'before-update-'
+const KEPT = 3
+
+/**
+ * The database, up to date, and the lock that keeps a restore away from its file. Throws StartError.
+ */
+export async function openRecords(
+  config: Config,
+): Promise<{ db: Database; lock: Lock | undefined }> {
+  const { url, token } = databaseOf(config)
+  const lock = lockRecords(url)
+  try {
+    return { lock, db: await openDatabase(url, token, () => saveBefore(config)) }
+  } catch (error) {
+    lock?.close()
+    throw unopened(error)
+  }
+}
+
+/** No restore replaces the file while the lock is held. A server has nothing to lock. */
+function lockRecords(url: string): Lock | undefined {
+  const file = fileOf(url)
+  if (file === undefined) return undefined
+  try {
+    const lock = lockDatabase(file, 'shared')
+    if (lock) return lock
+  } catch (error) {
+    throw unopened(error)
+  }
+  throw new StartError('The database is being restored: start again when that has ended')
+}
+
+/** Migrations are forward only: this is the way back. */
+async function saveBefore(config: Config): Promise<void> {
+  const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
+  const folder = `${config.DATA_DIR}/backups`
+  const now = realClock.now()
+  const name = `${PREFIX}${stampOf(now)}-${process.pid}`
+  await backUp(records, `${folder}/`, { now, name })
+  await prune(folder, PREFIX, KEPT)
+}
+
+function unopened(error: unknown): StartError {
+  if (error instanceof SchemaError)
+    return new StartError(`The database cannot be used: ${error.message}`)
+  if (error instanceof BackupError)
+    return new StartError(
+      `The database must be updated, and has to be backed up before: ${error.message}`,
+    )
+  const hint = 'check DATABASE_URL and DATABASE_AUTH_TOKEN, and that the database is running'
+  const why = storageFault(error) ?? codeOf(error)
+  return new StartError(`The database cannot be opened (${why}): ${hint}`)
+}

@@ -1,0 +1,83 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { CancelAnswer } from '#shared/agent.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { type CancelMode, findWish } from './queries.ts'
+
+interface Deps {
+  db: Database
+  bus: Bus
+  clock: Clock
+  agents: Agents
+  retry_min_ms: number
+  retry_max_ms: number
+}
+
+/** The bus topic for a request to cancel an operation. */
+export const wishOf = (operation_id: string) => `cancel ${operation_id}`
+
+/**
+ * Tells the agent that an operation is to end. Throws offline when it does not answer; an agent that will
+ * not hear of it carries the operation to its own end.
+ */
+export async function tellAgent(
+  { agents }: Pick<Deps, 'agents'>,
+  server: ServerRow,
+  { id, cancel }: { id: string; cancel: CancelMode },
+): Promise<void> {
+  try {
+    const body = { force: cancel === 'forced' }
+    await agents.post(server, `/operations/${id}/cancel`, body, CancelAnswer)
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'offline') return
+    throw error
+  }
+}
+
+/** Tells the agent each wish that is recorded after `operation` was read, until the signal aborts. */
+export async function passWishesOn(
+  deps: Deps,
+  server: ServerRow,
+  operation: OperationRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, bus, clock, retry_min_ms, retry_max_ms } = deps
+  let told = operation.cancel
+  for (let pause = retry_min_ms; !signal.aborted; ) {
+    const news = bus.next(wishOf(operation.id))
+    try {
+      const cancel = await findWish(db, operation.id)
+      if (cancel && cancel !== told) await tellAgent(deps, server, { id: operation.id, cancel })
+      told = cancel
+      pause = retry_min_ms
+      await Promise.race([news.promise, aborted(signal)])
+    } catch {
+      await clock.sleep(pause, signal)
+      pause = Math.min(pause * 2, retry_max_ms)
+    } finally {
+      news.cancel()
+    }
+  }
+}
+
+/** Resolves when somebody asks for the end of the operation, or has; or when the signal aborts. */
+export async function wished(
+  { db, bus }: Pick<Deps, 'db' | 'bus'>,
+  operation_id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const news = bus.next(wishOf(operation_id))
+  if ((await findWish(db, operation_id)) === null)
+    await Promise.race([news.promise, aborted(signal)])
+  news.cancel()
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (signal.aborted) resolve()
+  else signal.addEventListener('abort', () => resolve(), { once: true })
+  return promise
+}

@@ -1,0 +1,191 @@
+import { and, asc, eq, gt, inArray, isNull, max, ne, sql } from 'drizzle-orm'
+import { LEFT_OUT, type Stored } from '#dashboard/agents/output-limits.ts'
+import { batch, type Database } from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
+import type { Warning } from '#shared/agent.ts'
+import { type ErrorBody, isCancelled } from '#shared/errors.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+import type { Change } from './rules.ts'
+
+export function listEvents(
+  db: Database,
+  operation_id: string,
+  after: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { id, event, data } = operation_events
+  return db.read
+    .select({ id, event, data })
+    .from(operation_events)
+    .where(and(eq(operation_events.operation_id, operation_id), gt(id, after)))
+    .orderBy(asc(id))
+    .limit(limit)
+}
+
+/** 0 before the first. */
+export async function lastEventId(db: Database, operation_id: string): Promise<number> {
+  const [row] = await db.read
+    .select({ last: max(operation_events.id) })
+    .from(operation_events)
+    .where(eq(operation_events.operation_id, operation_id))
+  return row?.last ?? 0
+}
+
+/** How much of its output is on record. */
+export async function readStored(db: Database, operation_id: string): Promise<Stored> {
+  const [row] = await db.read
+    .select({
+      last: sql<number>`coalesce(max(id), 0)`,
+      bytes: sql<number>`coalesce(sum(length(cast(data as blob))), 0)`,
+      cut: sql<number>`coalesce(max(data = ${JSON.stringify(LEFT_OUT)}), 0)`,
+      own: sql<number>`coalesce((select own_events from operations where id = ${operation_id}), 0)`,
+    })
+    .from(operation_events)
+    .where(eq(operation_events.operation_id, operation_id))
+  const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
+  return { last, bytes, cut: cut === 1, own }
+}
+
+/** The terminal event; undefined before it, and once it is past its age. */
+export async function findEnd(
+  db: Database,
+  operation_id: string,
+): Promise<StoredEvent | undefined> {
+  const { id, event, data } = operation_events
+  const [row] = await db.read
+    .select({ id, event, data })
+    .from(operation_events)
+    .where(and(eq(operation_events.operation_id, operation_id), ne(event, 'log')))
+  return row
+}
+
+export async function storeEvents(
+  db: Database,
+  operation_id: string,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const rows = events.map((event) => ({ operation_id, ...event }))
+  if (rows.length > 0) await db.write((queries) => queries.insert(operation_events).values(rows))
+}
+
+const isActive = inArray(operations.status, ['queued', 'running'])
+
+/**
+ * From here on an agent may know of it. False for one that is not to be sent any more: its end was
+ * asked for before, so that it can end as if it had never been.
+ */
+export async function markSent(db: Database, id: string, sent_at: string): Promise<boolean> {
+  const unsent = and(eq(operations.id, id), isNull(operations.sent_at), isNull(operations.cancel))
+  const rows = await db.write((queries) =>
+    queries
+      .update(operations)
+      .set({ sent_at })
+      .where(and(unsent, isActive))
+      .returning({ id: operations.id }),
+  )
+  return rows.length > 0
+}
+
+/** The request never reached an agent. */
+export async function markUnsent(db: Database, id: string): Promise<void> {
+  const unheard = and(eq(operations.id, id), isNull(operations.started_at))
+  await db.write((queries) =>
+    queries.update(operations).set({ sent_at: null }).where(and(unheard, isActive)),
+  )
+}
+
+/** The agent has it: from here on the deadline counts from its last answer. */
+export async function markRunning(
+  db: Database,
+  id: string,
+  values: { started_at: string; deadline_at: string },
+): Promise<void> {
+  const { started_at, deadline_at } = values
+  await db.write((queries) =>
+    queries
+      .update(operations)
+      .set({
+        deadline_at,
+        status: 'running',
+        started_at: sql`coalesce(started_at, ${started_at})`,
+        next_at: null,
+        error: null,
+      })
+      .where(and(eq(operations.id, id), isActive)),
+  )
+}
+
+/** It could not be delivered and is tried again at `next_at`; `error` says what stood in the way. */
+export async function markWaiting(
+  db: Database,
+  id: string,
+  values: { next_at: string; deadline_at: string; error: ErrorBody },
+): Promise<void> {
+  await db.write((queries) =>
+    queries
+      .update(operations)
+      .set({ ...values, attempts: sql`attempts + 1` })
+      .where(and(eq(operations.id, id), isActive)),
+  )
+}
+
+/**
+ * Its first event says that it waits. Only before an agent answered: from then on events have the
+ * agent's numbers. False when there is an event already.
+ */
+export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
+  if ((await lastEventId(db, id)) > 0) return false
+  const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(operation_events).values(event),
+      queries.update(operations).set({ own_events: 1 }).where(eq(operations.id, id)),
+    ]),
+  )
+  return true
+}
+
+interface Finished {
+  operation: OperationRow
+  /** Null for a success. */
+  error: ErrorBody | null
+  warnings: Warning[]
+  finished_at: string
+  /** What was not stored yet; the terminal event is the last. */
+  events: readonly StoredEvent[]
+  change: Change
+}
+
+/**
+ * Outcome, last events, activity and what it changed: all in one batch, or not at all. Violates a
+ * UNIQUE constraint when the operation has its terminal event already.
+ */
+export async function finishOperation(db: Database, finished: Finished): Promise<void> {
+  const { operation, error, warnings, finished_at, events, change } = finished
+  const status = error === null ? 'success' : 'failed'
+  const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
+  await db.write((queries) =>
+    batch(queries, [
+      queries.insert(operation_events).values(rows),
+      queries
+        .update(operations)
+        .set({
+          status: error && isCancelled(error) ? cancelledOrFailed : status,
+          error,
+          warnings,
+          finished_at,
+          next_at: null,
+          attempts: sql`attempts + 1`,
+        })
+        .where(eq(operations.id, operation.id)),
+      queries
+        .update(activities)
+        .set({ status: sql`(select status from operations where id = ${operation.id})` })
+        .where(eq(activities.operation_id, operation.id)),
+      ...change(queries, operation, finished_at),
+    ]),
+  )
+}
+
+const cancelledOrFailed = sql`case when cancel is null then 'failed' else 'cancelled' end`

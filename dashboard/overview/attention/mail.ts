@@ -1,0 +1,100 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { MailTrouble } from '#dashboard/db/mail-trouble.ts'
+import { listMailTroubles, sitesNamed } from '#dashboard/mail/troubles.queries.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import { counted, groupOf, item } from './item.ts'
+
+type Server = Awaited<ReturnType<typeof listMailTroubles>>[number]
+type Told = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** A relay may be unavailable for a moment, and may defer messages. */
+const REFUSING_MS = 15 * MINUTE_MS
+const LATE_MS = 4 * HOUR_MS
+
+/** Mail of sites that is not delivered: one item for each server, or for its only such site. */
+export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
+  const servers = (await listMailTroubles(db)).flatMap((server) => troubled(server, now))
+  const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
+  const known = await sitesNamed(
+    db,
+    alone.map(({ domain }) => domain),
+  )
+  const found = servers.map(({ server, sites }) => {
+    const [worst] = sites
+    const site = known.find((one) => one.server_id === server.id && one.domain === worst.domain)
+    return sites.length === 1 && site
+      ? item({ ...worst.told, server_id: server.id, site_id: site.id, name: site.domain })
+      : ofServer(server, sites)
+  })
+  return groupOf('mail', found)
+}
+
+interface Troubled {
+  domain: string
+  told: Told
+}
+type Some = [Troubled, ...Troubled[]]
+
+function troubled(server: Server, now: Date): { server: Server; sites: Some }[] {
+  const sites = server.troubles.sites.flatMap((site) => {
+    const told = undelivered(site, now.getTime())
+    return told ? [{ domain: site.domain, told }] : []
+  })
+  const [first, ...rest] = sites.toSorted((one, other) => rank(one) - rank(other))
+  return first ? [{ server, sites: [first, ...rest] }] : []
+}
+
+const rank = ({ told }: Troubled) => (told.severity === 'critical' ? 0 : 1)
+
+function ofServer({ id, name }: Server, sites: Some): AttentionItem {
+  const [{ domain, told }] = sites
+  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lower(told.reason)}`
+  return item({ ...told, server_id: id, name, reason })
+}
+
+/** The most severe of what is wrong with the mail of one site. */
+function undelivered(site: MailTrouble, now: number): Told | undefined {
+  return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
+}
+
+function expired({ failures }: MailTrouble, now: number): Told | undefined {
+  const recent = failures.filter((one) => one.expired && Date.parse(one.at) > now - DAY_MS)
+  const [last] = recent
+  if (!last) return undefined
+  const whom = counted(recent.length, 'recipient')
+  const reason = `Mail to ${whom} was given up undelivered (${short(last.answer)}): check the relay in its mail settings`
+  return { severity: 'critical', reason, at: last.at }
+}
+
+function waiting(site: MailTrouble, now: number): Told | undefined {
+  const { queued, oldest_at, held, problem } = site
+  if (queued === 0 || oldest_at === null) return undefined
+  const age = now - Date.parse(oldest_at)
+  const what = `${counted(queued, 'message')} ${queued === 1 ? 'waits' : 'wait'}`
+  if (problem !== '' && age >= REFUSING_MS) {
+    const reason = `${what}, since the relay takes nothing (${short(problem)}): check the relay in its mail settings`
+    return { severity: age >= DAY_MS ? 'critical' : 'warning', reason, at: oldest_at }
+  }
+  if (age < LATE_MS) return undefined
+  const why = held
+    ? 'since the site sends more than its limit an hour: raise the limit, or look for spam'
+    : `for more than ${Math.floor(age / HOUR_MS)} hours: look at its mail for the answers of the relay`
+  return { severity: 'warning', reason: `${what} ${why}`, at: oldest_at }
+}
+
+/** Single mailboxes that do not exist are no trouble: something else was delivered meanwhile. */
+function refused({ failures, last_sent_at }: MailTrouble, now: number): Told | undefined {
+  const recent = failures.filter((one) => !one.expired && Date.parse(one.at) > now - DAY_MS)
+  const [last] = recent
+  const first = recent.at(-1)
+  if (!last || !first || (last_sent_at !== null && last_sent_at >= first.at)) return undefined
+  const whom = counted(recent.length, 'recipient')
+  const reason = `The relay refused its mail to ${whom} and has taken none since (${short(last.answer)}): check the sender and the relay in its mail settings`
+  return { severity: 'warning', reason, at: first.at }
+}
+
+const short = (text: string) => (text.length > 160 ? `${text.slice(0, 159)}…` : text)
+const lower = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())

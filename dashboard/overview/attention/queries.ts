@@ -1,0 +1,193 @@
+import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { operations, sites } from '#dashboard/db/schema.ts'
+import { healthAt } from '#dashboard/health/queries.ts'
+import { hasOthers, hasUpdates, isExpiring, isShown } from '#dashboard/listing/filter.queries.ts'
+import { LISTING } from '#dashboard/listing/sites.queries.ts'
+
+const needy = {
+  id: sites.id,
+  server_id: sites.server_id,
+  domain: sites.domain,
+  found: sites.found,
+  status_reason: sites.status_reason,
+  tls: sites.tls,
+  updates_plugins: sites.updates_plugins,
+  updates_themes: sites.updates_themes,
+  updates_core: sites.updates_core,
+  certificate_expires_at: sites.certificate_expires_at,
+  health_code: sites.health_code,
+  health_reason: sites.health_reason,
+  health_since: sites.health_since,
+  /** The last operation of the site, when that is what failed. */
+  operation_id: sql<string | null>`(select id from operations indexed by operations_site
+    where operations.site_id = sites.id and operations.status = 'failed'
+    order by operations.created_at desc limit 1)`,
+}
+
+type Needs = Awaited<ReturnType<typeof readNeeds>>
+export type NeedySite = Needs['failed'][number]
+export type DiskSite = Needs['disks'][number]
+export type OfPhp = Needs['php'][number]
+export type FailedOperation = Needs['operations'][number]
+
+/** At most `shown` rows of each kind, of updates `few`, and how many there are of each. */
+export async function readNeeds(
+  db: Database,
+  { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
+) {
+  const expires = isExpiring(now)
+  const isDown = sql`${healthAt(now)} = 'down'`
+  const isDegraded = sql`${healthAt(now)} = 'degraded'`
+  const [
+    down,
+    degraded,
+    failed,
+    missing,
+    expiring,
+    disks,
+    updates,
+    conflicts,
+    operations,
+    php,
+    [totals],
+  ] = await db.read.batch([
+    needySites(db, isDown, sites.domain, shown),
+    needySites(db, isDegraded, sites.domain, shown),
+    needySites(db, isFailed, sites.domain, shown),
+    needySites(db, isMissing, sites.domain, shown),
+    needySites(db, expires, sites.certificate_expires_at, shown),
+    diskSites(db, shown),
+    needySites(db, isUpdatable, mostUpdates, few),
+    needySites(db, isConflict, sites.domain, few),
+    failedOperations(db, since, shown),
+    sitesByPhp(db),
+    db.read
+      .select({
+        down: sum(isDown),
+        degraded: sum(isDegraded),
+        failed: sum(isFailed),
+        missing: sum(isMissing),
+        expiring: sum(expires),
+        updates: sum(isUpdatable),
+        conflicts: sum(isConflict),
+      })
+      .from(LISTING)
+      .where(isShown),
+  ])
+  const none = {
+    down: 0,
+    degraded: 0,
+    failed: 0,
+    missing: 0,
+    expiring: 0,
+    updates: 0,
+    conflicts: 0,
+  }
+  return {
+    down,
+    degraded,
+    failed,
+    missing,
+    expiring,
+    disks,
+    updates,
+    conflicts,
+    operations,
+    php,
+    totals: totals ?? none,
+  }
+}
+
+const sum = (condition: SQL) => sql<number>`coalesce(sum(${condition}), 0)`
+
+const isFailed = sql`${sites.status} = 'failed'`
+const isMissing = sql`${sites.status} = 'missing'`
+const isUpdatable = sql`${sites.status} = 'active' and ${hasUpdates}`
+/** One that was found, and whose name another server has, too: often it is being moved. */
+const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
+/** Those of WordPress itself before any number of plugins. */
+const mostUpdates = sql`coalesce(updates_core, 0) desc, coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) desc`
+
+function needySites(
+  db: Database,
+  which: SQL,
+  order: SQL | typeof sites.domain | typeof sites.certificate_expires_at,
+  limit: number,
+) {
+  const those = db.read
+    .select({ id: sql<number>`${sites.id}` })
+    .from(LISTING)
+    .where(and(isShown, which))
+    .orderBy(sql`${order}`, asc(sites.domain))
+    .limit(limit)
+  return db.read
+    .select(needy)
+    .from(sites)
+    .where(inArray(sites.id, those))
+    .orderBy(sql`${order}`, asc(sites.domain))
+}
+
+/** Those over a limit first. The index has nothing but sites that there is something of. */
+function diskSites(db: Database, limit: number) {
+  const those = sql`${sites} indexed by sites_disk
+    where disk_level is not null and status in ('active', 'suspended')`
+  const order = sql`case disk_level when 'over' then 0 when 'near' then 1 else 2 end`
+  return db.read
+    .select({
+      id: sites.id,
+      server_id: sites.server_id,
+      domain: sites.domain,
+      tier: sites.tier,
+      disk: sites.disk,
+      total: sql<number>`(select count(*) from ${those})`,
+    })
+    .from(sites)
+    .where(sql`${sites.id} in (select id from ${those} order by ${order}, domain limit ${limit})`)
+    .orderBy(order, asc(sites.domain))
+}
+
+function sitesByPhp(db: Database) {
+  return db.read
+    .select({
+      php: sql<string>`${sites.php}`,
+      server_id: sql<number>`${sites.server_id}`,
+      total: sql<number>`count(*)`,
+    })
+    .from(LISTING)
+    .where(sql`${sites.status} in ('active', 'suspended') and ${isShown}`)
+    .groupBy(sites.server_id, sites.php)
+}
+
+/**
+ * Those that nobody has retried since. A failed creation is reported with its site, and a failed sync
+ * is over with the next contact.
+ */
+function failedOperations(db: Database, since: string, limit: number) {
+  const { id, type, server_id, site_id, domain, error, finished_at } = operations
+  return db.read
+    .select({
+      id,
+      type,
+      server_id,
+      site_id,
+      domain,
+      error,
+      finished_at,
+      total: sql<number>`count(*) over ()`,
+    })
+    .from(operations)
+    .where(sql`operations.status = 'failed' and operations.finished_at > ${since}
+      and (operations.site_id is null or exists (
+        select 1 from sites where sites.id = operations.site_id and sites.ignored_at is null
+          and not (operations.type = 'site.create' and sites.status in ('failed', 'cancelled'))))
+      and not (operations.type = 'server.sync' and exists (
+        select 1 from servers where servers.id = operations.server_id
+          and servers.last_sync > operations.finished_at))
+      and not exists (
+        select 1 from operations as later where later.type = operations.type
+          and later.server_id = operations.server_id and later.site_id is operations.site_id
+          and later.created_at > operations.created_at and later.status <> 'cancelled')`)
+    .orderBy(desc(finished_at))
+    .limit(limit)
+}

@@ -1,0 +1,97 @@
+import { BUDGET } from '#dashboard/agents/budgets.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import packed from '../../../package.json' with { type: 'json' }
+import { counted, groupOf, item } from './item.ts'
+
+type Watched = Pick<
+  ServerRow,
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'version'
+  | 'last_sync'
+  | 'metrics'
+  | 'metrics_at'
+  | 'services'
+  | 'imports_refused'
+> & { status_reason: string }
+
+const FULL = 0.9
+const ALMOST_NOTHING = 0.95
+
+/** What the last contact with each server tells. */
+export function serverTroubles(rows: readonly Watched[]): Attention[] {
+  return [
+    ...groupOf('server_offline', rows.flatMap(offline)),
+    ...groupOf('disk_full', rows.flatMap(fullDisk)),
+    ...groupOf('service_failed', rows.flatMap(failedServices)),
+    ...notRecorded(rows),
+    ...groupOf('agent_outdated', rows.flatMap(outdatedAgent)),
+  ]
+}
+
+function offline(server: Watched): AttentionItem[] {
+  if (server.status !== 'offline') return []
+  const reason = `${server.status_reason}: check that the server is up, and run systemctl status hosting-agent on it`
+  return [item({ ...of(server), severity: 'critical', reason, at: server.last_sync })]
+}
+
+function fullDisk(server: Watched): AttentionItem[] {
+  const { used = 0, total = 0 } = server.metrics?.disk ?? {}
+  if (total === 0 || used / total < FULL) return []
+  const percent = Math.floor((100 * used) / total)
+  const reason = `The disk is ${percent} % full: purge the trash, remove what is not needed, or enlarge it`
+  const severity = used / total < ALMOST_NOTHING ? 'warning' : 'critical'
+  return [item({ ...of(server), severity, reason, at: server.metrics_at })]
+}
+
+/** The PHP of a site is reported with the site, by its domain. */
+const OF_SITE = 'php-fpm:'
+
+function failedServices(server: Watched): AttentionItem[] {
+  return server.services
+    .filter(({ name, status }) => status === 'failed' && !name.startsWith(OF_SITE))
+    .map(({ name }) =>
+      item({
+        ...of(server),
+        severity: 'critical',
+        reason: `${name} has failed: restart it, and read its log on the server if it fails again`,
+      }),
+    )
+}
+
+/** Nobody has that many new sites on a day: something is wrong there, or it is a very large server. */
+function notRecorded(rows: readonly Watched[]): Attention[] {
+  const over = rows.filter(({ imports_refused }) => imports_refused > 0)
+  const total = over.reduce((sum, { imports_refused }) => sum + imports_refused, 0)
+  const items = over.map((server) => {
+    const { imports_refused: count, last_sync: at } = server
+    const what = `${counted(count, 'site')} that its agent reports ${count === 1 ? 'is' : 'are'} not recorded`
+    const advice = `if they are not there, treat the server as compromised and remove it here`
+    const reason = `${what}, since a server may add ${BUDGET}: look for them on the server, and ${advice}`
+    return item({ ...of(server), severity: 'warning', reason, at, count })
+  })
+  return groupOf('sites_not_recorded', items, { total })
+}
+
+function outdatedAgent(server: Watched): AttentionItem[] {
+  const { version, status } = server
+  if (status !== 'online' || !isOlder(version, packed.version)) return []
+  const reason = `Its agent is ${version}, the dashboard has ${packed.version}: upgrade the agent`
+  return [item({ ...of(server), severity: 'info', reason })]
+}
+
+/** False for what is no version of ours. */
+function isOlder(one: string, other: string): boolean {
+  const [left, right] = [numbersOf(one), numbersOf(other)]
+  if (!left || !right) return false
+  const at = left.findIndex((number, index) => number !== right[index])
+  return at >= 0 && (left[at] ?? 0) < (right[at] ?? 0)
+}
+
+function numbersOf(version: string): number[] | undefined {
+  return /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number)
+}
+
+const of = ({ id, name }: Watched) => ({ server_id: id, name })

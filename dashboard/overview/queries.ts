@@ -1,0 +1,99 @@
+import { and, asc, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { operations, servers, sites } from '#dashboard/db/schema.ts'
+import { healthAt } from '#dashboard/health/queries.ts'
+import { hasUpdates, isShown } from '#dashboard/listing/filter.queries.ts'
+import { LISTING } from '#dashboard/listing/sites.queries.ts'
+import { sites_count } from '#dashboard/servers/queries.ts'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import { notFound } from '#shared/errors.ts'
+
+const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null and sites.status <> 'trashed')`
+
+const serverColumns = {
+  id: servers.id,
+  name: servers.name,
+  hostname: servers.hostname,
+  port: servers.port,
+  user: servers.user,
+  tags: servers.tags,
+  os: servers.os,
+  version: servers.version,
+  status: servers.status,
+  status_reason: servers.last_error,
+  failures: servers.failures,
+  sites_count,
+  last_sync: servers.last_sync,
+  created_at: servers.created_at,
+  metrics: servers.metrics,
+  metrics_at: servers.metrics_at,
+}
+
+export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
+
+export function listFleetServers(
+  db: Database,
+): Promise<(FleetServerRow & Pick<ServerRow, 'services' | 'imports_refused'>)[]> {
+  const { services, imports_refused } = servers
+  return db.read
+    .select({ ...serverColumns, services, imports_refused })
+    .from(servers)
+    .orderBy(asc(servers.name), asc(servers.id))
+}
+
+export async function getFleetServer(db: Database, id: number) {
+  const { services, php_versions } = servers
+  const [row] = await db.read
+    .select({ ...serverColumns, services, php_versions })
+    .from(servers)
+    .where(eq(servers.id, id))
+  if (!row) throw notFound('Server')
+  return row
+}
+
+/** How many sites there are of each status and health, of one server or of all, without ignored ones. */
+export async function countSites(db: Database, now: Date, server_id?: number) {
+  const mine = and(isShown, server_id === undefined ? undefined : eq(sites.server_id, server_id))
+  const state = healthAt(now)
+  const [byStatus, byHealth, [updates]] = await db.read.batch([
+    db.read
+      .select({ status: sql<string>`${sites.status}`, total: count() })
+      .from(LISTING)
+      .where(mine)
+      .groupBy(sites.status),
+    db.read
+      .select({ health: state.as('state'), total: count() })
+      .from(LISTING)
+      .where(and(mine, sql`state is not null`))
+      .groupBy(sql`state`),
+    db.read
+      .select({
+        known: sql<number>`coalesce(sum(${hasUpdates} and sites.status = 'active'), 0)`,
+        unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
+      })
+      .from(LISTING)
+      .where(mine),
+  ])
+  return {
+    sites: Object.fromEntries(byStatus.map(({ status, total }) => [status, total])),
+    health: Object.fromEntries(byHealth.map(({ health, total }) => [String(health), total])),
+    updates: updates?.known ?? 0,
+    updates_unknown: updates?.unknown ?? 0,
+  }
+}
+
+/** Running operations, and those that failed since. */
+export async function countOperations(db: Database, since: string) {
+  const rows = await db.read
+    .select({ status: operations.status, total: count() })
+    .from(operations)
+    .where(
+      or(
+        inArray(operations.status, ['queued', 'running']),
+        and(eq(operations.status, 'failed'), gt(operations.finished_at, since)),
+      ),
+    )
+    .groupBy(operations.status)
+  return Object.fromEntries(rows.map(({ status, total }) => [status, total]))
+}

@@ -1,0 +1,82 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { NewSite, ServerRow } from '#dashboard/db/rows.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
+import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import { apexOf } from '#shared/names.ts'
+
+const ROWS = 100
+
+type Importing = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
+
+/**
+ * Records sites that were found, as many of the first ones as the budget of the day has, and at most
+ * `room`. Returns how many; a name that the server has on record in another form is left out.
+ */
+export async function importSites(
+  db: Database,
+  server: Importing,
+  rows: readonly NewSite[],
+  { now, room }: { now: string; room: number },
+): Promise<number> {
+  const day = now.slice(0, 10)
+  const used = server.imports_day === day ? server.imports : 0
+  const wanted = Math.max(0, Math.min(rows.length, room, MOST_IMPORTS_A_DAY - used))
+  if (wanted === 0 || !(await reserve(db, server.id, day, wanted))) return 0
+  for (const some of piecesOf(rows.slice(0, wanted), ROWS)) {
+    await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
+    await breathe()
+  }
+  return wanted
+}
+
+/** False when another dashboard on the same records has used the budget up in the meantime. */
+async function reserve(db: Database, id: number, day: string, wanted: number): Promise<boolean> {
+  const used = sql<number>`(case when imports_day = ${day} then imports else 0 end)`
+  const rows = await db.write((queries) =>
+    queries
+      .update(servers)
+      .set({ imports: sql`${used} + ${wanted}`, imports_day: day })
+      .where(and(eq(servers.id, id), sql`${used} + ${wanted} <= ${MOST_IMPORTS_A_DAY}`))
+      .returning({ id: servers.id }),
+  )
+  return rows.length > 0
+}
+
+export function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
+  const { updates, names: _, closed = false, unknown = {}, ...facts } = found
+  return {
+    ...facts,
+    closed,
+    unknown,
+    server_id,
+    apex: apexOf(found.domain),
+    managed: false,
+    status: 'active',
+    updates_plugins: updates.plugins,
+    updates_themes: updates.themes,
+    updates_core: updates.core,
+    created_at,
+  }
+}
+
+/** Not managed as long as nobody has restored it: a trash must not reserve names either. */
+export function trashedRow(
+  { deleted_at, size, restorable: _, ...facts }: TrashedSite,
+  server_id: number,
+  { now, purge_at }: { now: string; purge_at: string },
+): NewSite {
+  return {
+    ...facts,
+    server_id,
+    apex: apexOf(facts.domain),
+    managed: false,
+    status: 'trashed',
+    trashed_at: deleted_at,
+    purge_at,
+    trash_size: size,
+    created_at: now,
+  }
+}

@@ -1,0 +1,206 @@
+import { and, asc, eq, getTableColumns, gt, notInArray, sql } from 'drizzle-orm'
+import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { activities, servers, sites } from '#dashboard/db/schema.ts'
+import { mailTroublesStatement } from '#dashboard/mail/troubles.queries.ts'
+import { MINUTE } from '#dashboard/metrics/key.ts'
+import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
+import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
+import { maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
+import { webStatement } from '#dashboard/servers/web.queries.ts'
+import type { Metrics, Service } from '#shared/agent.ts'
+import type { ServerWeb } from '#shared/api/web.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+import { importedRow, importSites, trashedRow } from './imports.queries.ts'
+import type { SyncPlan } from './sync-plan.ts'
+
+const OFFLINE_AFTER = 3
+const PAGE = 500
+const UPDATES = 50
+
+export type KnownSite = Omit<SiteRow, 'inventory' | 'health_checks'>
+
+/** All of a server, in the order of their domains and without inventories, read in small pieces. */
+export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
+  const { inventory: _, health_checks: __, ...columns } = getTableColumns(sites)
+  const rows: KnownSite[] = []
+  for (let after = ''; ; await breathe()) {
+    const page = await db.read
+      .select(columns)
+      .from(sites)
+      .where(and(eq(sites.server_id, server_id), gt(sites.domain, after)))
+      .orderBy(asc(sites.domain))
+      .limit(PAGE)
+    rows.push(...page)
+    after = page.at(-1)?.domain ?? ''
+    if (page.length < PAGE) return rows
+  }
+}
+
+interface Synced {
+  server: ServerRow
+  reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
+  /** Undefined: nothing is known, and what is on record stays. */
+  maintenance: Maintenance | undefined
+  mail: MailTroubles | undefined
+  web: ServerWeb | undefined
+  plan: SyncPlan
+  /** The sites that the agent created, by domain; undefined when it did not report them. */
+  own: Pick<ReadonlySet<string>, 'has'> | undefined
+  now: string
+  /** When a site that was found in the trash is purged. */
+  purge_at: string
+  /** How many more sites may be imported; how many the agent has named that were not read. */
+  room: number
+  unread: number
+  tell: boolean
+}
+
+/**
+ * In small pieces, between which others may write; the server counts as synced with the last one. A
+ * site that an operation took in the meantime is left alone. Returns how many sites were imported.
+ */
+export async function applySync(db: Database, synced: Synced): Promise<number> {
+  const { plan, now } = synced
+  const pieces = [...piecesOf(plan.updates, UPDATES)]
+  const last = pieces.pop() ?? []
+  for (const some of pieces) {
+    await db.write((queries) => batch(queries, updateStatements(queries, some, now)))
+    await breathe()
+  }
+  const imported = await importFound(db, synced)
+  await db.write((queries) =>
+    batch(queries, [
+      ...updateStatements(queries, last, now),
+      readingStatement(queries, synced, imported),
+      minutesStatement(queries, [readingOf(synced)]),
+      ...keptStatements(queries, synced),
+      ...activityStatements(queries, synced, imported),
+    ]),
+  )
+  return imported
+}
+
+function keptStatements(queries: Queries, synced: Synced): Statement[] {
+  const { server, maintenance, mail, web, now } = synced
+  const of = { server_id: server.id, now }
+  return [
+    ...(maintenance ? [maintenanceStatement(queries, { ...of, maintenance })] : []),
+    ...(mail ? [mailTroublesStatement(queries, { ...of, troubles: mail })] : []),
+    ...(web ? [webStatement(queries, { ...of, web })] : []),
+  ]
+}
+
+function importFound(db: Database, synced: Synced): Promise<number> {
+  const { server, plan, own, now, purge_at, room } = synced
+  const first = plan.imports.slice(0, MOST_IMPORTS_A_DAY)
+  const then = plan.trashed.slice(0, MOST_IMPORTS_A_DAY - first.length)
+  const rows = [
+    ...first.map((site) => ({
+      ...importedRow(site, server.id, now),
+      found: !own?.has(site.domain),
+    })),
+    ...then.map((site) => trashedRow(site, server.id, { now, purge_at })),
+  ]
+  return importSites(db, server, rows, { now, room })
+}
+
+function activityStatements(
+  queries: Queries,
+  { server, plan, now, tell }: Synced,
+  imported: number,
+): Statement[] {
+  const isChanged = server.status !== 'online' || imported > 0 || plan.missing.length > 0
+  return tell && isChanged ? [syncActivity(queries, server, 'success', now)] : []
+}
+
+function readingStatement(
+  queries: Queries,
+  { server, reading, plan, unread, now }: Synced,
+  imported: number,
+): Statement {
+  const { os, version } = reading.metrics
+  const found = unread + plan.imports.length + plan.trashed.length
+  return queries
+    .update(servers)
+    .set({
+      ...reading,
+      os,
+      version,
+      status: 'online',
+      failures: 0,
+      last_error: '',
+      last_sync: now,
+      metrics_at: now,
+      imports_refused: found - imported,
+    })
+    .where(eq(servers.id, server.id))
+}
+
+/** As the poll of each minute has it. */
+function readingOf({ server, reading, now }: Synced): Reading {
+  const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
+  return { server_id: server.id, at, metrics: reading.metrics }
+}
+
+const updateStatements = (queries: Queries, updates: SyncPlan['updates'], now: string) =>
+  updates.map((update) => updateStatement(queries, update, now))
+
+/** A state follows from the one that the record had: by now that may be another one. */
+function updateStatement(
+  queries: Queries,
+  { id, from, values }: SyncPlan['updates'][number],
+  now: string,
+): Statement {
+  const { status } = values
+  const since = status === undefined ? {} : { missing_since: status === 'missing' ? now : null }
+  const still =
+    status === undefined
+      ? notInArray(sites.status, ['provisioning', 'deleting'])
+      : eq(sites.status, from)
+  return queries
+    .update(sites)
+    .set({ ...values, ...since })
+    .where(and(eq(sites.id, id), still))
+}
+
+/** A server that never answered stays pending. */
+export async function recordFailedContact(
+  db: Database,
+  server: ServerRow,
+  reason: string,
+  now: string,
+  tell: boolean,
+): Promise<void> {
+  const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
+  await db.write((queries) =>
+    batch(queries, [
+      queries
+        .update(servers)
+        .set({
+          failures: sql`failures + 1`,
+          last_error: reason,
+          status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
+        })
+        .where(eq(servers.id, server.id)),
+      ...(tell && falls ? [syncActivity(queries, server, 'failed', now)] : []),
+    ]),
+  )
+}
+
+function syncActivity(
+  queries: Queries,
+  { id, hostname }: ServerRow,
+  status: 'success' | 'failed',
+  created_at: string,
+): Statement {
+  return queries.insert(activities).values({
+    type: 'server.sync',
+    domain: hostname,
+    status,
+    server_id: id,
+    created_at,
+  })
+}

@@ -1,0 +1,99 @@
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { getServer } from '#dashboard/db/targets.ts'
+import { wished } from '#dashboard/operations/cancel/cancel-request.ts'
+import { succeed } from '#dashboard/operations/finish.ts'
+import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
+import { markRunning } from '#dashboard/operations/progress.queries.ts'
+import { Recorder } from '#dashboard/operations/recorder.ts'
+import { NO_CHANGE } from '#dashboard/operations/rules.ts'
+import { dataOf } from '#dashboard/operations/success.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
+import { cancelledError, ServiceError } from '#shared/errors.ts'
+import { type SyncDeps, syncServer } from './sync-server.ts'
+
+export interface RunSyncDeps extends SyncDeps {
+  log: Log
+  /** One sync of a server at a time. */
+  syncs: KeyedQueue<number>
+}
+
+type Sync = ReturnType<typeof syncServer>
+
+/** A sync that somebody asked for: a stored operation that the dashboard itself carries out. */
+export async function runSync(
+  deps: RunSyncDeps,
+  operation: OperationRow,
+  context: RunContext,
+): Promise<Outcome> {
+  const { promise: turn, resolve: begins } = Promise.withResolvers<void>()
+  const { promise: done, resolve: ends } = Promise.withResolvers<void>()
+  const over = new AbortController()
+  const cancelled = cancelling(deps, operation, over.signal)
+  const server = await getServer(deps.db, operation.server_id)
+  const work = syncServer(deps, server, { tell: false, signal: over.signal })
+  void deps.syncs.run(server.id, () => {
+    begins()
+    return done
+  })
+  try {
+    await Promise.race([turn, cancelled])
+    return await stream(deps, operation, context, { work, cancelled })
+  } finally {
+    over.abort()
+    void work
+      .return({ sites: 0 })
+      .catch(() => undefined)
+      .finally(ends)
+  }
+}
+
+/** Rejects when somebody asks for its end, never resolves. */
+function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
+  const cancelled = wished(deps, id, signal).then((): never => {
+    throw cancelledError()
+  })
+  cancelled.catch(() => undefined)
+  return cancelled
+}
+
+async function stream(
+  deps: RunSyncDeps,
+  operation: OperationRow,
+  { accept }: RunContext,
+  { work, cancelled }: { work: Sync; cancelled: Promise<never> },
+): Promise<Outcome> {
+  const recorder = await Recorder.open(deps, operation.id)
+  try {
+    let step = await Promise.race([work.next(), cancelled])
+    await begun(deps, operation)
+    accept()
+    while (!step.done) {
+      await recorder.log(step.value)
+      step = await Promise.race([work.next(), cancelled])
+    }
+    const success = { data: dataOf('server.sync', step.value), change: NO_CHANGE }
+    return await succeed(deps, operation, success, await recorder.rest())
+  } catch (error) {
+    await recorder.flush()
+    throw error
+  }
+}
+
+/** A sync is not tried again, so that its deadline stays: the next one comes anyway. */
+function begun({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
+  return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
+}
+
+/** The sync that the scheduler runs: no operation, and an activity only when something changed. */
+export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<void> {
+  return deps.syncs.run(server_id, async () => {
+    try {
+      const server = await getServer(deps.db, server_id)
+      for await (const _ of syncServer(deps, server, { tell: true }));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) deps.log.error('sync failed', error, { server_id })
+    }
+  })
+}

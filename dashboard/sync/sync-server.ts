@@ -1,0 +1,167 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import { askMail } from '#dashboard/agents/ask-mail.ts'
+import { askMaintenance } from '#dashboard/agents/ask-maintenance.ts'
+import { askTrash } from '#dashboard/agents/ask-trash.ts'
+import { askUsage } from '#dashboard/agents/ask-usage.ts'
+import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
+import { BUDGET, MOST_IMPORTS } from '#dashboard/agents/budgets.ts'
+import type { Listed } from '#dashboard/agents/read-answer.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { sitesOf } from '#dashboard/live/feed.ts'
+import { reasonOf } from '#dashboard/operations/failure.ts'
+import type { Bus } from '#dashboard/runtime/bus.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
+import {
+  FoundSite,
+  Metrics,
+  type Service,
+  Services,
+  SiteCertificate,
+  type TrashedSite,
+} from '#shared/agent.ts'
+import { bodyOf, ServiceError } from '#shared/errors.ts'
+import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
+import {
+  certificateUpdates,
+  diskUpdates,
+  type Found,
+  foundUpdates,
+  isTrashAsked,
+  planSync,
+  type SyncPlan,
+} from './sync-plan.ts'
+
+export interface SyncDeps extends HandOverDeps {
+  bus: Bus
+  /** How long a deleted site stays in the trash. */
+  trash_ms: number
+}
+
+/** True: a change of state gets an activity of its own, since no operation tells of it. */
+interface Options {
+  tell: boolean
+  /** Cuts it off where it is. */
+  signal?: AbortSignal
+}
+
+/**
+ * Makes the records of a server agree with what its agent reports. Throws offline before the first
+ * line when the agent is offline; three such contacts in a row make the server offline.
+ */
+export async function* syncServer(
+  deps: SyncDeps,
+  server: ServerRow,
+  options: Options,
+): AsyncGenerator<string, { sites: number }> {
+  try {
+    await handOver(deps, server)
+    return yield* readAndApply(deps, server, options)
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const reason = reasonOf(bodyOf(error))
+      await recordFailedContact(deps.db, server, reason, timestamp(deps.clock), options.tell)
+    }
+    throw error
+  }
+}
+
+async function* readAndApply(
+  deps: SyncDeps,
+  server: ServerRow,
+  { tell, signal }: Options,
+): AsyncGenerator<string, { sites: number }> {
+  const { db, clock, agents, contact_ms, trash_ms } = deps
+  const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
+  yield `Connected to the agent of ${server.name}`
+  const { services } = await agents.get(server, '/services', Services, undefined, signal)
+  yield `Read the state of ${services.length} services`
+  const records = await listSiteRows(db, server.id)
+  const listed = await agents.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
+  yield `Found ${listed.total} sites`
+  const web = await askWeb(agents, server)
+  if (web) yield* linesOf(web)
+  const found = foundOf(listed)
+  const purge_at = timestamp(clock, trash_ms)
+  const kept = await trashOf(agents, server, records, found)
+  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
+  const ends = await certificateEnds(agents, server)
+  if (ends) plan.updates.push(...certificateUpdates(records, found, ends))
+  const uses = await askUsage(agents, server)
+  if (uses) {
+    plan.updates.push(...diskUpdates(records, found, uses))
+    plan.updates.push(...foundUpdates(records, found, uses))
+  }
+  const maintenance = await askMaintenance(agents, server)
+  const mail = await askMail(agents, server)
+  const reading = { metrics, services, php_versions: phpVersions(services) }
+  const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
+  const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
+  const now = timestamp(clock)
+  const synced = {
+    ...{ server, reading, maintenance, plan, now, purge_at, room, unread, tell },
+    ...{ mail, web, own: uses },
+  }
+  const imported = await applySync(db, synced)
+  if (isChange(plan, imported)) deps.bus.notify(sitesOf(server.id))
+  yield* changesIn(plan, imported, unread)
+  return { sites: listed.total }
+}
+
+function* changesIn(
+  { others, imports, trashed, missing }: SyncPlan,
+  imported: number,
+  unread: number,
+) {
+  const found = Math.min(imported, imports.length)
+  const refused = unread + imports.length + trashed.length - imported
+  if (others > 0) yield `On record by another form of the name: ${others} sites`
+  if (found > 0) yield `New on record: ${found} sites`
+  if (imported > found) yield `New in the trash: ${imported - found} sites`
+  if (refused > 0) yield `Not recorded: ${refused} sites, since a server may add ${BUDGET}`
+  if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`
+}
+
+function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
+  const sites = new Map(entries.map((site) => [site.domain, site]))
+  return { sites, whole: total === entries.length }
+}
+
+const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
+
+/** By domain. Undefined: the agent is one that does not tell, and what is on record stays. */
+async function certificateEnds(agents: Agents, server: ServerRow) {
+  try {
+    const of = { key: 'certificates', entry: SiteCertificate }
+    const { entries } = await agents.list(server, '/certificates', of)
+    return new Map(entries.map(({ domain, expires_at }) => [domain, expires_at]))
+  } catch {
+    return undefined
+  }
+}
+
+function isChange({ updates }: SyncPlan, imported: number): boolean {
+  return updates.length + imported > 0
+}
+
+/**
+ * Asked for when a site is not where it was; and at first, for what an earlier dashboard has left
+ * there. A server that does not tell has no site the less for it: what is in the trash stays there.
+ */
+async function trashOf(
+  agents: Agents,
+  server: ServerRow,
+  records: readonly KnownSite[],
+  found: Found,
+): Promise<Listed<TrashedSite> | undefined> {
+  if (server.last_sync !== null && !isTrashAsked(records, found)) return undefined
+  return askTrash(agents, server).catch(() => undefined)
+}
+
+/** The agent reports each installed version as a service such as `php8.2`. */
+function phpVersions(services: readonly Service[]): string[] {
+  return services.flatMap(({ name, status }) => {
+    const version = /^php(\d\.\d)$/.exec(name)?.[1]
+    return version !== undefined && status !== 'missing' ? [version] : []
+  })
+}

@@ -1,0 +1,40 @@
+import { RotateCw, X } from 'lucide-react'
+import { isActive } from '#dashboard/web/api/operations.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import type { OperationView } from '#shared/api/operations.ts'
+import { useCancel } from './use-cancel.ts'
+import { useRetry } from './use-retry.ts'
+
+interface ActionsProps {
+  operation: OperationView
+  /** Hears of the operation that does the same once more. */
+  onRetried: (operation_id: string) => void
+}
+
+export function Actions({ operation, onRetried }: ActionsProps) {
+  const cancel = useCancel(operation.id)
+  const retry = useRetry(operation.id, onRetried)
+  if (isActive(operation))
+    return (
+      operation.cancel === null && (
+        <Button
+          icon={<X aria-hidden />}
+          busy={cancel.isPending}
+          onClick={() => cancel.mutate(false)}
+        >
+          Cancel
+        </Button>
+      )
+    )
+  if (operation.status === 'success') return null
+  return (
+    <Button
+      kind="primary"
+      icon={<RotateCw aria-hidden />}
+      busy={retry.isPending}
+      onClick={() => retry.mutate()}
+    >
+      Retry
+    </Button>
+  )
+}

@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router'
+import type { Connection } from '#dashboard/web/api/events.ts'
+import { isActive } from '#dashboard/web/api/operations.ts'
+import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { OperationView } from '#shared/api/operations.ts'
+import { ERRORS } from '#shared/errors.ts'
+import { ForceCancel } from './force-cancel.tsx'
+
+interface NoticesProps {
+  operation: OperationView
+  connection: Connection
+}
+
+/** What stands in the way of an operation, or how it failed, and what can be done. */
+export function Notices({ operation, connection }: NoticesProps) {
+  const active = isActive(operation)
+  return (
+    <>
+      {active && connection === 'away' && (
+        <Notice kind="warn" title="The dashboard cannot be reached">
+          The operation goes on without this page. It is shown again by itself.
+        </Notice>
+      )}
+      {active && operation.next_at !== null && <Waiting {...operation} />}
+      {active && operation.cancel !== null && <ForceCancel operation={operation} />}
+      {operation.status === 'failed' && <Failed {...operation} />}
+      {operation.warnings.length > 0 && <Warnings {...operation} />}
+      {operation.status === 'cancelled' && (
+        <Notice kind="info" title="Cancelled">
+          {cancelledWords(operation)}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function Waiting({ server, server_id, error, next_at, deadline_at, attempts }: OperationView) {
+  return (
+    <Notice kind="wait" title={`Waiting for the agent of ${server}`}>
+      <p>{error?.message ?? error?.error}</p>
+      <p className="mt-1">
+        Tried {attempts === 1 ? 'once' : `${attempts} times`}; the next try is{' '}
+        <Countdown to={next_at ?? deadline_at} />. It fails if the agent is not back{' '}
+        <Time at={deadline_at} />. See <ServerLink server={server} server_id={server_id} />.
+      </p>
+    </Notice>
+  )
+}
+
+function Failed(operation: OperationView) {
+  const { error } = operation
+  const fields = Object.entries(error?.fields ?? {})
+  return (
+    <Notice kind="bad" title={error?.message ?? error?.error ?? 'Failed'}>
+      {fields.length > 0 && (
+        <ul className="list-disc pl-4">
+          {fields.map(([name, texts]) => (
+            <li key={name}>
+              <span className="font-mono">{name}</span>: {texts.join('. ')}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Advice {...operation} />
+    </Notice>
+  )
+}
+
+/** It did its work, but not all of it. */
+function Warnings({ warnings }: OperationView) {
+  const isTriedAgain = warnings.some(({ code }) => code === 'certificate_refused')
+  return (
+    <Notice kind="warn" title="Done, with warnings">
+      <ul className="list-disc pl-4">
+        {warnings.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+      {isTriedAgain && (
+        <p>The certificate is tried again by itself, and the site is listed until it is there.</p>
+      )}
+    </Notice>
+  )
+}
+
+function Advice({ error, server, server_id }: OperationView) {
+  const link = <ServerLink server={server} server_id={server_id} />
+  if (error?.error === ERRORS.offline.error)
+    return (
+      <p>
+        Look whether {link} is up and its agent runs (
+        <code className="font-mono">systemctl status hosting-agent</code>), then retry.
+      </p>
+    )
+  if (error?.error === ERRORS.invalid.error)
+    return <p>Correct the refused fields and start again.</p>
+  if (error?.code === 'not_undone')
+    return <p>What could not be undone is left on {link} for you to look at.</p>
+  return <p>What had begun was undone. The last lines of the log tell why; then retry.</p>
+}
+
+function cancelledWords({ cancel, error, started_at }: OperationView): string {
+  if (error?.code === 'cancelled_not_undone') return `Not all of it was undone. ${error.message}.`
+  if (started_at === null) return 'It had not begun: nothing was changed.'
+  return cancel === 'forced'
+    ? 'Its programs were ended at once, and what it had made was undone.'
+    : 'What it had made was undone.'
+}
+
+function ServerLink({ server, server_id }: Pick<OperationView, 'server' | 'server_id'>) {
+  return (
+    <Link
+      to="/servers/$server_id"
+      params={{ server_id: String(server_id) }}
+      className="font-medium underline underline-offset-2"
+    >
+      {server}
+    </Link>
+  )
+}

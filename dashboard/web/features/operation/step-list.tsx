@@ -1,0 +1,88 @@
+import { Ban, Check, Circle, LoaderCircle, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
+import { countOver, type Step, type StepState } from './steps.ts'
+
+const LOOKS = {
+  waiting: { icon: Circle, className: 'text-muted', words: 'not begun' },
+  running: { icon: LoaderCircle, className: 'text-accent animate-spin', words: 'running' },
+  done: { icon: Check, className: 'text-good', words: 'done' },
+  warned: { icon: TriangleAlert, className: 'text-warn', words: 'done, with a warning' },
+  skipped: { icon: Minus, className: 'text-muted', words: 'was not needed' },
+  failed: { icon: X, className: 'text-bad', words: 'failed' },
+  cancelled: { icon: Ban, className: 'text-muted', words: 'cancelled' },
+  undoing: { icon: LoaderCircle, className: 'text-warn animate-spin', words: 'being undone' },
+  undone: { icon: Undo2, className: 'text-warn', words: 'undone' },
+  left: { icon: TriangleAlert, className: 'text-bad', words: 'could not be undone' },
+} as const satisfies Record<StepState, unknown>
+
+/** What each state is called beside the step; what is plain needs no word. */
+const TOLD: StepState[] = [
+  ...(['warned', 'skipped', 'failed', 'cancelled'] as const),
+  ...(['undoing', 'undone', 'left'] as const),
+]
+
+interface StepListProps {
+  steps: readonly Step[]
+  /** Whether all of them are known. */
+  planned: boolean
+  /** Whether there is more to come. */
+  waits: boolean
+}
+
+export function StepList({ steps, planned, waits }: StepListProps) {
+  if (steps.length === 0)
+    return (
+      <p className="text-muted">{waits ? 'No step has begun yet.' : 'No step is on record.'}</p>
+    )
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {planned && <Progress steps={steps} />}
+      <ol aria-label="Steps" className="flex flex-col">
+        {steps.map(({ title, state }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they only ever grow at the end
+          <li key={at} aria-current={state === 'running' ? 'step' : undefined}>
+            <Line title={title} state={state} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Line({ title, state }: Step) {
+  const { icon: Icon, className, words } = LOOKS[state]
+  const isPale = state === 'waiting' || state === 'skipped'
+  return (
+    <div className="flex items-start gap-2.5 py-1">
+      <Icon className={cx('mt-0.5 size-4 shrink-0', className)} aria-hidden />
+      <span
+        className={cx(
+          'min-w-0 break-words',
+          isPale && 'text-muted',
+          state === 'running' && 'font-medium',
+          state === 'undone' && 'line-through decoration-muted',
+        )}
+      >
+        {title}
+      </span>
+      {TOLD.includes(state) ? (
+        <span className="ml-auto text-xs whitespace-nowrap text-muted">{words}</span>
+      ) : (
+        <span className="sr-only"> ({words})</span>
+      )}
+    </div>
+  )
+}
+
+function Progress({ steps }: { steps: readonly Step[] }) {
+  const over = countOver(steps)
+  return (
+    <div className="flex items-center gap-3">
+      <ProgressBar label="Progress" total={steps.length} parts={{ good: over }} />
+      <span className="text-xs text-muted tabular-nums">
+        {over} of {steps.length}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
+import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { OperationView } from '#shared/api/operations.ts'
+
+const LINK = 'font-medium text-accent hover:underline'
+
+/** How it stands, where, who asked for it and when, and how long it has taken. */
+export function Summary({ operation }: { operation: OperationView }) {
+  const { server, server_id, site_id, domain, actor, created_at, retry_of } = operation
+  const { started_at, finished_at } = operation
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">
+      <OperationStatus of={operation} />
+      <span>
+        {site_id !== null && (
+          <>
+            <Link to="/sites/$site_id" params={{ site_id: String(site_id) }} className={LINK}>
+              {domain}
+            </Link>{' '}
+          </>
+        )}
+        on{' '}
+        <Link to="/servers/$server_id" params={{ server_id: String(server_id) }} className={LINK}>
+          {server}
+        </Link>
+      </span>
+      <span>
+        {finished_at === null ? 'for ' : 'took '}
+        <Elapsed since={started_at ?? created_at} until={finished_at} />
+      </span>
+      <span>
+        asked <Time at={created_at} /> by {actor ?? 'the dashboard itself'}
+      </span>
+      {retry_of !== null && (
+        <Link to="/operations/$operation_id" params={{ operation_id: retry_of }} className={LINK}>
+          A retry
+        </Link>
+      )}
+    </div>
+  )
+}

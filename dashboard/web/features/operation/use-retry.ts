@@ -1,0 +1,23 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { knownPlan, rememberPlan } from '#dashboard/web/api/known-plans.ts'
+import { retryOperation } from '#dashboard/web/api/operations.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+
+/** The same once more; hears of the new operation. */
+export function useRetry(
+  id: string,
+  onRetried: (operation_id: string) => void = () => tell('It is tried again'),
+) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => retryOperation(id),
+    onSuccess: (operation_id) => {
+      const titles = knownPlan(id)
+      if (titles) rememberPlan(operation_id, { steps: titles.map((title) => ({ title })) })
+      void client.invalidateQueries({ queryKey: ['operations'] })
+      onRetried(operation_id)
+    },
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+}

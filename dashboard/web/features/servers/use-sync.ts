@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
+import { beginOn } from '#dashboard/web/api/servers.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+
+const PAUSE_MS = 500
+
+/** Syncs, and tells what came of it. */
+export function useSync({ id, name }: Pick<FleetServerDetail, 'id' | 'name'>) {
+  const client = useQueryClient()
+  const outcome = async () => {
+    const query = operationQuery(await beginOn(id, 'sync'))
+    for (;;) {
+      const operation = await client.fetchQuery({ ...query, staleTime: 0 })
+      if (!isActive(operation)) return operation
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+  }
+  const { mutate, isPending } = useMutation({
+    mutationFn: outcome,
+    onSuccess: ({ status, error }) => {
+      if (status === 'success') return tell(`${name} is in sync`)
+      tell(`${name} was not synced: ${error?.message ?? error?.error ?? status}`, { error: true })
+    },
+    onError: (error) => tell(`${name} was not synced: ${messageOf(error)}`, { error: true }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ['servers', id] })
+      void client.invalidateQueries({ queryKey: ['fleet'] })
+    },
+  })
+  return { sync: () => mutate(), isSyncing: isPending }
+}

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import type { FleetSite } from '#shared/api/fleet.ts'
+
+/** The same name on other servers, as during a move: visitors reach the one that the DNS names. */
+export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {
+  if (also_on.length === 0) return null
+  return (
+    <Notice kind="info" title="Other servers have a site with this name">
+      <p>
+        Visitors reach the server that the DNS of {domain} names. It is also on{' '}
+        {also_on.map(({ site_id, server }, at) => (
+          <span key={site_id}>
+            {at > 0 && ', '}
+            <Link
+              to="/sites/$site_id"
+              params={{ site_id: String(site_id) }}
+              className="font-medium text-accent hover:underline"
+            >
+              {server}
+            </Link>
+          </span>
+        ))}
+        .
+      </p>
+    </Notice>
+  )
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
+import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
+
+const NONE: SiteWork = { method: 'POST', path: '', input: {} }
+
+/** The question whether some work may change what it would of others, and the answer to it. */
+export function useWorkConsent(work: SiteWork | undefined) {
+  const key = JSON.stringify(work)
+  const [acceptedFor, setAcceptedFor] = useState<string>()
+  const accepted = acceptedFor === key
+  const { data: plan } = useQuery({ ...planQuery(work ?? NONE), enabled: work !== undefined })
+  const words = wordsOf(plan)
+  return {
+    isOpen: words.length > 0 && !accepted,
+    accepting: words.length > 0 ? { accept: words } : {},
+    question: plan && (
+      <Accept
+        plan={plan}
+        accepted={accepted}
+        onChange={(yes) => setAcceptedFor(yes ? key : undefined)}
+      />
+    ),
+  }
+}

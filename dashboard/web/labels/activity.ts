@@ -1,0 +1,39 @@
+import { OPERATION_CHOICES } from './operation.ts'
+
+/** What is on record beside operations. */
+const OTHERS: Record<string, string> = {
+  'server.create': 'Add server',
+  'server.update': 'Edit server',
+  'server.delete': 'Remove server',
+  'server.enrol': 'Enrol server',
+  'server.revoke': 'Withdraw trust from server',
+  'site.db_password': 'Show database password',
+  'site.ignore': 'Ignore site',
+  'site.unignore': 'Show ignored site',
+  'site.admin_password': 'Set WordPress password',
+  'operation.cancel': 'Cancel operation',
+  'bulk.create': 'Start bulk operation',
+  'bulk.cancel': 'Cancel many',
+  'bulk.resume': 'Resume bulk operation',
+  'settings.update': 'Change setting',
+  'key.rotate': 'Rotate signing key',
+  'key.retire': 'Retire signing key',
+  'auth.login': 'Sign in',
+  'auth.logout': 'Sign out',
+  'auth.logout_everywhere': 'Sign out everywhere',
+  'auth.password': 'Change password',
+  'auth.token_create': 'Create API token',
+  'auth.token_delete': 'Delete API token',
+}
+
+const NAMES = new Map([
+  ...OPERATION_CHOICES.map(({ value, name }): [string, string] => [value, name]),
+  ...Object.entries(OTHERS),
+])
+
+export const ACTIVITY_TYPES = [...NAMES]
+  .map(([value, name]) => ({ value, name }))
+  .sort((one, other) => one.name.localeCompare(other.name))
+
+/** A type that is newer than this page is shown as it is. */
+export const activityName = (type: string): string => NAMES.get(type) ?? type

@@ -1,0 +1,98 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Play, RotateCw, X } from 'lucide-react'
+import { useState } from 'react'
+import {
+  cancelBulk,
+  isBulkActive,
+  resumeBulk,
+  retryBulk,
+} from '#dashboard/web/api/bulk-operations.ts'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+
+/** What can be done with the whole: go on, end it, try what failed once more. */
+export function Actions({ bulk }: { bulk: BulkOperationView }) {
+  const { id, status, counts } = bulk
+  const resume = useAct(id, () => resumeBulk(id), 'It goes on')
+  if (!isBulkActive(bulk)) return counts.failed + counts.cancelled > 0 && <Retry bulk={bulk} />
+  return (
+    <div className="flex flex-wrap gap-2">
+      {status === 'paused' && (
+        <Button
+          kind="primary"
+          icon={<Play aria-hidden />}
+          busy={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
+          Resume
+        </Button>
+      )}
+      <Cancel bulk={bulk} />
+    </div>
+  )
+}
+
+/** Asked for once, it is offered to end what runs by force. */
+function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
+  const [asks, setAsks] = useState(false)
+  const isEnding = status === 'cancelled'
+  const cancel = useAct(id, () => cancelBulk(id, isEnding), 'It is being cancelled')
+  const running = formatNumber(counts.running)
+  return (
+    <>
+      <Button icon={<X aria-hidden />} onClick={() => setAsks(true)}>
+        {isEnding ? 'End by force' : 'Cancel'}
+      </Button>
+      <Confirm
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={isEnding ? 'End what runs by force?' : 'Cancel this?'}
+        action={isEnding ? 'End by force' : 'Cancel it'}
+        keep="Let it run"
+        onConfirm={() => cancel.mutateAsync()}
+      >
+        {isEnding
+          ? `The programs of the ${running} that run are ended at once. What they made is undone.`
+          : `The ${formatNumber(counts.waiting)} that wait are not begun, and what the ${running} that run have made is undone. What is done stays as it is.`}
+      </Confirm>
+    </>
+  )
+}
+
+function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => retryBulk(id),
+    onSuccess: (bulk_id) => {
+      void client.invalidateQueries({ queryKey: ['bulk'] })
+      void navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+    },
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  return (
+    <Button
+      kind="primary"
+      icon={<RotateCw aria-hidden />}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
+      Retry the {formatNumber(counts.failed + counts.cancelled)} that did not succeed
+    </Button>
+  )
+}
+
+function useAct(id: string, act: () => Promise<BulkOperationView>, done: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: act,
+    onSuccess: () => tell(done),
+    onError: (error) => tell(messageOf(error), { error: true }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['bulk', id, 'state'] }),
+  })
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { z } from 'zod'
+import { bulkItemsQuery, isBulkActive } from '#dashboard/web/api/bulk-operations.ts'
+import { useEvents } from '#dashboard/web/api/use-events.ts'
+import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
+import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
+import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { someOf } from '#shared/api/operations.ts'
+import { BULK_ITEM_STATUSES } from '#shared/values.ts'
+import { Items } from './items.tsx'
+import { liveItems } from './live-items.ts'
+import { readBulkSearch } from './search.ts'
+
+const ItemsQuery = z.object({ status: someOf(BULK_ITEM_STATUSES).optional() })
+const STATUSES = BULK_ITEM_STATUSES.map((value) => ({ value, name: value }))
+
+/** Each of them with its result; live by the one stream of the whole. */
+export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
+  const active = isBulkActive(bulk)
+  const raw: Record<string, unknown> = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
+  const { status } = readBulkSearch(raw)
+  const mistakes = mistakesIn(raw, ItemsQuery)
+  const navigate = useNavigate({ from: '/operations/bulk/$bulk_id' })
+  const { data, error, refetch } = useQuery(bulkItemsQuery(bulk.id))
+  const { events, connection } = useEvents(`/api/bulk-operations/${bulk.id}/events`, !active)
+  const items = useMemo(() => data && liveItems(data, events), [data, events])
+  const shown = useMemo(
+    () => items?.filter((item) => status?.split(',').includes(item.status) ?? true),
+    [items, status],
+  )
+  const choose = (value: string | undefined) => void navigate({ search: { status: value } })
+  return (
+    <Card
+      title="Results"
+      flush
+      actions={
+        <FilterSelect name="Any result" value={status} options={STATUSES} onChange={choose} />
+      }
+    >
+      {active && connection === 'away' && (
+        <div className="p-4">
+          <Notice kind="warn" title="The dashboard cannot be reached">
+            It continues; this page reconnects automatically.
+          </Notice>
+        </div>
+      )}
+      {error && (
+        <div className="p-4">
+          <Failure error={error} onRetry={refetch} />
+        </div>
+      )}
+      {!shown && !error && <Skeleton rows={6} />}
+      {mistakes.length > 0 && (
+        <div className="p-4">
+          <AddressMistakes of={mistakes} />
+        </div>
+      )}
+      {shown?.length === 0 && mistakes.length === 0 && (
+        <p className="p-4 text-muted">None of them is {status}.</p>
+      )}
+      {shown && shown.length > 0 && <Items items={shown} />}
+    </Card>
+  )
+}

@@ -1,0 +1,90 @@
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useRef } from 'react'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import type { BulkItemView } from '#shared/api/bulk-operations.ts'
+
+const ROW_PX = 48
+
+/** Only the rows in view are there: it may be ten thousand. */
+export function Items({ items }: { items: readonly BulkItemView[] }) {
+  const view = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => view.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => items[index]?.position ?? index,
+    overscan: 12,
+  })
+  return (
+    <section
+      ref={view}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Items"
+      className="max-h-[32rem] overflow-y-auto"
+    >
+      <ul className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ key, index, start }) => {
+          const item = items[index]
+          return (
+            item && (
+              <li
+                key={key}
+                ref={rows.measureElement}
+                data-index={index}
+                aria-setsize={items.length}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0 border-b border-line"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Item item={item} />
+              </li>
+            )
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Item({
+  item: { domain, site_id, server_id, status, operation_id, error },
+}: {
+  item: BulkItemView
+}) {
+  const place =
+    site_id === null
+      ? ({ to: '/servers/$server_id', params: { server_id: String(server_id) } } as const)
+      : ({ to: '/sites/$site_id', params: { site_id: String(site_id) } } as const)
+  return (
+    <div className="grid min-h-12 grid-cols-[6.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2">
+      <span>
+        <Status value={status} {...(status === 'waiting' && { tone: 'plain' })} />
+      </span>
+      <div className="min-w-0">
+        <Link {...place} className="font-medium break-words hover:underline">
+          {domain}
+        </Link>
+        {error && (
+          <p
+            className={cx('text-xs break-words', status === 'skipped' ? 'text-muted' : 'text-bad')}
+          >
+            {error.message ?? error.error}
+          </p>
+        )}
+      </div>
+      {operation_id !== null && (
+        <Link
+          to="/operations/$operation_id"
+          params={{ operation_id }}
+          aria-label={`Log of ${domain}`}
+          className="text-xs font-medium text-accent hover:underline"
+        >
+          Log
+        </Link>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ListChecks } from 'lucide-react'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import type { OperationView } from '#shared/api/operations.ts'
+import { List } from './list.tsx'
+import type { Selection } from './use-selection.ts'
+
+interface UnderWayProps {
+  query: UseQueryResult<OperationView[]>
+  selection: Selection
+}
+
+/** Live: what each says last, and for how long it has been at it. */
+export function UnderWay({ query: { data, error, refetch }, selection }: UnderWayProps) {
+  const count = data?.length ?? 0
+  return (
+    <Card
+      title="Running"
+      flush
+      {...(count > 0 && {
+        actions: <span className="text-muted tabular-nums">{formatNumber(count)}</span>,
+      })}
+    >
+      {error && (
+        <div className="p-4">
+          <Failure error={error} onRetry={refetch} />
+        </div>
+      )}
+      {!data && !error && <Skeleton rows={2} />}
+      {data && count === 0 && (
+        <Empty icon={<ListChecks aria-hidden />} title="No running operations">
+          Running operations appear here. They continue without this page.
+        </Empty>
+      )}
+      {data && count > 0 && <List label="Running" operations={data} selection={selection} />}
+    </Card>
+  )
+}

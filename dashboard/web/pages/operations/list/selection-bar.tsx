@@ -1,0 +1,69 @@
+import { RotateCw, X } from 'lucide-react'
+import { useState } from 'react'
+import { cancelOperation, isActive, retryOperation } from '#dashboard/web/api/operations.ts'
+import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import type { OperationView } from '#shared/api/operations.ts'
+import { type Many, useMany } from './use-many.ts'
+
+interface SelectionBarProps {
+  selected: readonly OperationView[]
+  onClear: () => void
+}
+
+/** What can be done to all that are selected. */
+export function SelectionBar({ selected, onClear }: SelectionBarProps) {
+  const [asks, setAsks] = useState(false)
+  const toCancel = selected.filter((each) => isActive(each) && each.cancel === null)
+  const toRetry = selected.filter((each) => !isActive(each) && each.status !== 'success')
+  const cancel = useMany('cancelled', cancelOperation)
+  const retry = useMany('begun again', retryOperation)
+  return (
+    <section
+      aria-label="Selected operations"
+      className="sticky bottom-3 z-20 flex flex-wrap items-center justify-center gap-1 self-center rounded-xl border border-line-strong bg-raised p-2 shadow-lg"
+    >
+      <span role="status" className="px-2 font-medium whitespace-nowrap tabular-nums">
+        {formatNumber(selected.length)} selected
+      </span>
+      <Button
+        kind="quiet"
+        icon={<X aria-hidden />}
+        disabled={toCancel.length === 0}
+        busy={cancel.isPending}
+        onClick={() => setAsks(true)}
+      >
+        Cancel {count(toCancel)}
+      </Button>
+      <Button
+        kind="quiet"
+        icon={<RotateCw aria-hidden />}
+        disabled={toRetry.length === 0}
+        busy={retry.isPending}
+        onClick={() => void act(retry, toRetry, onClear)}
+      >
+        Retry {count(toRetry)}
+      </Button>
+      <IconButton name="Select none" icon={<X aria-hidden />} onClick={onClear} />
+      <Confirm
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={`Cancel ${formatNumber(toCancel.length)} operations?`}
+        action="Cancel them"
+        keep="Let them run"
+        onConfirm={() => act(cancel, toCancel, onClear)}
+      >
+        What they have begun is undone. They can be retried afterwards.
+      </Confirm>
+    </section>
+  )
+}
+
+const count = (operations: readonly OperationView[]) =>
+  operations.length > 0 ? formatNumber(operations.length) : ''
+
+async function act(many: Many, operations: readonly OperationView[], onDone: () => void) {
+  await many.mutateAsync(operations.map(({ id }) => id))
+  onDone()
+}

@@ -1,0 +1,36 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+
+const AT_ONCE = 4
+
+/** Does the same to many operations, a few at a time, and tells how many it could be done to. */
+export function useMany(done: string, act: (id: string) => Promise<unknown>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (ids: readonly string[]) => each(ids, act),
+    onSuccess: (refusals, ids) => {
+      const count = formatNumber(ids.length - refusals.length)
+      const [first] = refusals
+      if (first === undefined) return tell(`${count} ${done}`)
+      const rest = `${formatNumber(refusals.length)} not: ${first}`
+      tell(`${count} ${done}, ${rest}`, { error: true })
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
+  })
+}
+
+export type Many = ReturnType<typeof useMany>
+
+/** The messages of those that were refused. */
+async function each(ids: readonly string[], act: (id: string) => Promise<unknown>) {
+  const left = [...ids]
+  const refusals: string[] = []
+  const work = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift())
+      await act(id).catch((error: unknown) => refusals.push(messageOf(error)))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return refusals
+}

@@ -1,0 +1,90 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
+import { beginOn, planProvision } from '#dashboard/web/api/servers.ts'
+import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { ProvisionServer } from '#shared/api/servers.ts'
+import type { DialogProps } from './server-actions.tsx'
+
+/** Makes the server ready for sites: first shows what would be done, then does it. */
+export function Provision({ server, open, onClose }: DialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Provision ${server.name}`}
+      about="Installs and configures nginx, PHP-FPM, MariaDB and wp-cli. What is there already stays as it is."
+      wide
+    >
+      <Form server={server} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
+  const [text, setText] = useState('')
+  const [accepted, setAccepted] = useState(false)
+  const navigate = useNavigate()
+  const php_versions = text.split(/[\s,]+/).filter(Boolean)
+  const isPhp = ProvisionServer.safeParse({ php_versions }).success
+  const preview = useMutation({ mutationFn: () => planProvision(server.id, php_versions) })
+  const words = wordsOf(preview.data)
+  const isOpen = words.length > 0 && !accepted
+  const start = useMutation({
+    mutationFn: () => beginOn(server.id, 'provision', { php_versions, accept: words }),
+    onSuccess: (operation_id) => {
+      if (preview.data) rememberPlan(operation_id, preview.data)
+      return navigate({ to: '/operations/$operation_id', params: { operation_id } })
+    },
+  })
+  const isDone = preview.data?.steps.length === 0
+  const error = preview.error ?? start.error
+  const refused = error instanceof ApiError ? error.fields.php_versions : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPhp || isDone || (preview.data && isOpen)) return
+    if (preview.data) start.mutate()
+    else preview.mutate()
+  }
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field
+        label="PHP versions"
+        name="php_versions"
+        hint="With commas between them, such as 8.2, 8.4. Empty: the one that the distribution ships."
+        error={isPhp ? refused : 'Must be PHP versions such as 8.2, 8.4'}
+      >
+        <Input
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setAccepted(false)
+            preview.reset()
+          }}
+        />
+      </Field>
+      {error && !refused && <Failure error={error} />}
+      {preview.data && <PlanSteps plan={preview.data} />}
+      {preview.data && <Accept plan={preview.data} accepted={accepted} onChange={setAccepted} />}
+      <DialogFooter onCancel={onClose} cancel={isDone ? 'Close' : 'Cancel'}>
+        {preview.data && !isDone && (
+          <Button type="submit" kind="primary" busy={start.isPending} disabled={isOpen}>
+            Provision
+          </Button>
+        )}
+        {!preview.data && (
+          <Button type="submit" kind="primary" busy={preview.isPending}>
+            Show what would be done
+          </Button>
+        )}
+      </DialogFooter>
+    </form>
+  )
+}

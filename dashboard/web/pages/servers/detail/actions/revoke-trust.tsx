@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { revokeEnrolment } from '#dashboard/web/api/enrolment.ts'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import type { DialogProps } from './server-actions.tsx'
+
+export function RevokeTrust({ server, open, onClose }: DialogProps) {
+  const client = useQueryClient()
+  const revoke = async () => {
+    await revokeEnrolment(server.id)
+    await client.invalidateQueries({ queryKey: ['servers', server.id] })
+    tell(`The agent of ${server.name} is not trusted any more`)
+  }
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Revoke the agent of ${server.name}`}
+      action="Revoke agent"
+      typed={server.name}
+      onConfirm={revoke}
+    >
+      The dashboard asks it nothing any more, and its sites cannot be changed from here, until it is
+      enrolled again. Sites go on running. For when the machine may be in other hands.
+    </Confirm>
+  )
+}

@@ -1,0 +1,24 @@
+import { useNavigate } from '@tanstack/react-router'
+import { beginOn } from '#dashboard/web/api/servers.ts'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import type { DialogProps } from './server-actions.tsx'
+
+export function UpgradeAgent({ server, open, onClose }: DialogProps) {
+  const navigate = useNavigate()
+  const upgrade = async () => {
+    const operation_id = await beginOn(server.id, 'upgrade')
+    await navigate({ to: '/operations/$operation_id', params: { operation_id } })
+  }
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Upgrade the agent of ${server.name}`}
+      action="Upgrade"
+      onConfirm={upgrade}
+    >
+      It has version {server.version || 'unknown'} and gets the one of this dashboard. An agent that
+      does not answer afterwards goes back to the one before by itself. Sites are not touched.
+    </Confirm>
+  )
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import { Copy } from '#dashboard/web/ui/copy.tsx'
+import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
+import { Select } from '#dashboard/web/ui/field.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import type { Enrolment } from '#shared/api/enrolment.ts'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { Step } from './step.tsx'
+
+interface InstallLineProps {
+  server: Pick<FleetServerDetail, 'hostname' | 'user'>
+  enrolment: Enrolment
+}
+
+/** What to paste and what to type, one after the other. */
+export function InstallLine({ server, enrolment }: InstallLineProps) {
+  const { lines, code, expires_at, obstacle } = enrolment
+  const [machine, setMachine] = useState(lines[0]?.machine)
+  const chosen = lines.find((line) => line.machine === machine) ?? lines[0]
+  if (!chosen)
+    return (
+      <Notice kind="bad" title="The dashboard has no build of the agent">
+        Run <code className="font-mono">bun scripts/build-agent.ts --all</code> where the dashboard
+        runs, then make a new code.
+      </Notice>
+    )
+  return (
+    <>
+      {obstacle && (
+        <Notice kind="bad" title={`The dashboard will not connect to ${server.hostname}`}>
+          {obstacle}. Without that, the line ends with an error. Where the dashboard was installed
+          by its script: <code className="font-mono">install-dashboard.sh --private-networks</code>
+        </Notice>
+      )}
+      <Step at={1} title={`Paste this line into a shell on ${server.hostname}, as ${server.user}`}>
+        {lines.length > 1 && (
+          <Select
+            aria-label="Kind of machine"
+            value={chosen.machine}
+            onChange={(event) => setMachine(event.target.value)}
+            className="mb-2 w-auto"
+          >
+            {lines.map((line) => (
+              <option key={line.machine}>{line.machine}</option>
+            ))}
+          </Select>
+        )}
+        <Shown text={chosen.line} what="the line" />
+        <p className="mt-2 text-xs text-muted">
+          It downloads the agent from this dashboard, compares its SHA-256, starts it as a service
+          and asks for the code. SHA-256 for {chosen.machine}:{' '}
+          <code className="font-mono break-all">{chosen.sha256}</code>
+        </p>
+      </Step>
+      <Step at={2} title="Type this code when it asks">
+        <Shown text={code} what="the code" large />
+        <p className="mt-2 text-xs text-muted">
+          Good for one server, once. It expires <Countdown to={expires_at} />, and is not shown
+          again.
+        </p>
+      </Step>
+    </>
+  )
+}
+
+interface ShownProps {
+  text: string
+  what: string
+  large?: boolean
+}
+
+function Shown({ text, what, large = false }: ShownProps) {
+  return (
+    <div className="flex items-start gap-1 rounded-lg border border-line bg-sunken">
+      <code
+        className={`min-w-0 flex-1 p-3 font-mono break-all select-all ${large ? 'text-base tracking-wide' : 'text-xs leading-relaxed'}`}
+      >
+        {text}
+      </code>
+      <div className="p-1">
+        <Copy text={text} what={what} />
+      </div>
+    </div>
+  )
+}

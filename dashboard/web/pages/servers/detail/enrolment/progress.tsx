@@ -1,0 +1,88 @@
+import { CircleCheck, LoaderCircle } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import type { EnrolmentState } from '#shared/api/enrolment.ts'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { adviceOn } from './advice.ts'
+import { Step } from './step.tsx'
+
+interface ProgressProps {
+  server: Pick<FleetServerDetail, 'hostname' | 'port' | 'status'>
+  state: EnrolmentState
+  isCodeKnown: boolean
+  /** Whether this page made a code. */
+  wasMade: boolean
+  /** The button that makes a new code. */
+  again: ReactNode
+}
+
+/** How far it has come, and what stands in its way. */
+export function Progress({ server, state, isCodeKnown, wasMade, again }: ProgressProps) {
+  const { enrolled_at, code } = state
+  if (enrolled_at && !code && server.status === 'pending')
+    return <Waiting title="The agent is trusted: asking it what is there" />
+  if (enrolled_at && !code && wasMade)
+    return (
+      <p role="status" className="flex items-center gap-2 text-good">
+        <CircleCheck className="size-4" aria-hidden />
+        The agent has proved itself and is trusted.
+      </p>
+    )
+  if (!code)
+    return (
+      <div className="flex flex-col items-start gap-3">
+        <p className="max-w-prose text-muted">
+          The agent is one program that runs on the server and does there what this dashboard asks.
+          You get one line to paste into a shell, and a code that proves it is your server.
+        </p>
+        {again}
+      </div>
+    )
+  if (code.status === 'expired')
+    return (
+      <Notice kind="wait" title="The code has expired" actions={again}>
+        {code.reason && `The last try came to nothing: ${code.reason}. `}
+        Make a new one and paste the line once more; nothing breaks when it runs twice.
+      </Notice>
+    )
+  if (code.status === 'refused')
+    return (
+      <Notice kind="bad" title="The code was refused three times" actions={again}>
+        {code.reason}. Create a new code, and enter it exactly as shown.
+      </Notice>
+    )
+  if (!isCodeKnown)
+    return (
+      <>
+        <Notice kind="info" title="A code was made, and was shown only once" actions={again}>
+          It expires <Countdown to={code.expires_at} />. A new one takes its place.
+        </Notice>
+        <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
+      </>
+    )
+  return (
+    <Step at={3} title="Wait here: this page goes on by itself">
+      <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
+    </Step>
+  )
+}
+
+interface WaitingProps {
+  title: string
+  reason?: string
+  server?: ProgressProps['server']
+}
+
+function Waiting({ title, reason, server }: WaitingProps) {
+  return (
+    <div role="status" className="flex gap-3 text-muted">
+      <LoaderCircle className="mt-0.5 size-4 shrink-0 animate-spin text-accent" aria-hidden />
+      <div>
+        <p>{title}</p>
+        {reason && <p className="text-text">{reason}.</p>}
+        {reason && server && <p className="text-xs">{adviceOn(reason, server)}</p>}
+      </div>
+    </div>
+  )
+}

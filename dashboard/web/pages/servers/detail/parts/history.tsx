@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { metricsQuery } from '#dashboard/web/api/metrics.ts'
+import {
+  RANGES,
+  type Range,
+  readServerSearch,
+  USUAL_RANGE,
+} from '#dashboard/web/pages/servers/detail/search.ts'
+import { Chart } from '#dashboard/web/ui/chart.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { formatMegabytes, formatShare, formatShort } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Segments } from '#dashboard/web/ui/segments.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { MetricsHistory } from '#shared/api/metrics.ts'
+
+const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
+/** One reading is no line. */
+const LEAST = 2
+const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1 ') }))
+
+/** How the server was over the last hours or days, up to now. */
+export function History({ server }: { server: FleetServerDetail }) {
+  const { id, metrics_at } = server
+  const { range = USUAL_RANGE } = useSearch({ from: '/inside/servers/$server_id' })
+  const navigate = useNavigate({ from: '/servers/$server_id' })
+  const { data, error, refetch, isPlaceholderData } = useQuery(metricsQuery(id, HOURS[range]))
+  const choose = (next: Range) =>
+    void navigate({ search: readServerSearch({ range: next }), replace: true })
+  const ranges = (
+    <>
+      <span className="hidden text-xs text-muted sm:inline">
+        read <Time at={metrics_at} />
+      </span>
+      <Segments label="Time" choices={CHOICES} value={range} onChange={choose} />
+    </>
+  )
+  return (
+    <Card title="Metrics" actions={ranges}>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={12} />}
+      {data && data.at.length < LEAST && (
+        <p className="text-muted">The charts begin within some minutes: no readings yet.</p>
+      )}
+      {data && data.at.length >= LEAST && (
+        <div
+          className={cx(
+            'grid gap-x-6 gap-y-5 transition-opacity md:grid-cols-2',
+            isPlaceholderData && 'opacity-50',
+          )}
+        >
+          <Charts history={data} group={`server-${id}`} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Charts({ history, group }: { history: MetricsHistory; group: string }) {
+  const { at, from, to, step, cpu, cpu_max, ram_used, ram_total, disk_used, disk_total } = history
+  const { load1, load5, load15 } = history
+  const span = [Date.parse(from) / 1000, Date.parse(to) / 1000] as const
+  const shared = { at, span, group }
+  const average = { name: step > 60 ? 'average' : 'used', values: cpu, tone: 'accent' } as const
+  const highest = { name: 'highest', values: cpu_max, tone: 'muted' } as const
+  return (
+    <>
+      <Chart
+        {...shared}
+        title="CPU"
+        series={
+          step > 60 ? [{ ...average, isArea: true }, highest] : [{ ...average, isArea: true }]
+        }
+        top={100}
+        format={(value) => formatShare(value / 100)}
+      />
+      <Chart
+        {...shared}
+        title="Load"
+        series={[
+          { name: '1 min', values: load1, tone: 'muted' },
+          { name: '5 min', values: load5, tone: 'accent' },
+          { name: '15 min', values: load15, tone: 'warn' },
+        ]}
+        format={formatShort}
+      />
+      <Chart
+        {...shared}
+        title="Memory"
+        series={[
+          { name: 'used', unit: outOf(ram_total), values: ram_used, tone: 'accent', isArea: true },
+        ]}
+        top={highestOf(ram_total)}
+        format={formatMegabytes}
+      />
+      <Chart
+        {...shared}
+        title="Disk"
+        series={[
+          {
+            name: 'used',
+            unit: outOf(disk_total),
+            values: disk_used,
+            tone: 'accent',
+            isArea: true,
+          },
+        ]}
+        top={highestOf(disk_total)}
+        format={formatMegabytes}
+      />
+    </>
+  )
+}
+
+/** Undefined while nothing is known. */
+const highestOf = (values: readonly (number | null)[]) =>
+  values.reduce<number | undefined>(
+    (most, value) => Math.max(most ?? 0, value ?? 0) || most,
+    undefined,
+  )
+
+function outOf(values: readonly (number | null)[]): string {
+  const last = values.findLast((value) => value !== null)
+  return last ? `of ${formatMegabytes(last)}` : ''
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { ShieldPlus } from 'lucide-react'
+import { useState } from 'react'
+import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
+import { maintenanceQuery } from '#dashboard/web/api/servers.ts'
+import { InstallUpdates } from '#dashboard/web/pages/servers/detail/actions/install-updates.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+import { OldFiles, Packages, Restarts } from './maintenance-lists.tsx'
+
+/** The updates of a server: what is pending, what they wait for, and when the last ones were installed. */
+export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
+  const [asks, setAsks] = useState(false)
+  const { data, error, refetch } = useQuery(maintenanceQuery(server.id))
+  const { data: active = [] } = useQuery(activeOperationsQuery({ server_id: String(server.id) }))
+  const isRunning = active.some(({ type }) => type === 'server.update')
+  const install = (
+    <Button icon={<ShieldPlus aria-hidden />} busy={isRunning} onClick={() => setAsks(true)}>
+      Install updates
+    </Button>
+  )
+  return (
+    <Card title="Updates" flush actions={install}>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton rows={3} />}
+      {data && !data.maintenance && (
+        <p className="p-4 text-muted">
+          Nothing is known yet. The agent checks a server that is ready for sites within a minute,
+          and reports it with the next sync.
+        </p>
+      )}
+      {data?.maintenance && <Known maintenance={data.maintenance} />}
+      <InstallUpdates server={server} open={asks} onClose={() => setAsks(false)} />
+    </Card>
+  )
+}
+
+function Known({ maintenance }: { maintenance: Maintenance }) {
+  const { packages, packages_problem, reboot, checked_at } = maintenance
+  const security = packages.filter((one) => one.security)
+  return (
+    <div className="flex flex-col divide-y divide-line">
+      <section className="px-4 py-3">
+        <p className={security.length > 0 ? 'font-medium text-warn' : 'font-medium'}>
+          {security.length > 0
+            ? `${formatCount(security.length, 'security update')} pending`
+            : 'No security update is pending'}
+        </p>
+        <p className="mt-0.5 text-xs text-muted">{unattendedWords(maintenance)}</p>
+        {packages_problem !== '' && (
+          <p className="mt-1 text-xs text-warn">
+            Pending updates are not known: {packages_problem}
+          </p>
+        )}
+        <Packages packages={packages} />
+      </section>
+      {reboot.needed && (
+        <p className="px-4 py-2.5 text-warn">
+          A reboot is needed for {reboot.reasons.join(', ')}.
+          <span className="block text-xs text-muted">
+            Reboot the server when its sites may be unavailable for a minute.
+          </span>
+        </p>
+      )}
+      <OldFiles programs={maintenance.old_files} />
+      <Restarts restarts={maintenance.restarts} />
+      <p className="px-4 py-2.5 text-xs text-muted">
+        {lastWords(maintenance)} Checked <Time at={checked_at} />.
+        {maintenance.lists_at === null && ' The package lists were never read.'}
+      </p>
+    </div>
+  )
+}
+
+const SOURCES: Record<Maintenance['unattended']['source'], string> = {
+  'hosting-control': '',
+  administrator: ' An administrator has configured this on the server, and that stays.',
+  none: '',
+}
+
+function unattendedWords({ unattended: { enabled, source, detail } }: Maintenance): string {
+  const state = enabled
+    ? 'The server installs security updates by itself.'
+    : 'The server does not install security updates by itself.'
+  return `${state}${SOURCES[source]}${detail && source !== 'administrator' ? ` ${detail}.` : ''}`
+}
+
+function lastWords({ last_update }: Maintenance): string {
+  if (!last_update) return 'No update was installed yet.'
+  const { packages, at } = last_update
+  const day = new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  return `Last update: ${formatCount(packages.length, 'package')} on ${day}.`
+}

@@ -1,0 +1,42 @@
+import { formatDate } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
+import { useNow } from '#dashboard/web/ui/time.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { supportEnds } from '#shared/php-support.ts'
+
+const SOON_MS = 180 * 24 * 3600_000
+
+/** The PHP versions there, each with how long its security holes are fixed. */
+export function PhpVersions({ server }: { server: FleetServerDetail }) {
+  const { php_versions, os } = server
+  return (
+    <Card title="PHP" flush>
+      {php_versions.length === 0 && <p className="p-4 text-muted">No PHP is there yet.</p>}
+      <ul className="divide-y divide-line">
+        {php_versions.map((php) => (
+          <li key={php} className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-2">
+            <span className="flex-1 font-medium whitespace-nowrap tabular-nums">PHP {php}</span>
+            <Support ends={supportEnds(php, os)} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Support({ ends }: { ends: string | undefined }) {
+  const now = useNow()
+  if (ends === undefined) return <Badge>support unknown</Badge>
+  const left = Date.parse(ends) - now
+  return (
+    <>
+      <span className="text-xs text-muted">
+        Fixes {left < 0 ? 'ended' : 'until'} {formatDate(ends)}
+      </span>
+      {left < 0 && <Badge tone="bad">end of life</Badge>}
+      {left >= 0 && left < SOON_MS && <Badge tone="warn">ends soon</Badge>}
+      {left >= SOON_MS && <Badge tone="good">supported</Badge>}
+    </>
+  )
+}

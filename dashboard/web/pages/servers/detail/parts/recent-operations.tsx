@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import { operationTitle } from '#dashboard/web/labels/operation.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+
+/** What was done there last. */
+export function RecentOperations({ server }: { server: FleetServerDetail }) {
+  const { operations } = server
+  return (
+    <Card
+      title="Operations"
+      flush
+      actions={
+        <ButtonLink to="/operations" search={{ server_id: String(server.id) }}>
+          View all
+        </ButtonLink>
+      }
+    >
+      {operations.length === 0 && <p className="p-4 text-muted">Nothing was done there yet.</p>}
+      <ul className="divide-y divide-line">
+        {operations.map((operation) => (
+          <li
+            key={operation.id}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5"
+          >
+            <Link
+              to="/operations/$operation_id"
+              params={{ operation_id: operation.id }}
+              className="min-w-0 flex-1 basis-48 truncate font-medium hover:underline"
+            >
+              {operationTitle(operation)}
+            </Link>
+            <OperationStatus of={operation} />
+            <span className="w-24 text-right text-xs text-muted">
+              <Time at={operation.created_at} />
+            </span>
+            {operation.error && (
+              <p className="w-full truncate text-xs text-bad" title={operation.error.message}>
+                {operation.error.message ?? operation.error.error}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
+import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
+import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
+import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
+import { Advice } from './parts/advice.tsx'
+import { Header } from './parts/header.tsx'
+import { History } from './parts/history.tsx'
+import { Isolation } from './parts/isolation.tsx'
+import { MaintenanceCard } from './parts/maintenance.tsx'
+import { PhpVersions } from './parts/php-versions.tsx'
+import { RecentActivity } from './parts/recent-activity.tsx'
+import { RecentOperations } from './parts/recent-operations.tsx'
+import { ServerSites } from './parts/server-sites.tsx'
+import { Services } from './parts/services.tsx'
+import { WebCard } from './parts/web-card.tsx'
+
+const TRAIL = (
+  <Link to="/servers" className="hover:underline">
+    Servers
+  </Link>
+)
+
+/** One server: how it is, what runs there, what was done there, and what can be done. */
+export function ServerPage() {
+  const { server_id } = useParams({ from: '/inside/servers/$server_id' })
+  return <OneServer key={server_id} id={Number(server_id)} />
+}
+
+function OneServer({ id }: { id: number }) {
+  const [dialog, setDialog] = useState<ServerDialog>()
+  const { data: server, error, refetch } = useQuery(serverQuery(id))
+  const [wasNew, setWasNew] = useState(false)
+  if (server?.status === 'pending' && !wasNew) setWasNew(true)
+  const { data: enrolment } = useQuery(enrolmentQuery(id))
+  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  if (!server)
+    return (
+      <Page title="Server" trail={TRAIL}>
+        {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton rows={10} />}
+      </Page>
+    )
+  const isNew = server.status === 'pending'
+  const isStrange = server.status !== 'online' && enrolment?.enrolled_at === null
+  return (
+    <Page
+      title={server.name}
+      trail={TRAIL}
+      about={<Header server={server} />}
+      actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      <UnderWay server_id={id} />
+      <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
+      {(isNew || isStrange) && <EnrolmentPanel server={server} />}
+      {!isNew && <Known server={server} />}
+    </Page>
+  )
+}
+
+/** What is known of a server that has answered. */
+function Known({ server }: { server: FleetServerDetail }) {
+  return (
+    <>
+      <History server={server} />
+      <div className="grid items-start gap-5 xl:grid-cols-3">
+        <div className="flex min-w-0 flex-col gap-5 xl:col-span-2">
+          <ServerSites server={server} />
+          <RecentOperations server={server} />
+          <RecentActivity server_id={server.id} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Services server={server} />
+          <WebCard server_id={server.id} />
+          <MaintenanceCard server={server} />
+          <PhpVersions server={server} />
+          <MailCard target={{ server_id: server.id }} name={server.name} />
+          <Isolation server={server} />
+        </div>
+      </div>
+    </>
+  )
+}

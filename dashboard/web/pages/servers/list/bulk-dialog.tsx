@@ -1,0 +1,111 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { beginOnServers } from '#dashboard/web/api/servers.ts'
+import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import type { FleetServer } from '#shared/api/fleet.ts'
+import type { ServerBulkType } from '#shared/operation-types/index.ts'
+
+const TEXTS: Record<ServerBulkType, { title: string; about: string; action: string }> = {
+  'server.sync': {
+    title: 'Sync',
+    about: 'Makes the records agree with what each machine reports. Nothing is changed there.',
+    action: 'Sync',
+  },
+  'service.restart': {
+    title: 'Restart a service',
+    about: 'Sites on these servers are briefly unavailable while it restarts.',
+    action: 'Restart',
+  },
+  'server.provision': {
+    title: 'Provision',
+    about:
+      'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP that the distribution ships. What is there already stays.',
+    action: 'Provision',
+  },
+  'server.update': {
+    title: 'Install security updates',
+    about:
+      'Installs the security updates of Debian, and restarts what runs replaced files one site after the other. Sites stay up; installed packages cannot be taken back.',
+    action: 'Install',
+  },
+  'isolation.check': {
+    title: 'Check the isolation of sites',
+    about:
+      'Creates two temporary sites on each server, attacks one of them from the other, and removes both. No other site is touched.',
+    action: 'Check',
+  },
+  'agent.upgrade': {
+    title: 'Upgrade the agent',
+    about:
+      'Gives each server the agent of this dashboard. One that does not answer afterwards goes back to the one before by itself. Sites are not touched.',
+    action: 'Upgrade',
+  },
+}
+
+interface BulkDialogProps {
+  work: ServerBulkType | undefined
+  servers: readonly FleetServer[]
+  onClose: () => void
+}
+
+export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
+  const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
+  const title = work ? `${TEXTS[work].title} on ${count}` : ''
+  return (
+    <Dialog open={work !== undefined} onClose={onClose} title={title}>
+      {work && <BulkForm work={work} servers={servers} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+/** Says what will happen to which servers, and leads to the page where it can be followed. */
+function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
+  const [service, setService] = useState('nginx')
+  const navigate = useNavigate()
+  const server_ids = servers.map(({ id }) => id)
+  const params = work === 'service.restart' ? { service } : {}
+  const consent = useConsent({ type: work, params, targets: { server_ids } }, true)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => beginOnServers(server_ids, work, { ...params, ...consent.params }),
+    onSuccess: ({ id }) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id: id } }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPending && !consent.isOpen) mutate()
+  }
+  const away = servers.filter(({ status }) => status !== 'online')
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-muted">{TEXTS[work].about}</p>
+      {work === 'service.restart' && (
+        <Field label="Service" name="service">
+          <Select value={service} onChange={(event) => setService(event.target.value)}>
+            <option>nginx</option>
+            <option>mariadb</option>
+          </Select>
+        </Field>
+      )}
+      <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-xs break-words">
+        {servers.map(({ name }) => name).join(', ')}
+      </p>
+      {away.length > 0 && (
+        <p className="text-xs text-warn">
+          {away.length === 1 ? '1 of them is' : `${away.length} of them are`} not online and will
+          fail: {away.map(({ name }) => name).join(', ')}
+        </p>
+      )}
+      {consent.question}
+      {error && <Failure error={error} />}
+      <DialogFooter onCancel={onClose}>
+        <Button type="submit" kind="primary" disabled={consent.isOpen} busy={isPending}>
+          {TEXTS[work].action}
+        </Button>
+      </DialogFooter>
+    </form>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { sameNameHint } from './same-name.ts'
+import { tagsOf, type useServerForm } from './use-server-form.ts'
+
+type Form = ReturnType<typeof useServerForm>
+
+/** What a server is known by and where its agent answers. `own`: the server that is changed. */
+export function ServerFields({ form, own }: { form: Form; own?: number }) {
+  const { field, control, values } = form
+  const { data } = useQuery(fleetQuery)
+  const sameName = sameNameHint(data?.servers ?? [], values, own)
+  return (
+    <>
+      <Field
+        label="Hostname"
+        {...field('hostname')}
+        hint="A DNS name or an IP address that the dashboard reaches."
+      >
+        <Input {...control('hostname')} placeholder="web-1.example.com" autoFocus inputMode="url" />
+      </Field>
+      <Field
+        label="Name"
+        {...field('name')}
+        hint={sameName ?? 'What you call it. The hostname, when left empty.'}
+      >
+        <Input {...control('name')} placeholder={values.hostname || 'web-1'} />
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Port of the agent" {...field('port')} hint="Has to be open to the dashboard.">
+          <Input {...control('port')} inputMode="numeric" />
+        </Field>
+        <Field
+          label="Login user"
+          {...field('user')}
+          hint="Runs the install command. Users other than root need sudo."
+        >
+          <Input {...control('user')} />
+        </Field>
+      </div>
+      <Field
+        label="Tags"
+        {...field('tags')}
+        hint="With commas between them. Servers are found and worked on by their tags."
+      >
+        <Input {...control('tags')} placeholder="production, eu" />
+      </Field>
+      <KnownTags form={form} />
+    </>
+  )
+}
+
+/** Tags of other servers, to be taken with one click. */
+function KnownTags({ form: { values, set } }: { form: Form }) {
+  const { data } = useQuery(fleetQuery)
+  const chosen = tagsOf(values.tags)
+  const known = [...new Set(data?.servers.flatMap(({ tags }) => tags))].sort()
+  const others = known.filter((tag) => !chosen.includes(tag)).slice(0, 12)
+  if (others.length === 0) return null
+  return (
+    <div className="-mt-2 flex flex-wrap gap-1.5">
+      {others.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          aria-label={`Add the tag ${tag}`}
+          onClick={() => set('tags', [...chosen, tag].join(', '))}
+          className="inline-flex min-h-6 items-center gap-1 rounded-md bg-sunken px-2 text-xs text-muted hover:text-text"
+        >
+          <Plus className="size-3" aria-hidden />
+          {tag}
+        </button>
+      ))}
+    </div>
+  )
+}

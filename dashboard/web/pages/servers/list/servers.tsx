@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Server } from 'lucide-react'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { ServerList } from './server-list.tsx'
+
+/** All servers: found, compared, and worked on together. */
+export function ServersPage() {
+  const { data, error, refetch } = useQuery(fleetQuery)
+  const add = (
+    <ButtonLink to="/servers/new" kind="primary" icon={<Plus aria-hidden />}>
+      Add a server
+    </ButtonLink>
+  )
+  return (
+    <Page title="Servers" actions={add}>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && (
+        <Card flush>
+          <Skeleton rows={8} />
+        </Card>
+      )}
+      {data && data.servers.length === 0 && (
+        <Card>
+          <Empty icon={<Server aria-hidden />} title="No server yet" action={add}>
+            A server is a Debian machine that runs your sites. Adding one takes a minute: you paste
+            one line into a shell there, and it shows up here.
+          </Empty>
+        </Card>
+      )}
+      {data && data.servers.length > 0 && <ServerList servers={data.servers} />}
+    </Page>
+  )
+}

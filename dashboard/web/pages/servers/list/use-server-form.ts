@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { CreateServer } from '#shared/api/servers.ts'
+import { fieldsOf } from '#shared/errors.ts'
+
+/** As they stand in the form: texts. */
+export interface ServerValues {
+  hostname: string
+  name: string
+  port: string
+  user: string
+  tags: string
+}
+type FieldName = keyof ServerValues
+
+export const NEW_SERVER: ServerValues = {
+  hostname: '',
+  name: '',
+  port: '8443',
+  user: 'root',
+  tags: '',
+}
+
+/** The tags of a text with commas between them. */
+export const tagsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean)
+
+/**
+ * What is typed is checked by the rules of the API at once; a field complains once it was changed, or
+ * when somebody wants to save. `save` gets what the rules made of it.
+ */
+export function useServerForm(initial: ServerValues, save: (input: CreateServer) => Promise<void>) {
+  const [values, setValues] = useState(initial)
+  const [touched, setTouched] = useState<ReadonlySet<FieldName>>(new Set())
+  const { mutate, isPending, error, reset } = useMutation({ mutationFn: save })
+  const found = CreateServer.safeParse(inputOf(values))
+  const broken = found.success ? {} : fieldsOf(found.error.issues)
+  const refused = error instanceof ApiError ? error.fields : {}
+  const errorOf = (name: FieldName) =>
+    (touched.has(name) ? broken[name]?.[0] : undefined) ?? refused[name]
+  return {
+    values,
+    isPending,
+    /** What is wrong with no field in particular. */
+    error: error && Object.keys(refused).length === 0 ? error : null,
+    /** For a field and its control. */
+    field: (name: FieldName) => ({ name, error: errorOf(name) }),
+    control: (name: FieldName) => ({
+      value: values[name],
+      onChange: (event: { target: { value: string } }) => {
+        setValues({ ...values, [name]: event.target.value })
+        setTouched(new Set([...touched, name]))
+        reset()
+      },
+    }),
+    set: (name: FieldName, value: string) => setValues({ ...values, [name]: value }),
+    submit: (event: FormEvent) => {
+      event.preventDefault()
+      setTouched(new Set(Object.keys(values) as FieldName[]))
+      if (found.success && !isPending) mutate(found.data)
+    },
+  }
+}
+
+function inputOf({ hostname, name, port, user, tags }: ServerValues) {
+  return {
+    hostname,
+    ...(name.trim() && { name }),
+    port: /^\d+$/.test(port.trim()) ? Number(port) : port,
+    user,
+    tags: tagsOf(tags),
+  }
+}

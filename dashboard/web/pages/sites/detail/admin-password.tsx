@@ -1,0 +1,49 @@
+import { KeyRound } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { resetAdminPassword, type Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { AccessRow } from './access-row.tsx'
+import { Secret } from './secret.tsx'
+import { useServerAway } from './use-server-away.ts'
+
+/** Also offered where a site has just been made. */
+export function AdminPassword({ site }: { site: Site }) {
+  const [shown, setShown] = useState<{ user: string; password: string }>()
+  const [isAsking, setAsking] = useState(false)
+  const isAway = useServerAway(site)
+  const hide = useCallback(() => setShown(undefined), [])
+  const reset = async () => setShown(await resetAdminPassword(site))
+  return (
+    <>
+      {shown && (
+        <div>
+          <p className="mb-1 text-xs text-muted">
+            Sign in as <code className="text-text">{shown.user}</code> with
+          </p>
+          <Secret what="the administrator's password" text={shown.password} onHide={hide} />
+        </div>
+      )}
+      {!shown && (
+        <AccessRow
+          name="WordPress administrator"
+          about="The password is not stored. Set a new one to see it."
+        >
+          <Button icon={<KeyRound aria-hidden />} disabled={isAway} onClick={() => setAsking(true)}>
+            New admin password
+          </Button>
+        </AccessRow>
+      )}
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Set a new admin password of ${site.domain}?`}
+        action="Set and show it"
+        onConfirm={reset}
+      >
+        The current password stops working, and whoever is signed in there as the administrator is
+        signed out. The new one is shown once, for half a minute.
+      </Confirm>
+    </>
+  )
+}

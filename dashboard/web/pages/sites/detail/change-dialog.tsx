@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+import { changeSite } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { TIER_WORDS } from '#dashboard/web/labels/site.ts'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { TIERS } from '#shared/values.ts'
+
+interface ChangeDialogProps {
+  site: Site
+  what: 'tier' | 'php' | undefined
+  onClose: () => void
+}
+
+/** Another tier or PHP version, with what that would do on the server. */
+export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
+  const what = asked ?? 'tier'
+  const [chosen, setChosen] = useState('')
+  const { data: server } = useQuery(serverQuery(site.server_id))
+  const isTier = what === 'tier'
+  const options = (isTier ? TIERS : (server?.php_versions ?? [])).filter(
+    (value) => value !== site[what],
+  )
+  const value = options.find((option) => option === chosen)
+  const close = () => {
+    setChosen('')
+    onClose()
+  }
+  return (
+    <WorkDialog
+      open={asked !== undefined}
+      onClose={close}
+      title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
+      about={
+        isTier
+          ? `Now ${site.tier}. Its PHP is reloaded; running requests end first.`
+          : `Now ${site.php}. Plugins and themes must work with the other version.`
+      }
+      site={site}
+      work={value === undefined ? undefined : changeSite(site, { [what]: value })}
+      action={isTier ? 'Change tier' : 'Change PHP'}
+    >
+      <Field
+        label={isTier ? 'Tier' : 'PHP version'}
+        name={what}
+        hint={hintOf(isTier ? value : undefined, options)}
+      >
+        <Select value={chosen} onChange={(event) => setChosen(event.target.value)}>
+          <option value="">Choose…</option>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </Select>
+      </Field>
+    </WorkDialog>
+  )
+}
+
+function hintOf(tier: string | undefined, options: readonly string[]): string {
+  if (options.length === 0)
+    return 'The server has no other version. Install one by provisioning the server.'
+  const words: Record<string, string> = TIER_WORDS
+  return (tier && words[tier]) ?? ''
+}

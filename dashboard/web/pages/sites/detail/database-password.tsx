@@ -1,0 +1,42 @@
+import { Eye } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { readDatabasePassword, type Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { AccessRow } from './access-row.tsx'
+import { Secret } from './secret.tsx'
+import { useServerAway } from './use-server-away.ts'
+
+/** In the state of this component alone: what is asked for by useQuery would be kept. */
+export function DatabasePassword({ site }: { site: Site }) {
+  const [shown, setShown] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const isAway = useServerAway(site)
+  const hide = useCallback(() => setShown(undefined), [])
+  const show = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      setShown((await readDatabasePassword(site)).password)
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (shown !== undefined) return <Secret what="the database password" text={shown} onHide={hide} />
+  return (
+    <>
+      <AccessRow
+        name="Database password"
+        about="Read from the server; that you saw it is recorded."
+      >
+        <Button icon={<Eye aria-hidden />} disabled={isAway} busy={isBusy} onClick={show}>
+          Show the database password
+        </Button>
+      </AccessRow>
+      {error !== undefined && <Failure error={error} />}
+    </>
+  )
+}

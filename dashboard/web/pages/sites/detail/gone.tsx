@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { operationQuery } from '#dashboard/web/api/operations.ts'
+import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
+
+interface GoneProps {
+  /** As it was known last, when this page has shown it. */
+  domain: string | undefined
+  /** What was begun here. */
+  operation_id: string | undefined
+}
+
+/** A site that was here and is not any more: says so, and how that went. */
+export function Gone({ domain: known, operation_id = '' }: GoneProps) {
+  const { data } = useQuery({ ...operationQuery(operation_id), enabled: operation_id !== '' })
+  const domain = known ?? data?.domain
+  if (domain === undefined) return <NotFound />
+  return (
+    <Page
+      title={`${domain} is deleted`}
+      about="The dashboard has no record of this site any more."
+      actions={
+        <>
+          <ButtonLink to="/activity" search={{ domain }}>
+            Show activity
+          </ButtonLink>
+          <ButtonLink to="/sites" kind="primary">
+            Go to sites
+          </ButtonLink>
+        </>
+      }
+    >
+      {data && <OperationLive operation_id={data.id} />}
+    </Page>
+  )
+}

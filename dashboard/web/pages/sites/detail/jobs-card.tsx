@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { jobRunsQuery, type Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { JobRun } from '#shared/api/job-runs.ts'
+
+const RESULTS: Record<JobRun['result'], { tone: Tone; text: string }> = {
+  running: { tone: 'busy', text: 'running' },
+  success: { tone: 'good', text: 'success' },
+  failed: { tone: 'bad', text: 'failed' },
+  timed_out: { tone: 'bad', text: 'ended at its time limit' },
+  killed: { tone: 'bad', text: 'ended by a signal' },
+}
+
+/** The last runs of the jobs of WordPress, and what each printed. */
+export function JobsCard({ site }: { site: Site }) {
+  const { data, error, refetch, isFetching } = useQuery(jobRunsQuery(site))
+  return (
+    <Card
+      title="Scheduled jobs"
+      flush
+      actions={
+        <Button
+          kind="quiet"
+          icon={<RotateCw aria-hidden />}
+          busy={isFetching && data !== undefined}
+          onClick={() => void refetch()}
+        >
+          Refresh jobs
+        </Button>
+      }
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton />}
+      <ul className="divide-y divide-line" aria-label="Runs of the scheduled jobs">
+        {data?.map((run) => (
+          <Run key={run.started_at} run={run} />
+        ))}
+      </ul>
+      {data?.length === 0 && (
+        <p className="p-4 text-muted">
+          No runs are kept yet. WordPress's jobs run every five minutes, for four minutes at most.
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function Run({ run }: { run: JobRun }) {
+  const { tone, text } = RESULTS[run.result]
+  return (
+    <li className="flex flex-col gap-2 px-4 py-2">
+      <div className="flex items-center gap-3">
+        <span className="min-w-0 flex-1">
+          <Badge tone={tone}>{text}</Badge>
+          {run.exit_status !== null && run.exit_status !== 0 && (
+            <span className="ml-2 text-xs text-muted">exit status {run.exit_status}</span>
+          )}
+        </span>
+        {run.seconds !== null && (
+          <span className="text-xs text-muted tabular-nums">{run.seconds.toFixed(1)} s</span>
+        )}
+        <span className="w-24 text-right text-xs text-muted">
+          <Time at={run.started_at} />
+        </span>
+      </div>
+      {run.output !== '' && (
+        <details>
+          <summary className="cursor-pointer text-xs text-muted">Show output</summary>
+          <pre className="mt-2 max-h-64 overflow-auto rounded-md bg-sunken p-3 text-xs whitespace-pre-wrap break-words">
+            {run.output}
+          </pre>
+        </details>
+      )}
+    </li>
+  )
+}

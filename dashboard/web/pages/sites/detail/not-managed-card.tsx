@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Eye, EyeOff } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { ignoreSite, type Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { AccessRow } from './access-row.tsx'
+import { DatabasePassword } from './database-password.tsx'
+
+/** What can be done with a site that Hosting Control did not create: it is read, and never changed. */
+export function NotManagedCard({ site, isThere }: { site: Site; isThere: boolean }) {
+  // One that its agent created, for a dashboard that has no record of that.
+  if (!site.found)
+    return (
+      <Card title="Found on its server">
+        <Ignore site={site} />
+      </Card>
+    )
+  return (
+    <Card title="Not managed by Hosting Control">
+      <div className="flex flex-col gap-3">
+        <p className="text-muted">
+          This site was found on {site.server}. Hosting Control did not create it and changes
+          nothing of it: its PHP, its certificate, its jobs and its files are managed on the server.
+          {site.status === 'missing' &&
+            ' It is removed from here a week after it was last found, unless it was scanned.'}
+        </p>
+        {isThere && <DatabasePassword site={site} />}
+        <Ignore site={site} />
+      </div>
+    </Card>
+  )
+}
+
+function Ignore({ site }: { site: Site }) {
+  const client = useQueryClient()
+  const { id, domain, ignored } = site
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => ignoreSite(site, !ignored),
+    onSuccess: async () => {
+      tell(ignored ? `${domain} is shown in lists again` : `${domain} is ignored`)
+      await client.invalidateQueries({ predicate: ({ queryKey: [of] }) => CHANGED.has(of) })
+    },
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  return (
+    <AccessRow
+      name={ignored ? 'Ignored' : 'Ignore'}
+      about={
+        ignored
+          ? 'Hidden from lists, counts and the overview. Nothing was changed on the server.'
+          : 'Hides the site from lists, counts and the overview. Nothing changes on the server.'
+      }
+    >
+      <Button
+        key={id}
+        icon={ignored ? <Eye aria-hidden /> : <EyeOff aria-hidden />}
+        busy={isPending}
+        onClick={() => mutate()}
+      >
+        {ignored ? 'Show site again' : 'Ignore site'}
+      </Button>
+    </AccessRow>
+  )
+}
+
+/** What lists, counts or shows sites. */
+const CHANGED: ReadonlySet<unknown> = new Set([
+  'site',
+  'sites',
+  'site-ids',
+  'fleet',
+  'servers',
+  'activity',
+])

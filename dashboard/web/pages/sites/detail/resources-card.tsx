@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { TIER_WORDS } from '#dashboard/web/labels/site.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { supportEnds } from '#shared/php-support.ts'
+import { ChangeDialog } from './change-dialog.tsx'
+import { DatabaseRights } from './database-rights.tsx'
+import { DiskUse } from './disk-use.tsx'
+import { XmlrpcSwitch } from './xmlrpc-switch.tsx'
+
+/** Of a site that its agent created: the tier and the PHP version, and the way to others. */
+export function ResourcesCard({ site, isThere }: { site: Site; isThere: boolean }) {
+  const [change, setChange] = useState<'tier' | 'php'>()
+  const { data: server } = useQuery(serverQuery(site.server_id))
+  const ends = server && site.php ? supportEnds(site.php, server.os) : undefined
+  const canChange = isThere
+  return (
+    <Card
+      title="Resources"
+      actions={
+        canChange && (
+          <>
+            <Button onClick={() => setChange('tier')}>Change tier</Button>
+            <Button onClick={() => setChange('php')}>Change PHP</Button>
+          </>
+        )
+      }
+    >
+      <Facts
+        of={{
+          ...(site.tier && {
+            Tier: (
+              <>
+                {site.tier}
+                <p className="text-xs text-muted">{TIER_WORDS[site.tier]}</p>
+              </>
+            ),
+          }),
+          PHP: site.php ? <Php version={site.php} ends={ends} /> : 'none',
+          Disk: <DiskUse of={site.disk} />,
+          Database: <DatabaseRights site={site} canChange={canChange} />,
+          'XML-RPC': <XmlrpcSwitch site={site} canChange={canChange} />,
+        }}
+      />
+      <ChangeDialog site={site} what={change} onClose={() => setChange(undefined)} />
+    </Card>
+  )
+}
+
+function Php({ version, ends }: { version: string; ends: string | undefined }) {
+  const isOver = ends !== undefined && Date.parse(ends) < Date.now()
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {version}
+      {isOver && <Badge tone="bad">no more security fixes</Badge>}
+      {ends && !isOver && (
+        <span className="text-xs text-muted">
+          security fixes end <Time at={`${ends}T00:00:00.000Z`} />
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+
+/** What is shown of a site is as old as the last word of its server. */
+export function ServerAway({ site }: { site: Site }) {
+  const { data: server } = useQuery(serverQuery(site.server_id))
+  if (server?.status !== 'offline') return null
+  return (
+    <Notice
+      kind="wait"
+      title={`${site.server} cannot be reached`}
+      actions={
+        <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
+          To the server
+        </ButtonLink>
+      }
+    >
+      What is shown here is from <Time at={server.last_sync} none="before its first sync" />.
+      Changes wait until it is back; certificates, scans, passwords and the cache can only be asked
+      for then.
+    </Notice>
+  )
+}

@@ -1,0 +1,126 @@
+import { useMutation } from '@tanstack/react-query'
+import { RotateCw, Undo2 } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { retryOperation } from '#dashboard/web/api/operations.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
+import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+
+/** What a state other than active means, and what can be done. */
+export function Situation({ site }: { site: Site }) {
+  const { status, status_reason: reason } = site
+  switch (status) {
+    case 'provisioning':
+      if (site.operation_id) return null
+      return (
+        <Notice kind="wait" title="It is being made ready">
+          Nothing works on it now. Its last operation, below, tells why.
+        </Notice>
+      )
+    case 'failed':
+      return (
+        <Notice kind="bad" title={reason || 'It could not be made'} actions={<Retry site={site} />}>
+          What had been begun on the server was undone. Correct the cause and try again, or delete
+          the site.
+        </Notice>
+      )
+    case 'cancelled':
+      return (
+        <Notice
+          kind="info"
+          title={reason || 'Its creation was cancelled'}
+          actions={<Retry site={site} />}
+        >
+          What had been created on the server was removed again. Try again, or delete the site.
+        </Notice>
+      )
+    case 'missing':
+      if (site.found) return <MissingFound site={site} />
+      return (
+        <Notice
+          kind="bad"
+          title={reason || 'It is no longer on its server'}
+          actions={
+            <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
+              To the server
+            </ButtonLink>
+          }
+        >
+          The agent does not find it any more: somebody has removed it there. Once it is back, the
+          next sync finds it by itself; a sync can be begun on the page of the server. Otherwise
+          delete the site here.
+        </Notice>
+      )
+    case 'suspended':
+      return (
+        <Notice kind="warn" title={reason || 'It is suspended'}>
+          Its visitors do not reach it. Files and database are as they were.
+        </Notice>
+      )
+    case 'trashed':
+      return <Trashed site={site} />
+    default:
+      return reason ? <Notice kind="warn" title={reason} /> : null
+  }
+}
+
+function MissingFound({ site }: { site: Site }) {
+  return (
+    <Notice kind="warn" title={site.status_reason || 'It is no longer on its server'}>
+      Its web server does not serve it any more. Once it does, the next sync finds it by itself.
+    </Notice>
+  )
+}
+
+/** What failed last can be tried once more. */
+function Retry({ site }: { site: Site }) {
+  const show = useShowOperation(site.id)
+  const failed = site.operations.find(
+    ({ type, status }) => type === 'site.create' && (status === 'failed' || status === 'cancelled'),
+  )
+  const { mutate, isPending } = useMutation({
+    mutationFn: (id: string) => retryOperation(id),
+    onSuccess: show,
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  if (!failed) return null
+  return (
+    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate(failed.id)}>
+      Try again
+    </Button>
+  )
+}
+
+function Trashed({ site }: { site: Site }) {
+  const begin = useBegin(site.id)
+  const onError = (error: unknown) => tell(messageOf(error), { error: true })
+  const { restore, isPending, dialog } = useRestore(site, { begin, onError })
+  return (
+    <Notice
+      kind="warn"
+      title={
+        <>
+          Moved to trash <Time at={site.trashed_at} />
+        </>
+      }
+      actions={
+        <>
+          <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={restore}>
+            Restore
+          </Button>
+          <ButtonLink to="/trash">To the trash</ButtonLink>
+        </>
+      }
+    >
+      {site.status_reason && <p>{site.status_reason}</p>}
+      {dialog}
+      Its files and its database are kept on {site.server}, and purged by themselves{' '}
+      <Time at={site.purge_at} none="later" />.
+    </Notice>
+  )
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react'
+import { issueTls } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { TLS_WORDS } from '#dashboard/web/labels/site.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
+import { Time, useNow } from '#dashboard/web/ui/time.tsx'
+import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { TLS_MODES } from '#shared/values.ts'
+import { useServerAway } from './use-server-away.ts'
+
+const SOON_MS = 14 * 24 * 3600_000
+
+/** How it is encrypted, until when, and the way to another certificate. */
+export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
+  const [open, setOpen] = useState(false)
+  const hasOne = site.tls !== 'none'
+  const isAway = useServerAway(site)
+  return (
+    <Card
+      title="TLS"
+      actions={
+        isThere &&
+        !site.found && (
+          <Button disabled={isAway} onClick={() => setOpen(true)}>
+            {hasOne ? 'Renew or change' : 'Issue'}
+          </Button>
+        )
+      }
+    >
+      <Facts
+        of={{
+          Certificate: unknownWords(site.unknown, 'tls') ?? TLS_WORDS[site.tls].name,
+          ...(hasOne && { Expires: <Expiry at={site.certificate_expires_at} /> }),
+        }}
+      />
+      <TlsDialog site={site} open={open} onClose={() => setOpen(false)} />
+    </Card>
+  )
+}
+
+function Expiry({ at }: { at: string }) {
+  const now = useNow()
+  if (at === '') return <span className="text-muted">not known yet</span>
+  const left = Date.parse(at) - now
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Time at={at} />
+      {left < 0 && <Badge tone="bad">ended: browsers warn</Badge>}
+      {left >= 0 && left < SOON_MS && <Badge tone="warn">should be renewed by now</Badge>}
+    </span>
+  )
+}
+
+function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: () => void }) {
+  const [mode, setMode] = useState(site.tls === 'other' ? 'letsencrypt' : site.tls)
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Certificate of ${site.domain}`}
+      about="Choose the current type to renew it."
+      site={site}
+      work={issueTls(site, mode)}
+      action={mode === 'none' ? 'Take the certificate away' : 'Issue'}
+    >
+      <Field label="Certificate" name="tls" hint={TLS_WORDS[mode].about}>
+        <Select
+          value={mode}
+          onChange={({ target }) =>
+            setMode(TLS_MODES.find((each) => each === target.value) ?? mode)
+          }
+        >
+          {TLS_MODES.map((each) => (
+            <option key={each} value={each}>
+              {TLS_WORDS[each].name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </WorkDialog>
+  )
+}

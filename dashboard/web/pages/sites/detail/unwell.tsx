@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { RotateCw, ScrollText, ShieldCheck } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { restartService } from '#dashboard/web/api/servers.ts'
+import { issueTls } from '#dashboard/web/api/site-work.ts'
+import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
+import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { healthAdvice } from '#shared/health-advice.ts'
+import { troubledOperation } from './troubled-operation.ts'
+
+/** Why a site in use does not work as it should, since when, and what helps. */
+export function Unwell({ site }: { site: Site }) {
+  const { health, health_code, health_reason, health_since } = site
+  // That a server is offline has a notice of its own.
+  if (health === null || health === 'up' || health_code === 'server_offline') return null
+  const advice = healthAdvice(health_code, site)
+  return (
+    <Notice
+      kind={health === 'down' ? 'bad' : 'warn'}
+      title={health_reason}
+      actions={
+        <>
+          <ViewLog site={site} />
+          {!site.found && <Help site={site} />}
+        </>
+      }
+    >
+      {advice && <p>{`${advice[0]?.toUpperCase()}${advice.slice(1)}.`}</p>}
+      {health_since !== null && (
+        <p className="text-muted">
+          Since <Time at={health_since} />. It is checked again by itself.
+        </p>
+      )}
+    </Notice>
+  )
+}
+
+/** Of what went wrong last, which may be why. */
+function ViewLog({ site }: { site: Site }) {
+  const operation = troubledOperation(site.operations)
+  if (!operation) return null
+  return (
+    <ButtonLink
+      to="/operations/$operation_id"
+      params={{ operation_id: operation.id }}
+      icon={<ScrollText aria-hidden />}
+    >
+      View log
+    </ButtonLink>
+  )
+}
+
+function Help({ site }: { site: Site }) {
+  const { health_code: code, health, operation_id } = site
+  if (operation_id !== null || health === 'unknown') return null
+  if (code.startsWith('certificate_') && site.tls !== 'none') return <Issue site={site} />
+  const isPhp = code.startsWith('php_') || code === 'http_gateway' || code === 'http_timeout'
+  if (isPhp) return <Restart site={site} service={`php-fpm:${site.user}`} name="PHP" />
+  if (code === 'database_away') return <Restart site={site} service="mariadb" name="MariaDB" />
+  if (code === 'http_refused') return <Restart site={site} service="nginx" name="nginx" />
+  return null
+}
+
+function Restart({ site, service, name }: { site: Site; service: string; name: string }) {
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => restartService(site.server_id, service),
+    onSuccess: () => tell(`${name} was restarted`),
+    onError: (error) => tell(messageOf(error), { error: true }),
+    onSettled: () => client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey }),
+  })
+  return (
+    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate()}>
+      Restart {name}
+    </Button>
+  )
+}
+
+function Issue({ site }: { site: Site }) {
+  const begin = useBegin(site.id)
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => begin(issueTls(site, site.tls)),
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  return (
+    <Button icon={<ShieldCheck aria-hidden />} busy={isPending} onClick={() => mutate()}>
+      Recheck and issue
+    </Button>
+  )
+}

@@ -1,0 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
+import { serverQuery } from '#dashboard/web/api/servers.ts'
+
+/** Whether the server of a site is offline: what only its agent can answer is not asked for then. */
+export function useServerAway({ server_id }: { server_id: number }): boolean {
+  const { data } = useQuery(serverQuery(server_id))
+  return data?.status === 'offline'
+}

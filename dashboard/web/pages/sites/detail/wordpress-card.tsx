@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query'
+import { ScanSearch } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { scanSite } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { updatesInWords } from '#dashboard/web/features/sites/updates.tsx'
+import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
+import { Extensions } from './extensions.tsx'
+import { useServerAway } from './use-server-away.ts'
+
+/** What WordPress is made of, what could be updated, and how old this is. */
+export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {
+  const begin = useBegin(site.id)
+  const isAway = useServerAway(site)
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => begin(scanSite(site)),
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  const scan = isThere && (
+    <Button
+      icon={<ScanSearch aria-hidden />}
+      disabled={isAway}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
+      Scan now
+    </Button>
+  )
+  const { inventory } = site
+  return (
+    <Card title="WordPress" flush actions={inventory && scan}>
+      {inventory && (
+        <>
+          <div className="p-4">
+            <Facts
+              of={{
+                Version: <Version version={inventory.wp_version} update={inventory.core_update} />,
+                Updates: <Words site={site} />,
+                'Last scan': <Time at={site.last_scan} />,
+              }}
+            />
+          </div>
+          <Extensions kind="plugin" of={inventory.plugins} />
+          <Extensions kind="theme" of={inventory.themes} />
+        </>
+      )}
+      {!inventory && (
+        <Empty
+          icon={<ScanSearch aria-hidden />}
+          title={
+            site.wp_version ? `WordPress ${site.wp_version}, not scanned yet` : 'Not scanned yet'
+          }
+          action={scan}
+        >
+          A scan reads the versions of WordPress, its plugins and themes, and the updates that it
+          knows of. It runs none of the site's code.
+        </Empty>
+      )}
+    </Card>
+  )
+}
+
+function Version({ version, update }: { version: string; update: string | null }) {
+  return (
+    <span className="flex flex-wrap items-center gap-2 tabular-nums">
+      {version || 'unknown'}
+      {update && <Badge tone="warn">{update} is available</Badge>}
+    </span>
+  )
+}
+
+function Words({ site }: { site: Site }) {
+  const words = updatesInWords(site.updates)
+  const code = site.inventory?.unknown_because ?? site.unknown.updates ?? 'not_checked'
+  const reason = unknownReason(code)
+  if (words === undefined)
+    return (
+      <span className="text-muted">
+        unknown: {reason ?? unknownReason('not_checked')}
+        {code === 'not_checked' && '. It does so when it is visited'}
+      </span>
+    )
+  return words === '' ? 'none' : <span className="text-warn">{words}</span>
+}

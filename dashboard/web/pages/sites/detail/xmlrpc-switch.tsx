@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { changeSite } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+
+interface XmlrpcSwitchProps {
+  site: Site
+  canChange: boolean
+}
+
+const ON =
+  'xmlrpc.php answers, which Jetpack and older apps need. One address can send 60 requests a minute.'
+const OFF = 'xmlrpc.php is closed: every request to it is refused.'
+const TURN_ON =
+  'Turn this on for Jetpack, for the WordPress app with a password, and for programs that publish by XML-RPC. Passwords can be guessed there as on the login page, 60 times a minute from one address.'
+const TURN_OFF =
+  'Jetpack, apps that use XML-RPC and pingbacks stop working. The REST API and the login page are not affected.'
+
+/** Whether the site answers at xmlrpc.php, and the switch for it. */
+export function XmlrpcSwitch({ site, canChange }: XmlrpcSwitchProps) {
+  const [open, setOpen] = useState(false)
+  const isOn = site.xmlrpc
+  const action = isOn ? 'Turn XML-RPC off' : 'Turn XML-RPC on'
+  return (
+    <>
+      {isOn ? 'on' : 'off'}
+      <p className="text-xs text-muted">{isOn ? ON : OFF}</p>
+      {canChange && (
+        <Button className="mt-1.5" onClick={() => setOpen(true)}>
+          {action}
+        </Button>
+      )}
+      <WorkDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`${action} for ${site.domain}?`}
+        about={isOn ? TURN_OFF : TURN_ON}
+        site={site}
+        work={changeSite(site, { xmlrpc: !isOn })}
+        action={action}
+      />
+    </>
+  )
+}

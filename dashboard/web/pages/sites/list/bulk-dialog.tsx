@@ -1,0 +1,136 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { beginBulk, planBulk, type SitesBulk } from '#dashboard/web/api/bulk.ts'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { TypedName } from '#dashboard/web/ui/typed-name.tsx'
+import type { BulkAction } from './bulk-actions.ts'
+import { BulkTargets } from './bulk-targets.tsx'
+
+interface BulkDialogProps {
+  /** Undefined: closed. */
+  action: BulkAction | undefined
+  ids: ReadonlySet<number>
+  onClose: () => void
+  onBegun: () => void
+}
+
+/** Asks for what is to be chosen, tells what it will be done to, and begins it. */
+export function BulkDialog({ action, ids, onClose, onBegun }: BulkDialogProps) {
+  const title = `${action?.name ?? ''}: ${sitesOf(ids.size)}`
+  return (
+    <Dialog open={action !== undefined} onClose={onClose} title={title} about={action?.about}>
+      {action && (
+        <Form
+          key={action.type}
+          action={action}
+          ids={[...ids]}
+          onClose={onClose}
+          onBegun={onBegun}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+type FormProps = { action: BulkAction; ids: number[]; onClose: () => void; onBegun: () => void }
+
+function Form({ action, ids, onClose, onBegun }: FormProps) {
+  const { type, param, isDestructive, name } = action
+  const [value, setValue] = useState('')
+  const [parallel, setParallel] = useState('4')
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  const params = param ? { [param.name]: value } : {}
+  const isChosen = !param || value !== ''
+  const consent = useConsent({ type, params, targets: { site_ids: ids } }, isChosen)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      beginBulk(
+        { type, params: { ...params, ...consent.params }, site_ids: ids },
+        Number(parallel),
+      ),
+    onSuccess: async (bulk_id) => {
+      await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+      onBegun()
+    },
+  })
+  const { targets, skipped, count } = usePlanned({ type, params, site_ids: ids }, isChosen)
+  const phrase = `delete ${count}`
+  const isNamed = !isDestructive || typed.trim() === phrase
+  const isReady = isChosen && count > 0 && isNamed && !consent.isOpen
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady && !isPending) mutate()
+  }
+  const fields = error instanceof ApiError ? error.fields : {}
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {param && (
+        <Field label={param.label} name={param.name} error={fields[param.name]}>
+          <Select value={value} onChange={(event) => setValue(event.target.value)}>
+            <option value="">Choose…</option>
+            {param.options.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      <BulkTargets targets={targets} skipped={skipped} />
+      {consent.question}
+      <Field
+        label="Parallel operations"
+        name="parallel"
+        hint="On at most two sites of a server. It pauses after three failures in a row."
+      >
+        <Select value={parallel} onChange={(event) => setParallel(event.target.value)}>
+          {['1', '2', '4', '8', '16'].map((count) => (
+            <option key={count}>{count}</option>
+          ))}
+        </Select>
+      </Field>
+      <DialogFooter
+        onCancel={onClose}
+        above={
+          <>
+            {isDestructive && <TypedName of={phrase} value={typed} onChange={setTyped} />}
+            {error && Object.keys(fields).length === 0 && <Failure error={error} />}
+            {fields.targets && <Failure error={new Error(`These sites: ${fields.targets}`)} />}
+          </>
+        }
+      >
+        <Button
+          type="submit"
+          kind={isDestructive ? 'danger' : 'primary'}
+          disabled={!isReady}
+          busy={isPending}
+        >
+          {isDestructive ? `Move ${sitesOf(count)} to the trash` : `${name}: ${sitesOf(count)}`}
+        </Button>
+      </DialogFooter>
+    </form>
+  )
+}
+
+/** What it would be done to, as the dashboard knows it now. */
+function usePlanned(bulk: SitesBulk, enabled: boolean) {
+  const { data } = useQuery({
+    queryKey: ['bulk-targets', bulk],
+    queryFn: () => planBulk(bulk),
+    enabled,
+    refetchInterval: false,
+    gcTime: 0,
+  })
+  const { targets, skipped = [] } = data ?? {}
+  return { targets, skipped, count: targets?.length ?? bulk.site_ids.length }
+}
+
+const sitesOf = (count: number) => `${formatNumber(count)} ${count === 1 ? 'site' : 'sites'}`

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import type { Sort } from '#dashboard/web/features/sites/search.ts'
+import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
+import { SiteState } from '#dashboard/web/ui/health.tsx'
+import type { FleetSite } from '#shared/api/fleet.ts'
+import { Certificate } from './certificate.tsx'
+
+interface Column {
+  name: string
+  sort?: Sort
+  /** From which width on it is shown; always, when left out. */
+  from?: string
+  show: (site: FleetSite) => ReactNode
+}
+
+/** After the box and the domain, in the order of `GRID`. */
+export const COLUMNS: readonly Column[] = [
+  { name: 'Server', sort: 'server', show: ({ server }) => server },
+  { name: 'Status', sort: 'health', show: (site) => <SiteState of={site} /> },
+  { name: 'WordPress', sort: 'wp_version', show: wordpress },
+  { name: 'Updates', sort: 'updates', show: updates },
+  { name: 'PHP', sort: 'php', from: 'hidden xl:flex', show: ({ php }) => php || '–' },
+  { name: 'Tier', sort: 'tier', from: 'hidden xl:flex', show: ({ tier }) => tier ?? '–' },
+  {
+    name: 'TLS',
+    sort: 'certificate_expires_at',
+    from: 'hidden xl:flex',
+    show: (site) => <Certificate of={site} />,
+  },
+]
+
+/** Of the headings and each row. */
+export const GRID =
+  'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5.5rem_7rem]'
+
+function wordpress({ framework, wp_version }: FleetSite): ReactNode {
+  if (wp_version) return <span className="tabular-nums">{wp_version}</span>
+  return <span className="text-muted">{framework === 'wordpress' ? 'unknown' : framework}</span>
+}
+
+function updates({ framework, updates }: FleetSite): ReactNode {
+  if (framework !== 'wordpress') return <span className="text-muted">–</span>
+  return <UpdatesBadge of={updates} />
+}

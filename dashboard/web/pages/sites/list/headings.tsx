@@ -1,0 +1,66 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { Sort } from '#dashboard/web/features/sites/search.ts'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { COLUMNS, GRID } from './columns.tsx'
+import { SelectAll, type SelectAllProps } from './select-all.tsx'
+
+export interface Order {
+  sort: Sort
+  isDescending: boolean
+  onSort: (sort: Sort) => void
+}
+
+type HeadingsProps = SelectAllProps & {
+  order: Order
+  /** On a phone: the box alone is in sight. */
+  isCard: boolean
+}
+
+/** The names of the columns; pressing one sorts by it, pressing it again turns the order. */
+export function Headings({ order, isCard, ...box }: HeadingsProps) {
+  return (
+    <tr aria-rowindex={1} className={cx(isCard ? 'flex' : GRID, 'h-10 items-center text-xs')}>
+      <th scope="col" className={isCard ? '' : 'flex justify-center'}>
+        <SelectAll {...box} isNamed={isCard} />
+      </th>
+      <Heading name="Domain" by="domain" order={order} isCard={isCard} />
+      {COLUMNS.map(({ name, sort, from }) => (
+        <Heading key={name} name={name} by={sort} from={from} order={order} isCard={isCard} />
+      ))}
+    </tr>
+  )
+}
+
+interface HeadingProps {
+  name: string
+  by: Sort | undefined
+  from?: string | undefined
+  order: Order
+  isCard: boolean
+}
+
+function Heading({ name, by, from = 'flex', order, isCard }: HeadingProps) {
+  const { sort, isDescending, onSort } = order
+  const isSorted = by === sort
+  const Arrow = isDescending ? ArrowDown : ArrowUp
+  const direction = isDescending ? 'descending' : 'ascending'
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? direction : by && 'none'}
+      className={cx(isCard ? 'sr-only' : from, 'min-w-0 pr-3 text-left font-medium text-muted')}
+    >
+      {!by && name}
+      {by && (
+        <button
+          type="button"
+          onClick={() => onSort(by)}
+          className={cx('flex items-center gap-1 py-2 hover:text-text', isSorted && 'text-text')}
+        >
+          {name}
+          {isSorted && <Arrow className="size-3.5" aria-hidden />}
+        </button>
+      )}
+    </th>
+  )
+}

@@ -1,0 +1,75 @@
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
+import { Select } from '#dashboard/web/ui/field.tsx'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { BULK_ACTIONS, type BulkAction } from './bulk-actions.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+
+interface SelectionBarProps {
+  /** How many are selected. */
+  count: number
+  /** Those of them that match the filters; undefined until that is known. */
+  ids: ReadonlySet<number> | undefined
+  onClear: () => void
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+/** How many are selected, and what can be done to those that match the filters: no others. */
+export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) {
+  const [action, setAction] = useState<BulkAction>()
+  const ids = known ?? NONE
+  const isIdle = ids.size === 0
+  return (
+    <section
+      aria-label="Selected sites"
+      className="sticky bottom-3 z-20 flex max-w-full flex-wrap items-center justify-center gap-1 self-center rounded-xl border border-line-strong bg-raised p-2 shadow-lg"
+    >
+      <span role="status" className="px-2 font-medium tabular-nums">
+        <Words count={count} shown={known?.size} />
+      </span>
+      {BULK_ACTIONS.map((each) => (
+        <Button
+          key={each.type}
+          kind="quiet"
+          icon={<each.icon aria-hidden />}
+          disabled={isIdle}
+          onClick={() => setAction(each)}
+          className="max-md:hidden max-xl:[&>svg]:hidden"
+        >
+          {each.name}
+        </Button>
+      ))}
+      <Select
+        aria-label="What to do with them"
+        value=""
+        disabled={isIdle}
+        onChange={({ target }) => setAction(BULK_ACTIONS.find(({ type }) => type === target.value))}
+        className="w-auto! min-w-0 flex-1 md:hidden"
+      >
+        <option value="">Actions</option>
+        {BULK_ACTIONS.map(({ type, name }) => (
+          <option key={type} value={type}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <IconButton name="Select none" icon={<X aria-hidden />} onClick={onClear} />
+      <BulkDialog
+        action={action}
+        ids={ids}
+        onClose={() => setAction(undefined)}
+        onBegun={onClear}
+      />
+    </section>
+  )
+}
+
+/** Nothing is done to a site that nobody sees. */
+function Words({ count, shown = count }: { count: number; shown: number | undefined }) {
+  const hidden = count - shown
+  if (hidden === 0) return `${formatNumber(count)} selected`
+  if (shown === 0) return `${formatNumber(count)} selected, hidden by the filter`
+  return `${formatNumber(shown)} selected, ${formatNumber(hidden)} more hidden by the filter`
+}

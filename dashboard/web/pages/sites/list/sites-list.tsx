@@ -1,0 +1,70 @@
+import { type ReactNode, useMemo } from 'react'
+import {
+  type Change,
+  filterOf,
+  type SitesSearch,
+  type Sort,
+} from '#dashboard/web/features/sites/search.ts'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { Page } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { NoSites } from './no-sites.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { SitesGrid } from './sites-grid.tsx'
+import { useSelection } from './use-selection.ts'
+import { useShown } from './use-sites.ts'
+
+interface SitesListProps {
+  search: SitesSearch
+  filters: ReactNode
+  actions: ReactNode
+  onChange: (change: Change) => void
+  onClear: () => void
+}
+
+/** The sites that match, and what can be done to those that are selected. */
+export function SitesList({ search, filters, actions, onChange, onClear }: SitesListProps) {
+  const wanted = useMemo(() => filterOf(search), [search])
+  const { filter, total, isChanging, error, retry } = useShown(wanted)
+  const { ids, shown, toggle, clear, all } = useSelection(filter)
+  const { sort = 'domain', order, ...narrowing } = search
+  const isDescending = order === 'desc'
+  const onSort = (by: Sort) =>
+    onChange({
+      sort: by === 'domain' ? undefined : by,
+      order: by === sort && !isDescending ? 'desc' : undefined,
+    })
+  const isNarrowed = Object.keys(narrowing).length > 0
+  return (
+    <Page title="Sites" about={<Count total={total} isNarrowed={isNarrowed} />} actions={actions}>
+      {filters}
+      {error !== null && <Failure error={error} onRetry={retry} />}
+      {total === undefined && !error && <Skeleton rows={12} />}
+      {total === 0 && <NoSites isNarrowed={isNarrowed} onClear={onClear} />}
+      {total !== undefined && total > 0 && (
+        <SitesGrid
+          filter={filter}
+          total={total}
+          isChanging={isChanging}
+          selected={ids}
+          onToggle={toggle}
+          all={all}
+          order={{ sort, isDescending, onSort }}
+        />
+      )}
+      {ids.size > 0 && (
+        <SelectionBar count={ids.size} ids={isChanging ? undefined : shown} onClear={clear} />
+      )}
+    </Page>
+  )
+}
+
+function Count({ total, isNarrowed }: { total: number | undefined; isNarrowed: boolean }) {
+  const sites = total === 1 ? 'site' : 'sites'
+  const text = total === undefined ? '…' : `${formatNumber(total)} ${sites}`
+  return (
+    <span role="status" className="tabular-nums">
+      {isNarrowed ? `${text} ${total === 1 ? 'matches' : 'match'}` : text}
+    </span>
+  )
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { type SitesFilter, siteIdsQuery } from '#dashboard/web/api/sites.ts'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { remembered } from '#dashboard/web/ui/remembered.ts'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+
+interface Selection {
+  ids: ReadonlySet<number>
+  /** Of which these are all that match; undefined once one of them was taken out or added. */
+  all_of?: SitesFilter | undefined
+  /** The one that was pressed last, and the filter under which it was seen. */
+  last?: { id: number; filter: SitesFilter } | undefined
+}
+
+const NONE: Selection = { ids: new Set() }
+const selection = remembered(NONE)
+
+const clear = () => selection.set(() => NONE)
+
+/** Which sites are selected, by their ids: they stay so while others are looked for. */
+export function useSelection(filter: SitesFilter) {
+  const { ids, all_of } = selection.use()
+  const client = useQueryClient()
+  const all = useMutation({
+    mutationFn: () => client.fetchQuery(siteIdsQuery(filter)),
+    onSuccess: ({ ids, total }) => {
+      selection.set(() => ({ ids: new Set(ids), all_of: filter }))
+      const count = formatNumber(ids.length)
+      if (ids.length < total) tell(`The first ${count} are selected: more do not fit at once`)
+    },
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  const range = useMutation({
+    mutationFn: async (ends: readonly number[]) => {
+      const { ids } = await client.fetchQuery(siteIdsQuery(filter))
+      const [from = -1, to = -1] = ends.map((id) => ids.indexOf(id)).sort((a, b) => a - b)
+      return from < 0 ? [] : ids.slice(from, to + 1)
+    },
+    onSuccess: (between) =>
+      selection.set(({ ids, last }) => ({ ids: new Set([...ids, ...between]), last })),
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  const select = range.mutate
+  /** With Shift: all between it and the one before are selected, too. */
+  const toggle = useCallback(
+    (id: number, isRange = false) => {
+      const { last } = selection.get()
+      if (isRange && last?.filter === filter) select([last.id, id])
+      selection.set((before) => toggled(before, id, { filter, isRange }))
+    },
+    [filter, select],
+  )
+  const isAll = ids.size > 0 && all_of === filter
+  const box = {
+    selected: isAll ? 'all' : ids.size > 0 ? 'some' : 'none',
+    isBusy: all.isPending,
+    onSelectAll: isAll ? clear : () => all.mutate(),
+  } as const
+  return { ids, shown: useShownOf(ids, filter), toggle, clear, all: box }
+}
+
+function toggled(
+  { ids }: Selection,
+  id: number,
+  { filter, isRange }: { filter: SitesFilter; isRange: boolean },
+): Selection {
+  const next = new Set(ids)
+  if (isRange || !next.delete(id)) next.add(id)
+  return { ids: next, last: { id, filter } }
+}
+
+/** Those of the selected sites that match the filters; undefined until that is known. */
+function useShownOf(
+  ids: ReadonlySet<number>,
+  filter: SitesFilter,
+): ReadonlySet<number> | undefined {
+  const { data } = useQuery({ ...siteIdsQuery(filter), enabled: ids.size > 0 })
+  return useMemo(() => data && ids.intersection(new Set(data.ids)), [data, ids])
+}

@@ -1,0 +1,38 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { SITES_PER_PAGE, type SitesFilter, sitesPageQuery } from '#dashboard/web/api/sites.ts'
+import type { FleetSite } from '#shared/api/fleet.ts'
+
+/** Rows on either side of those in view that are asked for ahead. */
+const AHEAD = 40
+
+interface Shown {
+  /** Which sites are shown. The previous ones, until the wanted ones have arrived. */
+  filter: SitesFilter
+  /** Undefined before the first answer. */
+  total: number | undefined
+  isChanging: boolean
+  error: unknown
+  retry: () => void
+}
+
+/** What was shown stays until the first page of what is wanted is there. */
+export function useShown(wanted: SitesFilter): Shown {
+  const { data, error, refetch } = useQuery(sitesPageQuery(wanted, 1))
+  const [filter, setFilter] = useState(wanted)
+  const isChanging = JSON.stringify(filter) !== JSON.stringify(wanted)
+  if (isChanging && data) setFilter(wanted)
+  const before = useQuery({ ...sitesPageQuery(filter, 1), enabled: isChanging })
+  return { filter, total: (data ?? before.data)?.total, isChanging, error, retry: refetch }
+}
+
+/** The pages that the rows in view are on; `siteAt` knows them by their place in the whole list. */
+export function usePages(filter: SitesFilter, { first, last }: { first: number; last: number }) {
+  const from = Math.floor(Math.max(0, first - AHEAD) / SITES_PER_PAGE)
+  const to = Math.floor((last + AHEAD) / SITES_PER_PAGE)
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index + 1)
+  const pages = useQueries({ queries: numbers.map((page) => sitesPageQuery(filter, page)) })
+  const siteAt = (index: number): FleetSite | undefined =>
+    pages[Math.floor(index / SITES_PER_PAGE) - from]?.data?.sites[index % SITES_PER_PAGE]
+  return { siteAt, failed: pages.find(({ error }) => error) }
+}

@@ -1,0 +1,51 @@
+import { dirname } from 'node:path'
+import type { Import } from './imports.ts'
+
+/** Folders whose files are programs or roots: each file stands for itself. */
+const ROOTS = ['agent', 'dashboard', 'scripts', 'shared', 'tests/support']
+/** How many names of a path make its folder; other folders have two. */
+const DEPTHS: readonly [prefix: string, depth: number][] = [
+  ['agent/os/', 3],
+  ['agent/host/', 3],
+  ['dashboard/web/pages/', 4],
+  ['dashboard/web/', 3],
+  ['scripts/bench/', 3],
+  ['tests/support/', 3],
+]
+
+/** The folder of a file as the architecture has it: folders inside of it belong to it. */
+function folderOf(path: string): string {
+  const folder = dirname(path)
+  if (ROOTS.includes(folder)) return path
+  const depth = DEPTHS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 2
+  return folder.split('/').slice(0, depth).join('/')
+}
+
+/** A sentence for each group of folders that import one another, with the imports between them. */
+export function folderCycles(imports: readonly Import[]): string[] {
+  const graph = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const [one, other] = [folderOf(from), folderOf(to)]
+    if (one === other) continue
+    graph.set(one, (graph.get(one) ?? new Set()).add(other))
+  }
+  const reached = new Map([...graph.keys()].map((folder) => [folder, reachedFrom(graph, folder)]))
+  const inCycle = [...graph.keys()].filter((folder) => reached.get(folder)?.has(folder)).sort()
+  const groups = Map.groupBy(inCycle, (folder) =>
+    inCycle
+      .filter((other) => reached.get(folder)?.has(other) && reached.get(other)?.has(folder))
+      .join(' '),
+  )
+  return [...groups.values()].map((folders) => `${folders.join(', ')} import one another`)
+}
+
+function reachedFrom(graph: ReadonlyMap<string, ReadonlySet<string>>, start: string): Set<string> {
+  const found = new Set<string>()
+  const waiting = [...(graph.get(start) ?? [])]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    waiting.push(...(graph.get(next) ?? []))
+  }
+  return found
+}

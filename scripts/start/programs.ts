@@ -1,0 +1,95 @@
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { buildAgent } from '#scripts/build-agent.ts'
+import { buildWeb } from '#scripts/build-web.ts'
+import { Child } from '#scripts/lib/child.ts'
+import type { Options } from './options.ts'
+import { wordpressSource } from './wordpress-source.ts'
+
+export type Login = { email: string; password: string }
+export type Programs = { url: string; first_login: Login | undefined; ended: Promise<string> }
+
+/**
+ * Starts the agent, then the dashboard, and tells their end. Both go into `children` at once, so
+ * that whoever stops this program half-way can stop them too.
+ */
+export async function startPrograms(options: Options, children: Child[]): Promise<Programs> {
+  const { root, host, port, agent_port, data_dir } = options
+  await expectFree(host, port, 'PORT')
+  await expectFree('127.0.0.1', agent_port, 'AGENT_PORT')
+  await mkdir(data_dir, { recursive: true, mode: 0o700 })
+  const [{ file, fresh, ms }, web] = await Promise.all([buildAgent(root), buildWeb(root)])
+  if (fresh) console.log(`Built the agent in ${(ms / 1000).toFixed(1)} s`)
+  if (web.fresh) console.log(`Built the pages in ${(web.ms / 1000).toFixed(1)} s`)
+  const source = options.superuser ? await wordpressSource(process.env) : {}
+
+  const agent = new Child({
+    name: 'agent',
+    argv: [file, 'serve'],
+    cwd: root,
+    env: {
+      ...process.env,
+      ...source,
+      // Whatever the environment says: a site of this machine would reach the agent.
+      AGENT_AUTH: 'signed',
+      AGENT_LISTEN: `127.0.0.1:${agent_port}`,
+      AGENT_STATE_DIR: options.agent_state_dir,
+    },
+    onLine: isRoutine,
+  })
+  children.push(agent)
+  await agent.listening()
+
+  const login: Partial<Login> = {}
+  const dashboard = new Child({
+    name: 'dashboard',
+    argv: [process.execPath, join(root, 'dashboard/main.ts')],
+    cwd: root,
+    env: { ...process.env, DATA_DIR: data_dir },
+    onLine: (line) => takeLogin(line, login) || isRoutine(line),
+  })
+  children.push(dashboard)
+  const url = await dashboard.listening()
+  const { email, password } = login
+  return {
+    url: callable(url),
+    first_login: email && password ? { email, password } : undefined,
+    ended: Promise.race([agent.ended, dashboard.ended]),
+  }
+}
+
+/** A first start says who may log in: kept off the screen until everything is ready. */
+function takeLogin(line: string, login: Partial<Login>): boolean {
+  const [, key, value] = line.match(/^(first login|password): (.*)$/) ?? []
+  if (key === 'first login' && value !== undefined) login.email = value
+  if (key === 'password' && value !== undefined) login.password = value
+  return key !== undefined
+}
+
+/** Of the log of a program, what tells of no fault: it shows that to whoever starts it alone. */
+export function isRoutine(line: string): boolean {
+  try {
+    return JSON.parse(line).level === 'info'
+  } catch {
+    return false
+  }
+}
+
+/** The address to call for one that is listened on: 0.0.0.0 is every address, so also loopback. */
+export function callable(url: string): string {
+  return url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]')
+}
+
+async function expectFree(host: string, port: number, variable: string): Promise<void> {
+  const server = createServer()
+  const free = Promise.withResolvers<void>()
+  server.once('error', free.reject).listen(port, host, free.resolve)
+  await free.promise.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `port ${port} is in use by another program: choose one with ${variable}=${port + 1}`,
+    )
+  })
+  await new Promise((closed) => server.close(closed))
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { ofSite, outside } from '#agent/host/real/unconfined.ts'
+
+test('a program stays inside the sandbox unless it must not', () => {
+  expect(outside(['useradd', 'shop'], {})).toEqual([['useradd', 'shop'], {}])
+})
+
+test('what is unconfined runs in a unit of its own, with nothing of the agent’s environment', () => {
+  const options = { unconfined: true, env: { A: '1' }, timeout_ms: 1000 }
+
+  expect(outside(['apt-get', 'update'], options)).toEqual([
+    [
+      ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
+      ...['--property=RuntimeMaxSec=1', '--property=MemoryMax=2G', '--property=TasksMax=512'],
+      '--property=ExecStopPost=/usr/bin/test $EXIT_CODE = exited',
+      ...['--', 'env', '-i'],
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      ...['LC_ALL=C.UTF-8', 'HOME=/root', 'A=1', 'apt-get', 'update'],
+    ],
+    { timeout_ms: 6000 },
+  ])
+})
+
+const shop = {
+  user: 'shop',
+  slice: 'hosting-shop.slice',
+  directives: ['User=shop', 'NoNewPrivileges=yes'],
+  launcher: ['setpriv', '--reuid=shop', '--'],
+}
+
+test('a program of a site runs in the slice of the site, with its directives and its own umask', () => {
+  const options = { site: shop, umask: 0o027, input: 'secret', timeout_ms: 2000 }
+
+  expect(ofSite(['php', 'x'], options, 'systemd')).toEqual([
+    [
+      ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect', '--property=RuntimeMaxSec=2'],
+      ...['--property=Slice=hosting-shop.slice', '--property=User=shop'],
+      ...['--property=NoNewPrivileges=yes', '--property=UMask=027', '--', 'env', '-i'],
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      ...['LC_ALL=C.UTF-8', 'HOME=/root', 'php', 'x'],
+    ],
+    { input: 'secret', timeout_ms: 7000 },
+  ])
+})
+
+test('without systemd a program of a site is started by what takes its privileges', () => {
+  expect(ofSite(['php', 'x'], { site: shop, umask: 0o027 }, 'direct')).toEqual([
+    ['setpriv', '--reuid=shop', '--', 'php', 'x'],
+    { umask: 0o027 },
+  ])
+})
+
+test('systemd replaces nothing in what the program is given', () => {
+  const [argv] = outside(['php', '$x', '--exec=$GLOBALS'], { unconfined: true })
+
+  expect(argv.slice(-3)).toEqual(['php', '$$x', '--exec=$$GLOBALS'])
+})

@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test'
+import { Runner } from '#agent/operations/runner.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { performing, tableOf } from '#tests/support/commands.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const shop = { domain: 'shop.example' }
+const FULL = 'ENOSPC: no space left on device'
+
+/** One step, which fails; what undoes it is kept from that for as long as there is a reason. */
+function machine(host: FakeHost = fakeHost()) {
+  const did: string[] = []
+  const hindered = { by: FULL }
+  const step: Step = {
+    name: 'a',
+    title: 'Making a',
+    effects: [],
+    apply: () => Promise.reject(new Error('broken')),
+    async undo() {
+      if (hindered.by) throw new Error(hindered.by)
+      did.push('undo')
+    },
+  }
+  const commands = tableOf(performing(() => [step]))
+  const start = () => new Runner({ host, commands, report: () => undefined })
+  return { host, did, hindered, start }
+}
+
+async function endOf(runner: Runner, id: string): Promise<unknown> {
+  const operation = await runner.start('cache.purge', shop, id)
+  const events = await Array.fromAsync(operation.follow(0, new AbortController().signal))
+  await Bun.sleep(0)
+  return events.at(-1)?.data.message
+}
+
+test('what a full disk kept from being undone is undone when there is room', async () => {
+  const { did, hindered, start } = machine()
+  const runner = start()
+  const message = await endOf(runner, 'op1')
+  await runner.settle()
+  const meanwhile = [...did]
+
+  hindered.by = ''
+  await runner.settle()
+  await runner.settle()
+
+  expect(message).toBe(
+    'No space left on a disk of this server: make room, then do it again (broken; could not undo: Making a (ENOSPC: no space left on device))',
+  )
+  expect([meanwhile, did]).toEqual([[], ['undo']])
+})
+
+test('the next process undoes it, once', async () => {
+  const { did, hindered, start } = machine()
+  await endOf(start(), 'op1')
+
+  hindered.by = ''
+  for (let starts = 0; starts < 2; starts++) await (await start().recover()).ended
+
+  expect(did).toEqual(['undo'])
+})
+
+test('nothing else begins before it while the disk is full', async () => {
+  const { did, hindered, start } = machine()
+  const runner = start()
+  await endOf(runner, 'op1')
+
+  const refused = runner.start('cache.purge', shop, 'op2')
+  await expect(refused).rejects.toThrow(
+    'No space left on a disk of this server: make room, then do it again (An earlier operation is not settled yet: Making a (ENOSPC: no space left on device))',
+  )
+  expect(await runner.store.ids()).toEqual(['op1'])
+
+  hindered.by = ''
+  await endOf(runner, 'op2')
+  expect(did).toEqual(['undo', 'undo'])
+})
+
+test('what else stands in the way is left to a human, and keeps nothing from beginning', async () => {
+  const { did, hindered, start } = machine()
+  const runner = start()
+  hindered.by = 'in use'
+  await endOf(runner, 'op1')
+
+  expect(await endOf(runner, 'op2')).toBe('broken; could not undo: Making a (in use)')
+
+  hindered.by = ''
+  await runner.settle()
+  expect(did).toEqual(['undo'])
+})
+
+test('what was followed by something else is no longer undone after a restart', async () => {
+  const { host, did, hindered, start } = machine()
+  const runner = start()
+  await endOf(runner, 'op1')
+  const created_at = host.time + 1
+  const request = { command: 'cache.purge', params: shop, fingerprint: 'f', created_at } as const
+  await runner.store.create({ id: 'later', ...request })
+  await runner.store.addEvent('later', { id: 1, event: 'complete', data: { status: 'ok' } })
+
+  hindered.by = ''
+  await (await start().recover()).ended
+
+  expect(did).toEqual([])
+})
+
+test('what follows a point of no return is finished when there is room', async () => {
+  const host = fakeHost()
+  const did: string[] = []
+  const room = { left: false }
+  const step = (name: string, extra: Partial<Step> = {}): Step => ({
+    ...{ name, title: `Making ${name}`, effects: [] },
+    apply: async () => void did.push(name),
+    ...extra,
+  })
+  const steps = () => [
+    step('a', { decided: async () => did.includes('a') }),
+    step('b', {
+      async apply() {
+        if (!room.left) throw new Error(FULL)
+        did.push('b')
+      },
+    }),
+  ]
+  const commands = tableOf(performing(steps))
+  const runner = new Runner({ host, commands, report: () => undefined })
+  await endOf(runner, 'op1')
+  const meanwhile = [...did]
+
+  room.left = true
+  await runner.settle()
+  await runner.settle()
+
+  expect([meanwhile, did]).toEqual([['a'], ['a', 'b']])
+})
+
+test('nothing of a success is undone, when its mark is lost too', async () => {
+  const { host, did, hindered, start } = machine()
+  const { store } = start()
+  const created_at = host.time
+  const request = { command: 'cache.purge', params: shop, fingerprint: 'f', created_at } as const
+  await store.create({ id: 'op1', ...request })
+  await store.addEntry('op1', { step: 'a', state: 'intent' })
+  await store.addEvent('op1', { id: 1, event: 'complete', data: { status: 'ok' } })
+
+  hindered.by = ''
+  await (await start().recover()).ended
+
+  expect(did).toEqual([])
+})

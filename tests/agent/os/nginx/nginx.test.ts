@@ -1,0 +1,192 @@
+import { expect, test } from 'bun:test'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { refuseServedNames } from '#agent/os/nginx/others.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+
+const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
+const CERTIFICATE = {
+  fullchain: '/etc/x/fullchain.pem',
+  privkey: '/etc/x/privkey.pem',
+  self_signed: false,
+}
+
+/** The server block of a port, with the words of its lines one space apart. */
+function block(text: string | null | undefined, port: number): string {
+  const blocks = (text ?? '').split('\nserver {').slice(1)
+  return blocks.find((one) => new RegExp(`listen ${port}\\b`).test(one))?.replace(/ +/g, ' ') ?? ''
+}
+
+test('denies before it serves: the first regular expression that matches wins', async () => {
+  const host = await server(shop)
+
+  const locations = [...block(host.disk.all[VHOST], 80).matchAll(/location (.+) \{\n (\w+)/g)]
+
+  const denied = locations.map(([, , what]) => what).lastIndexOf('deny')
+  const php = locations.findIndex(([, pattern]) => pattern === '~ \\.php$')
+  expect(denied).toBeGreaterThan(5)
+  expect(php).toBeGreaterThan(denied)
+  expect(locations.at(0)?.[1]).toBe('^~ /.well-known/acme-challenge/')
+})
+
+test.each([[true], [undefined], [false]])(
+  'serves xmlrpc.php only where it is on: %p, and never before it is denied',
+  async (xmlrpc) => {
+    const host = await server(shop)
+
+    await nginx.apply(host, { ...shop, ...(xmlrpc !== undefined && { xmlrpc }) }, undefined)
+
+    const text = block(host.disk.all[VHOST], 80)
+    const denied = text.indexOf('location ~* /xmlrpc\\.php$ {\n deny all;')
+    expect(denied > 0).toBe(xmlrpc === false)
+    expect(text.indexOf('location ~ \\.php$')).toBeGreaterThan(denied)
+    expect(text).toContain('limit_req zone=hosting_xmlrpc burst=30 nodelay;')
+  },
+)
+
+test('sets headers on the server only: in a location they would replace all others', async () => {
+  const host = await server(shop)
+
+  const text = block(host.disk.all[VHOST], 80)
+
+  expect(text.indexOf('location')).toBeGreaterThan(text.lastIndexOf('add_header'))
+})
+
+test.each([
+  ['1.22.1', 'listen 443 ssl http2;', false],
+  ['1.25.0', 'listen 443 ssl http2;', false],
+  ['1.25.1', 'listen 443 ssl;', true],
+  ['1.26.3', 'listen 443 ssl;', true],
+])('speaks HTTP/2 the way nginx %s wants it', async (version, listen, directive) => {
+  const host = await server(shop)
+  host.fail('nginx -v', `nginx version: nginx/${version}`, 0)
+
+  await nginx.apply(host, shop, CERTIFICATE)
+
+  const text = block(host.disk.all[VHOST], 443)
+  expect([text.includes(listen), text.includes('http2 on;')]).toEqual([true, directive])
+})
+
+test('redirects to https, but serves tokens of the authority before that', async () => {
+  const host = await server(shop)
+
+  await nginx.apply(host, shop, CERTIFICATE)
+
+  const plain = block(host.disk.all[VHOST], 80)
+  const redirect = plain.indexOf('return 301 https://$host$request_uri;')
+  expect(redirect).toBeGreaterThan(plain.indexOf('acme-challenge'))
+  expect(plain).not.toContain('fastcgi_pass')
+})
+
+test.each([
+  ['letsencrypt', true],
+  ['self-signed', false],
+] as const)('with %s tells browsers to insist on https: %p', async (tls, insists) => {
+  const host = await server(shop)
+
+  await nginx.apply(host, { ...shop, tls }, CERTIFICATE)
+
+  expect(block(host.disk.all[VHOST], 443).includes('Strict-Transport-Security')).toBe(insists)
+})
+
+test('listens on IPv6 where the machine has it', async () => {
+  const host = await server(shop)
+  expect(host.disk.all[VHOST]).not.toContain('[::]')
+  await host.disk.write('/proc/1/net/if_inet6', '00000000000000000000000000000001 01 80 10 80 lo\n')
+
+  await nginx.apply(host, shop, undefined)
+
+  expect(host.disk.all[VHOST]).toContain('listen [::]:80;')
+})
+
+test('puts the former virtual host back when nginx refuses the new one', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+  host.fail('nginx -t', 'emerg')
+
+  const applying = nginx.apply(host, { ...shop, tier: 'large' }, undefined)
+
+  await expect(applying).rejects.toThrow('nginx refuses its configuration: emerg')
+  expect(host.disk.all).toEqual(before)
+})
+
+test('overwrites no file that it did not make', async () => {
+  const host = await server()
+  await host.disk.write(VHOST, 'server { }')
+
+  const applying = nginx.apply(host, shop, undefined)
+
+  await expect(applying).rejects.toThrow('was not made by Hosting Control')
+  expect(host.disk.all[VHOST]).toBe('server { }')
+})
+
+test('lets a name pass that only a comment has', async () => {
+  const host = await server()
+  host.answer('nginx -T', '# configuration file /etc/nginx/a:\n# server_name shop.example;\n')
+
+  await refuseServedNames(host, 'shop.example')
+})
+
+test('finds a certificate only when both files are there', async () => {
+  const host = await server(shop)
+  await host.disk.write('/etc/hosting/tls/shop.example/fullchain.pem', '')
+  expect(await nginx.certificateOf(host, 'shop.example')).toBeUndefined()
+  await host.disk.write('/etc/hosting/tls/shop.example/privkey.pem', '')
+
+  expect(await nginx.certificateOf(host, 'shop.example')).toEqual({
+    fullchain: '/etc/hosting/tls/shop.example/fullchain.pem',
+    privkey: '/etc/hosting/tls/shop.example/privkey.pem',
+    self_signed: false,
+  })
+})
+
+test('is told of a removed site by the next removal when the first was cut off before that', async () => {
+  const host = await server(shop)
+  host.fail('nginx -t', 'killed')
+  await expect(nginx.remove(host, shop)).rejects.toThrow('killed')
+  host.answer('nginx -t', '')
+  host.runs.length = 0
+
+  await nginx.remove(host, shop)
+
+  expect(host.ran).toEqual([
+    'nginx -t -q',
+    'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
+  ])
+  expect(host.disk.all[VHOST]).toBeUndefined()
+})
+
+test('leaves it to an nginx that does not run to read its configuration when it starts', async () => {
+  const host = await server(shop)
+  await host.disk.remove('/run/nginx.pid')
+  host.fail('start-stop-daemon', 'no process found')
+
+  await nginx.remove(host, shop)
+
+  expect(host.ran).toEqual(['nginx -t -q'])
+  expect(host.disk.all[VHOST]).toBeUndefined()
+})
+
+test('takes back a virtual host that would answer unknown names in the place of another', async () => {
+  const host = await server()
+  const before = Object.keys(host.disk.all)
+  const dump = (files: Record<string, string>) =>
+    Object.entries({ 'nginx.conf': 'http { include sites-enabled/*; }', ...files })
+      .map(([name, text]) => `# configuration file /etc/nginx/${name}:\n${text}\n`)
+      .join('')
+  const old = { 'sites-enabled/zzz': 'server { listen 80; server_name old.example; }' }
+  const own = {
+    'sites-enabled/zz-hosting-shop.example.conf': `# Made by Hosting Control\nserver { listen 80; }`,
+  }
+  host.answer('nginx -T', dump(old))
+  const { link } = host.disk
+  host.disk.link = async (target, path) => {
+    host.answer('nginx -T', dump({ ...own, ...old }))
+    await link.call(host.disk, target, path)
+  }
+
+  await expect(nginx.apply(host, shop, undefined)).rejects.toThrow(
+    'Unknown names at *:80 would be answered by /etc/nginx/sites-enabled/zz-hosting-shop.example.conf',
+  )
+  expect(Object.keys(host.disk.all)).toEqual(before)
+  expect(host.ran.filter((line) => line.startsWith('start-stop-daemon'))).toEqual([])
+})

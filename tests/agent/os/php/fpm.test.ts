@@ -1,0 +1,167 @@
+import { expect, test } from 'bun:test'
+import * as fpm from '#agent/os/php/fpm.ts'
+import { renderPool, socketOf } from '#agent/os/php/fpm-files.ts'
+import { listPools } from '#agent/os/php/fpm-pools.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { renderSocket, renderUnit } from '#agent/os/php/fpm-units.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
+import { limitsOn } from '#agent/os/site/tiers.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+
+const pool = { user: 'shop', php: '8.2' }
+const limits = limitsOn('small', { cores: 2, memory: 8192 })
+
+test('runs the master as the user of the site, which opens no log and makes no socket', () => {
+  const text = renderPool(pool, limits, 'systemd')
+
+  expect(text).toContain('\nerror_log = /dev/null\n')
+  expect(text).not.toMatch(/^(pid|slowlog|listen\.\w+) = /m)
+  expect(renderUnit(pool)).toContain('\nUser=shop\nGroup=shop\nNoNewPrivileges=yes\n')
+  expect(renderUnit(pool)).toContain('\nCapabilityBoundingSet=\n')
+  expect(renderUnit(pool)).toContain('\nStandardError=append:/var/log/hosting/shop/php-fpm.log\n')
+  expect(renderSocket(pool)).toContain('\nSocketUser=root\nSocketGroup=www-data\n')
+})
+
+test('lets a master that is root write its log where the site cannot put a link', () => {
+  const text = renderPool(pool, limits, 'direct')
+
+  expect(text).toContain('\nerror_log = /var/log/hosting/shop/php-fpm.log\n')
+})
+
+test('quotes a name that the format would take for a switch', () => {
+  expect(renderPool({ user: 'off', php: '8.2' }, limits, 'systemd')).toContain('\nuser = "off"\n')
+})
+
+test('repeats what PHP-FPM wrote into its log when it does not start', async () => {
+  const host = await server()
+  host.fail('systemctl start', 'Job failed')
+  await host.disk.write('/var/log/hosting/shop/php-fpm.log', 'NOTICE: x\nERROR: cannot bind\n')
+
+  const applying = fpm.apply(host, shop)
+
+  await expect(applying).rejects.toThrow(
+    'PHP 8.2 of shop did not start: NOTICE: x | ERROR: cannot bind',
+  )
+})
+
+test('fences PHP in by path only where no namespace does it', () => {
+  const fence = 'open_basedir'
+
+  expect(renderPool(pool, limits, 'direct')).toContain(fence)
+  expect(renderPool(pool, limits, 'systemd')).not.toContain(fence)
+  expect(renderUnit(pool)).toContain('TemporaryFileSystem=/srv/www:ro')
+})
+
+test('ends a slow request after PHP would have, and lets nginx wait longer still', async () => {
+  const host = await server(shop)
+  const { '/etc/hosting/fpm/shop-php8.2.d/pool.conf': conf = '', ...rest } = host.disk.all
+
+  expect(conf).toContain('php_value[max_execution_time] = 60\n')
+  expect(conf).toContain('request_terminate_timeout = 65s\n')
+  expect(rest['/etc/nginx/sites-available/hosting-shop.example.conf']).toContain(
+    'fastcgi_read_timeout 70s;',
+  )
+})
+
+test.each([
+  ['shop', 'hosting-shop.slice'],
+  ['shop-a1b2', 'hosting-shop\\x2da1b2.slice'],
+  ['a_b-c-d', 'hosting-a_b\\x2dc\\x2dd.slice'],
+])('gives %s a slice that is no child of another site', (user, slice) => {
+  expect(sliceOf(user)).toBe(slice)
+})
+
+test('knows the pools of a user, and not those of one whose name begins alike', async () => {
+  const host = await server(shop)
+  await host.disk.write('/etc/hosting/fpm/shop-two-php8.2.d/pool.conf', '')
+  await host.disk.write('/etc/hosting/fpm/shop-php8.4.d/pool.conf', '')
+
+  for (const path of ['shop-8.2.d/pool.conf', 'shop-8.1.conf', 'shop-8.1.d/hosting.ini'])
+    await host.disk.write(`/etc/hosting/fpm/${path}`, '')
+
+  expect(await listPools(host, 'shop')).toEqual([
+    { user: 'shop', php: '8.2' },
+    { user: 'shop', php: '8.4' },
+    { user: 'shop', php: '8.2', former: true },
+    { user: 'shop', php: '8.1', former: true },
+  ])
+})
+
+test('tests the file before a reload, because a bad one ends the master', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+  host.fail('/usr/sbin/php-fpm8.2 --test', 'unknown entry')
+
+  const applying = fpm.apply(host, { ...shop, tier: 'large' })
+
+  await expect(applying).rejects.toThrow('PHP-FPM refuses the configuration of shop: unknown entry')
+  expect(host.disk.all).toEqual(before)
+  expect(host.ran.some((line) => line.includes('reload hosting-fpm'))).toBe(false)
+})
+
+test('removes what is not there, and a slice that lost its file', async () => {
+  const host = await server()
+  host.fail('systemctl stop', 'Unit not loaded', 5)
+
+  await fpmRemoval.removeAll(host, pool)
+
+  expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
+})
+
+test.each([
+  '/etc/systemd/system/hosting-fpm@shop-php8.2.service',
+  '/etc/systemd/system/hosting-fpm@shop-php8.2.socket',
+  '/etc/hosting/fpm/shop-php8.2.d',
+  socketOf({ user: 'shop', php: '8.2' }),
+])('takes a removal to its end that was cut off at %s', async (path) => {
+  const host = await server(shop)
+  host.disk.guard = (action) => {
+    if (action === `remove ${path}`) throw new Error('cut off')
+  }
+  await expect(fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })).rejects.toThrow(
+    'cut off',
+  )
+  host.disk.guard = () => undefined
+
+  await fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })
+
+  expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-php8.2'))).toEqual([])
+})
+
+test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
+  const host = await server(shop)
+  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
+  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  host.fail('systemctl is-active', '', 3)
+  host.runs.length = 0
+
+  await fpm.apply(host, shop)
+
+  expect(host.ran).toEqual([
+    '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
+    'systemctl daemon-reload',
+    'systemctl is-active --quiet hosting-fpm@shop-php8.2.socket',
+    'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
+    'systemctl start hosting-fpm@shop-php8.2.service',
+  ])
+  expect(host.disk.all[unit]).toBe(renderUnit(pool))
+})
+
+test('starts the former master again when the new one does not start', async () => {
+  const host = await server(shop)
+  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
+  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  host.fail('systemctl is-active', '', 3)
+  host.runs.length = 0
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    if (argv.join(' ').startsWith('systemctl start')) throw new Error('Job failed')
+    return run(argv, options)
+  }
+
+  await expect(fpm.apply(host, shop)).rejects.toThrow('Job failed')
+
+  expect(host.disk.all[unit]).toBe('# Made by Hosting Control. Of the version before.')
+  expect(host.ran.at(-1)).toBe('systemctl start hosting-fpm@shop-php8.2.service')
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import {
+  findSite,
+  getSite,
+  listSites,
+  moveSite,
+  namesOf,
+  removeSite,
+  writeSite,
+} from '#agent/os/site/sites.ts'
+import { shop } from '#tests/support/agent/debian.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const PATH = '/var/lib/hosting-agent/sites/shop.example.json'
+
+test('keeps sites by domain, readable for root only', async () => {
+  const host = fakeHost()
+  await writeSite(host, shop)
+  await writeSite(host, { ...shop, domain: 'a.example' })
+
+  expect((await listSites(host)).map(({ domain }) => domain)).toEqual(['a.example', 'shop.example'])
+  expect(await findSite(host, 'shop.example')).toEqual(shop)
+  expect(host.disk.nodes.get(PATH)?.options.mode).toBe(0o600)
+  await removeSite(host, 'shop.example', 'sites')
+  expect(await findSite(host, 'shop.example')).toBeUndefined()
+})
+
+test('a site in the trash is no site, and whoever asks for it is told where it is', async () => {
+  const host = fakeHost()
+  await writeSite(host, shop)
+  await moveSite(host, 'shop.example', 'sites', 'trash')
+
+  expect([await listSites(host), await listSites(host, 'trash')]).toEqual([[], [shop]])
+  await expect(getSite(host, 'shop.example')).rejects.toThrow(
+    'Site shop.example is in the trash: restore or purge it',
+  )
+  await expect(getSite(host, 'a.example')).rejects.toThrow('Site a.example not found')
+})
+
+test.each([
+  ['not JSON', '{'],
+  ['a field too many', JSON.stringify({ ...shop, extra: 1 })],
+  ['a field too few', JSON.stringify({ ...shop, user: undefined })],
+  ['a user that is none', JSON.stringify({ ...shop, user: '../x' })],
+])('believes no record with %s', async (_, text) => {
+  const host = fakeHost()
+  await host.disk.write(PATH, text)
+
+  await expect(findSite(host, 'shop.example')).rejects.toThrow(PATH)
+})
+
+test.each([
+  ['shop.example', ['shop.example', 'www.shop.example']],
+  ['www.shop.example', ['www.shop.example', 'shop.example']],
+  ['www.example', ['www.example', 'www.www.example']],
+  [`${'a.'.repeat(125)}ab`, [`${'a.'.repeat(125)}ab`]],
+])('answers for %s and its other form', (domain, names) => {
+  expect(namesOf(domain)).toEqual(names)
+})

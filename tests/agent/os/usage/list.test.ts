@@ -1,0 +1,178 @@
+import { expect, test } from 'bun:test'
+import { writeSite } from '#agent/os/site/sites.ts'
+import { diskLimits } from '#agent/os/site/tiers.ts'
+import { listUsage } from '#agent/os/usage/list.ts'
+import { measureDue } from '#agent/os/usage/measure-due.ts'
+import { Usage } from '#shared/agent.ts'
+import { shop } from '#tests/support/agent/debian.ts'
+import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+
+const HOUR = 3_600_000
+const RECORDS = '/var/lib/hosting-agent/usage.json'
+const BYTES = 'du --summarize --total --block-size=1'
+const FILES = 'du --summarize --total --inodes'
+const START = '2026-01-01T00:00:00.000Z'
+
+/** Sites named `<user>.example`, each with a folder; `small` unless another tier is given. */
+async function machineWith(...users: string[]): Promise<FakeHost> {
+  const host = fakeHost()
+  for (const user of users) {
+    await writeSite(host, { ...shop, domain: `${user}.example`, user })
+    await host.disk.mkdir(`/srv/www/${user}/public`)
+    await host.disk.mkdir(`/srv/www/${user}/logs`)
+    host.databases.add(user)
+  }
+  host.answer(BYTES, '4096\t/srv/www/a/logs\n8192\t/srv/www/a/public\n12288\ttotal\n')
+  host.answer(FILES, '1\t/srv/www/a/logs\n6\t/srv/www/a/public\n7\ttotal\n')
+  host.answer('du --summarize --apparent-size', '2048\t/var/lib/mysql/a\n')
+  return host
+}
+
+async function measure(host: FakeHost): Promise<string[]> {
+  const reported: string[] = []
+  await measureDue(host, (error) => reported.push(String(error)))
+  return reported
+}
+
+/** Which sites were measured, in order. */
+const measured = (host: FakeHost) =>
+  host.runs.filter(({ line }) => line.startsWith(BYTES)).map(({ options }) => options.site?.user)
+
+const small = { limit_bytes: 10e9, limit_files: 250_000 }
+
+test('measures each site with its own rights and at the lowest priority', async () => {
+  const host = await machineWith('a', 'b')
+
+  expect(await measure(host)).toEqual([])
+
+  const runs = host.runs.filter(({ options }) => options.site)
+  expect(runs.map(({ line, options }) => [options.site?.user, line])).toEqual(
+    ['a', 'b'].flatMap((user) =>
+      [BYTES, FILES].map((du) => [user, `${du} -- /srv/www/${user}/logs /srv/www/${user}/public`]),
+    ),
+  )
+  for (const { options } of runs) {
+    expect(options.timeout_ms).toBe(300_000)
+    expect(options.site?.directives).toEqual(
+      expect.arrayContaining(['PrivateNetwork=yes', 'Nice=19', 'IOSchedulingClass=idle']),
+    )
+    expect(options.site?.launcher.slice(0, 14)).toContain('ionice')
+  }
+})
+
+test('lists what was measured last beside the limits of the tier that the site has now', async () => {
+  const host = await machineWith('a', 'b')
+  await measure(host)
+  await writeSite(host, { ...shop, domain: 'b.example', user: 'b', tier: 'large' })
+  await writeSite(host, { ...shop, domain: 'new.example', user: 'new' })
+
+  const sites = await listUsage(host)
+
+  const figures = { bytes: 12_288, files: 7, database_bytes: 2048, measured_at: START }
+  const nothing = { bytes: null, files: null, database_bytes: null, measured_at: null }
+  expect(sites).toEqual([
+    { domain: 'a.example', ...figures, ...small },
+    { domain: 'b.example', ...figures, limit_bytes: 100e9, limit_files: 2_000_000 },
+    { domain: 'new.example', ...nothing, ...small },
+  ])
+  expect(Usage.parse({ sites })).toEqual({ sites })
+  expect(diskLimits('medium')).toEqual({ bytes: 25e9, files: 500_000 })
+})
+
+test.each([
+  ['usually after six hours', '12288\ttotal\n', '7\ttotal\n', 6],
+  ['near the limit of bytes each hour', '8000000000\ttotal\n', '7\ttotal\n', 1],
+  ['near the limit of files each hour', '12288\ttotal\n', '200000\ttotal\n', 1],
+])('measures a site again %s', async (_, bytes, files, hours) => {
+  const host = await machineWith('a')
+  host.answer(BYTES, bytes)
+  host.answer(FILES, files)
+  await measure(host)
+  const times: number[] = []
+  for (const after of [hours * HOUR - 1, hours * HOUR]) {
+    host.time = Date.parse(START) + after
+    await measure(host)
+    times.push(measured(host).length)
+  }
+
+  expect(times).toEqual([1, 2])
+})
+
+test('measures again when the clock was ahead, or what was measured cannot be read', async () => {
+  const host = await machineWith('a')
+  await measure(host)
+  host.set = -HOUR
+  await measure(host)
+  await host.disk.write(RECORDS, '{"a": {"bytes"')
+  await measure(host)
+
+  expect(measured(host)).toEqual(['a', 'a', 'a'])
+})
+
+test.each([
+  ['that took too long', '', '', 137],
+  [
+    'that closes a folder to itself',
+    '12288\ttotal\n',
+    "du: cannot read directory '/srv/www/a/public/x': Permission denied\n",
+    1,
+  ],
+])('does not know the size of a site %s, and when it tried', async (_, stdout, stderr, code) => {
+  const host = await machineWith('a', 'b')
+  const answer = host.shell.try
+  host.shell.try = async (argv, options) => {
+    const output = await answer(argv, options)
+    return options?.site?.user === 'a' ? { code, stdout, stderr } : output
+  }
+
+  expect(await measure(host)).toEqual([])
+
+  const [a, b] = await listUsage(host)
+  expect(a).toEqual({
+    domain: 'a.example',
+    ...{ bytes: null, files: null, database_bytes: 2048, measured_at: START },
+    ...small,
+  })
+  expect(b?.bytes).toBe(12_288)
+})
+
+test('counts a file that is gone meanwhile as gone', async () => {
+  const host = await machineWith('a')
+  const answer = host.shell.try
+  const gone = "du: cannot access '/srv/www/a/public/x': No such file or directory\n"
+  host.shell.try = async (argv, options) => {
+    const output = await answer(argv, options)
+    return options?.site ? { ...output, code: 1, stderr: gone } : output
+  }
+
+  await measure(host)
+
+  expect(await listUsage(host)).toMatchObject([{ bytes: 12_288, files: 7 }])
+})
+
+test('goes on with the next site when the database of one cannot be asked for', async () => {
+  const host = await machineWith('a', 'b')
+  host.failSql('SELECT', 'gone away')
+
+  expect(await measure(host)).toEqual([])
+
+  expect((await listUsage(host)).map((site) => [site.bytes, site.database_bytes])).toEqual([
+    [12_288, null],
+    [12_288, null],
+  ])
+})
+
+test('knows nothing to be there where there is nothing, and forgets sites that are gone', async () => {
+  const host = await machineWith('a', 'b')
+  await measure(host)
+  await host.disk.remove('/srv/www/b')
+  await host.disk.remove('/var/lib/hosting-agent/sites/a.example.json')
+  host.databases.delete('b')
+  host.time += 6 * HOUR
+  await measure(host)
+
+  const measured_at = '2026-01-01T06:00:00.000Z'
+  expect(JSON.parse((await host.disk.read(RECORDS)) ?? '')).toEqual({
+    b: { bytes: 0, files: 0, database_bytes: 0, measured_at },
+  })
+})

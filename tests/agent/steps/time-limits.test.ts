@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { Runner } from '#agent/operations/runner.ts'
+import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
+import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const HOUR = 3_600_000
+const plenty: Limits = { wall_ms: HOUR, stall_ms: HOUR, output_bytes: 1 << 20, events: 1000 }
+
+/** The messages of an operation that says these lines and then runs a program that hangs, or ends. */
+async function said(limits: Partial<Limits>, lines: string[], hang = false): Promise<unknown[]> {
+  const host = fakeHost()
+  if (hang) host.hang('wait')
+  const commands = tableOf({
+    'cache.purge': {
+      lock: () => 'x',
+      plan: async () => [],
+      async *run(_, own) {
+        yield* lines
+        await own.host.shell.run(['wait'])
+        return { domain: 'shop.example' }
+      },
+    },
+  })
+  const all = { ...plenty, ...limits }
+  const runner = new Runner({ host, commands, report: () => undefined, limits: () => all })
+  const operation = await runner.start('cache.purge', { domain: 'shop.example' })
+  const events = await Array.fromAsync(operation.follow(0, new AbortController().signal))
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1))
+  return events.map(({ event, data }) => (event === 'complete' ? 'complete' : data.message))
+}
+
+const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
+
+test('ends what takes longer than it may, and says what the limit is', async () => {
+  expect(await said({ wall_ms: 5 }, ['one'], true)).toEqual([
+    'one',
+    'The operation was ended after 0 minutes, the most that it may take',
+  ])
+})
+
+test('tells of a silence once', async () => {
+  const lines = await said({ stall_ms: 5, wall_ms: 100 }, ['one'], true)
+
+  expect(lines.slice(0, -1)).toEqual([
+    'one',
+    'Warning: nothing was heard for 0 minutes; it is ended after 0 minutes, the most that it may take',
+  ])
+})
+
+test('leaves out the lines that are too many', async () => {
+  const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`)
+
+  expect(await said({ events: 4 }, lines)).toEqual([...lines.slice(0, 3), LEFT_OUT, 'complete'])
+})
+
+test('leaves out what is too much text, and cuts a line that is too long', async () => {
+  const long = 'x'.repeat(100_000)
+
+  expect(await said({ output_bytes: 20_000 }, [long, long, 'end'])).toEqual([
+    `${'x'.repeat(16 << 10)}…`,
+    LEFT_OUT,
+    'complete',
+  ])
+})
+
+test.each(Object.keys(COMMANDS) as CommandName[])('%s has limits that fit each other', (name) => {
+  const { wall_ms, stall_ms, output_bytes, events } = limitsOf(name)
+
+  expect(stall_ms).toBeLessThan(wall_ms)
+  expect(wall_ms).toBeLessThanOrEqual(HOUR)
+  expect([output_bytes, events].every((most) => most > 0)).toBe(true)
+})

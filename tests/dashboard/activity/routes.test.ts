@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Activity } from '#shared/api/activity.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await makeDashboard()
+  await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+  await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const list = (query = '') => dashboard.call('GET', `/api/activity${query}`)
+
+describe('the activity log', () => {
+  test('is newest first, with exactly the fields of the contract', async () => {
+    const { body } = await list('?limit=2')
+
+    expect(body.activities.map((entry: unknown) => Activity.parse(entry))).toMatchObject([
+      { id: 3, type: 'server.create', domain: 'b.example', status: 'success' },
+      { id: 2, type: 'server.create', domain: 'a.example', status: 'success' },
+    ])
+    expect(body.total).toBe(3)
+  })
+
+  test.each([
+    ['?type=server.create', 2],
+    ['?domain=a.example', 1],
+    ['?server_id=2', 1],
+    ['?status=failed', 0],
+    ['?before=2', 1],
+  ])('with %s counts %i', async (query, total) => {
+    const { body } = await list(query)
+
+    expect([body.activities.length, body.total]).toEqual([total, total])
+  })
+
+  test.each(['0', '501', '-1', '1e2', '0x10', ' 5', '5.0', 'x', ''])(
+    'with a limit of %j fails on limit',
+    async (limit) => {
+      expect(await list(`?limit=${limit}`)).toEqual({
+        status: 422,
+        body: {
+          error: 'Validation failed',
+          fields: { limit: ['Must be a whole number between 1 and 500'] },
+        },
+      })
+    },
+  )
+})
+
+describe('the activity of the fleet', () => {
+  test('tells who did it and where, as far as that is still there', async () => {
+    const { body: made } = await dashboard.call('POST', '/api/servers/1/sites', {
+      domain: 'shop.example',
+      tls: 'none',
+    })
+    await dashboard.call('POST', '/api/servers', { hostname: 'gone.example' })
+    await dashboard.call('DELETE', '/api/servers/3')
+
+    const { body } = await dashboard.call('GET', '/api/fleet/activity?limit=3')
+
+    const { body: listed } = await dashboard.call('GET', '/api/operations?limit=1')
+    const actor = listed.operations[0].actor
+    const nowhere = { server_id: null, server: null, operation_id: null, bulk_id: null }
+    expect(actor).toContain('@')
+    expect(body.total).toBe(6)
+    expect(body.activities).toMatchObject([
+      { type: 'server.delete', domain: 'gone.example', actor, site_id: null, ...nowhere },
+      { type: 'server.create', domain: 'gone.example', actor, site_id: null, ...nowhere },
+      {
+        type: 'site.create',
+        domain: 'shop.example',
+        actor,
+        site_id: made.site.id,
+        server_id: 1,
+        server: 'a.example',
+        operation_id: listed.operations[0].id,
+        bulk_id: null,
+      },
+    ])
+  })
+})

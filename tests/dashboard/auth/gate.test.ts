@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await makeDashboard()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const anonymous = (method: string, url: string, headers = {}) =>
+  dashboard.app.handle(new Request(url, { method, headers }))
+
+function raw(port: number, head: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+  })
+}
+
+const PAGES = 'login servers sites operations trash activity settings account docs'.split(' ')
+
+describe('without a session', () => {
+  test('every route but the login, /health, the download of the agent and the pages is 401', async () => {
+    const open: string[] = []
+    for (const { method, path } of dashboard.app.routes) {
+      const url = `http://localhost${path.replace(/:\w+|\*/g, '1')}`
+      const response = await anonymous(method, url)
+      if (response.status !== 401) open.push(`${method} ${path}`)
+    }
+
+    const pages = PAGES.flatMap((name) => [`GET /${name}`, `GET /${name}/*`])
+    expect(open).toEqual([
+      'GET /health',
+      'GET /agent/:file',
+      'GET /',
+      'GET /assets/:name',
+      ...pages,
+      'POST /api/auth/login',
+    ])
+  })
+
+  test.each([
+    '/%61pi/servers',
+    '/api%2fservers',
+    '//api/servers',
+    '/API/servers',
+    '/./api/servers',
+    '/api/servers/',
+    '/api/unknown',
+    '/api',
+    '/api/servers?x=://a/health',
+  ])('%s is 401', async (path) => {
+    const response = await anonymous('GET', `http://localhost${path}`)
+
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual({ error: 'Unauthorized' })
+  })
+
+  test('the second guard holds where Elysia reads another path than the gate', async () => {
+    const server = Bun.serve({ port: 0, fetch: (request) => dashboard.app.fetch(request) })
+    const text = await raw(server.port ?? 0, 'GET /outside-the/api/servers HTTP/1.1\r\nHost: @')
+    await server.stop(true)
+
+    expect(text).toStartWith('HTTP/1.1 401 ')
+    expect(text).toEndWith('{"error":"Unauthorized"}')
+  })
+
+  test('a path outside of the API is 404', async () => {
+    const response = await anonymous('GET', 'http://localhost/nothing')
+
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: 'Not found', message: 'Endpoint not found' })
+  })
+})
+
+describe('a change that a browser asks for', () => {
+  const put = (headers: Record<string, string>) =>
+    dashboard.call('PUT', '/api/settings/email_notifications', { value: true }, headers)
+
+  test.each([
+    { headers: {}, status: 200 },
+    { headers: { 'sec-fetch-site': 'same-origin' }, status: 200 },
+    { headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
+    { headers: { 'sec-fetch-site': 'cross-site' }, status: 403 },
+    { headers: { origin: 'http://localhost', host: 'localhost' }, status: 200 },
+    { headers: { origin: 'https://evil.example', host: 'localhost' }, status: 403 },
+    { headers: { origin: 'null' }, status: 403 },
+  ])('with $headers is $status', async ({ headers, status }) => {
+    expect((await put(headers)).status).toBe(status)
+  })
+
+  test('is believed from the public address behind a proxy', async () => {
+    await using proxied = await makeDashboard({ public_url: 'https://control.example/' })
+    const headers = { origin: 'https://control.example', host: '127.0.0.1:3000' }
+    const change = { value: 60 }
+
+    const { status } = await proxied.call('PUT', '/api/settings/sync_interval', change, headers)
+
+    expect(status).toBe(200)
+  })
+})

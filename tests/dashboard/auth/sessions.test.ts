@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test'
+import { sessions } from '#dashboard/db/schema.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+
+const DAY_MS = 24 * 3600_000
+const me = async (dashboard: Dashboard, headers: Record<string, string> = {}) =>
+  (await dashboard.send('GET', '/api/auth/me', undefined, headers)).status
+
+/** Another session of the same user, by its token. */
+async function elsewhere(dashboard: Dashboard): Promise<string> {
+  const mine = dashboard.token
+  await dashboard.signIn()
+  const { token } = dashboard
+  dashboard.token = mine
+  return token
+}
+
+describe('a session', () => {
+  test('ends with its logout, and no other does', async () => {
+    await using dashboard = await makeDashboard()
+    const other = { cookie: `session=${await elsewhere(dashboard)}` }
+
+    const { status, headers } = await dashboard.send('POST', '/api/auth/logout')
+
+    expect(status).toBe(204)
+    expect(headers.getSetCookie()[0]).toStartWith('session=; Max-Age=0; Path=/;')
+    expect(await me(dashboard)).toBe(401)
+    expect(await me(dashboard, other)).toBe(200)
+  })
+
+  test('ends with a logout everywhere', async () => {
+    await using dashboard = await makeDashboard()
+    const other = { cookie: `session=${await elsewhere(dashboard)}` }
+
+    await dashboard.send('POST', '/api/auth/logout-everywhere')
+
+    expect(await me(dashboard, other)).toBe(401)
+  })
+
+  test('ends with a change of the password elsewhere', async () => {
+    await using dashboard = await makeDashboard()
+    const other = { cookie: `session=${await elsewhere(dashboard)}` }
+    const change = { current_password: PASSWORD, password: 'another long one' }
+
+    const { status } = await dashboard.send('POST', '/api/auth/password', change)
+
+    expect(status).toBe(204)
+    expect(await me(dashboard, other)).toBe(401)
+    expect(await me(dashboard)).toBe(200)
+  })
+
+  test('is over after seven days, and renewed when half of them are spent', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const ask = () => dashboard.send('GET', '/api/auth/me')
+    clock.move(3 * DAY_MS)
+    const early = (await ask()).headers.getSetCookie()
+    clock.move(DAY_MS)
+    const [line = ''] = (await ask()).headers.getSetCookie()
+    clock.move(4 * DAY_MS)
+    const renewed = { cookie: line.split(';')[0] ?? '' }
+
+    expect(early).toEqual([])
+    expect(await me(dashboard)).toBe(401)
+    expect(await me(dashboard, renewed)).toBe(200)
+    clock.move(3 * DAY_MS)
+    expect(await me(dashboard, renewed)).toBe(401)
+  })
+
+  test('is over when its row says so, whatever the token says', async () => {
+    await using dashboard = await makeDashboard()
+    const expires_at = '2020-01-01T00:00:00.000Z'
+
+    await dashboard.db.write((queries) => queries.update(sessions).set({ expires_at }))
+
+    expect(await me(dashboard)).toBe(401)
+  })
+
+  test('stands in an Authorization header too', async () => {
+    await using dashboard = await makeDashboard()
+    const headers = { cookie: '', authorization: `Bearer ${dashboard.token}` }
+
+    expect(await me(dashboard, headers)).toBe(200)
+  })
+
+  test.each(['x', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.', '..', ''])(
+    'is not opened by the token %j',
+    async (token) => {
+      await using dashboard = await makeDashboard()
+      dashboard.token = token
+
+      expect(await me(dashboard)).toBe(401)
+    },
+  )
+})
+
+describe('a change of the password', () => {
+  test.each([
+    [{ current_password: PASSWORD, password: 'short' }, ['password']],
+    [{ current_password: 'wrong', password: 'another long one' }, ['current_password']],
+    [{}, ['current_password', 'password']],
+  ])('with %j fails on %j', async (input, fields) => {
+    await using dashboard = await makeDashboard()
+
+    const { status, body } = await dashboard.call('POST', '/api/auth/password', input)
+
+    expect(status).toBe(422)
+    expect(Object.keys(body.fields)).toEqual(fields)
+  })
+})

@@ -1,0 +1,320 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFile, readdir, stat } from 'node:fs/promises'
+import { backUp } from '#dashboard/backup/back-up.ts'
+import { checkFile } from '#dashboard/backup/check.ts'
+import { restore } from '#dashboard/backup/restore.ts'
+import { openDatabase } from '#dashboard/db/client.ts'
+import { lockDatabase } from '#dashboard/db/lock.ts'
+import { knownMigrations } from '#dashboard/db/migrations.ts'
+import { settings } from '#dashboard/db/schema.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { keptSecret } from '#dashboard/runtime/secret.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+import { Secret } from '#shared/secret.ts'
+import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
+
+const now = new Date('2026-11-20T14:05:02Z')
+const NEWEST = knownMigrations().length
+
+/** A dashboard's folder with rows in every table, and what it is called in the commands. */
+async function makeRecords(folder: string, version = NEWEST) {
+  const file = `${folder}/dashboard.db`
+  await makeReleased(file, version)
+  const sealer = makeSealer(await keptSecret(`${folder}/seal-secret`, secureRandom), secureRandom)
+  const sealed = (purpose: string) => sealer.seal(purpose, new Secret('anything'))
+  const database = new Sqlite(file)
+  if (version > 1) {
+    database.run('UPDATE signing_keys SET private_key_sealed = ?', [sealed('signing-key')])
+    database.run('UPDATE enrolments SET code_key_sealed = ?', [sealed('enrolment-code')])
+  }
+  database.close()
+  return recordsOf(folder)
+}
+
+const recordsOf = (folder: string) => ({
+  database: { url: `file:${folder}/dashboard.db` },
+  data_dir: folder,
+})
+
+describe('a backup', () => {
+  test('gives every row of every table back', async () => {
+    await using home = await makeFolder()
+    await using other = await makeFolder()
+    const records = await makeRecords(home.path)
+    const before = contentOf(`${home.path}/dashboard.db`)
+    const { path } = await backUp(records, `${home.path}/`, { now })
+    await copyFile(`${home.path}/seal-secret`, `${other.path}/seal-secret`)
+
+    await restore(path, recordsOf(other.path), now)
+
+    expect(contentOf(`${other.path}/dashboard.db`)).toEqual(before)
+    expect(Object.values(before).every((rows) => rows.length >= 2)).toBe(true)
+    expect(await checkFile(path, records)).toEqual({ findings: [], notes: [] })
+  })
+
+  test('is one file for its owner, which tar opens, and nothing beside it', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+
+    expect(await readdir(`${home.path}/kept`)).toEqual(['hosting-control-2026-11-20T140502Z.tar'])
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const listed = Bun.spawnSync(['tar', 'tf', path]).stdout.toString()
+    expect(listed).toBe('manifest.json\ndashboard.db\n')
+  })
+
+  test('of the same second into the same folder is another file', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const paths = []
+    for (const _ of [1, 2, 3])
+      paths.push((await backUp(records, `${home.path}/kept/`, { now })).path)
+
+    expect(paths.map((path) => path.replace(`${home.path}/kept/hosting-control-`, ''))).toEqual([
+      '2026-11-20T140502Z.tar',
+      '2026-11-20T140502Z-2.tar',
+      '2026-11-20T140502Z-3.tar',
+    ])
+  })
+
+  test('holds no secret, unless it is asked for: then it restores alone', async () => {
+    await using home = await makeFolder()
+    await using other = await makeFolder()
+    const records = await makeRecords(home.path)
+    const secret = (await Bun.file(`${home.path}/seal-secret`).text()).trim()
+    const plain = await backUp(records, `${home.path}/plain.tar`, { now })
+    const whole = await backUp(records, `${home.path}/whole.tar`, { now, with_secrets: true })
+
+    await restore(whole.path, recordsOf(other.path), now)
+
+    expect((await Bun.file(plain.path).bytes()).toBase64()).not.toContain(btoa(secret).slice(2, 40))
+    expect(await Bun.file(plain.path).text()).not.toContain(secret)
+    expect((await Bun.file(`${other.path}/seal-secret`).text()).trim()).toBe(secret)
+    expect((await stat(`${other.path}/seal-secret`)).mode & 0o777).toBe(0o600)
+  })
+
+  test('is of one moment, whatever is written meanwhile', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const db = await openDatabase(records.database.url)
+    const value = 'x'.repeat(2_000)
+    let going = true
+    const writing = (async () => {
+      for (let turn = 0; going; turn++) {
+        await db.write((queries) =>
+          queries.batch([
+            queries.insert(settings).values({ key: `left ${turn}`, value }),
+            queries.insert(settings).values({ key: `right ${turn}`, value }),
+          ]),
+        )
+        await Bun.sleep(0)
+      }
+    })()
+    const paths: string[] = []
+    for (const turn of [1, 2, 3, 4])
+      paths.push((await backUp(records, `${home.path}/${turn}.tar`, { now })).path)
+    going = false
+    await writing
+    db.close()
+
+    const counts: number[] = []
+    for (const path of paths) {
+      await using other = await makeFolder()
+      await copyFile(`${home.path}/seal-secret`, `${other.path}/seal-secret`)
+      await restore(path, recordsOf(other.path), now)
+      const { settings: rows = [] } = contentOf(`${other.path}/dashboard.db`)
+      const turns = rows.map((row) => (row as { key: string }).key).filter((key) => / \d/.test(key))
+      const side = (name: string) => turns.filter((key) => key.startsWith(name)).length
+      expect(side('left')).toBe(side('right'))
+      counts.push(side('left'))
+    }
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(counts.at(-1)).toBeGreaterThan(counts[0] ?? 0)
+  })
+
+  test('takes no name that is taken', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    await Bun.write(`${home.path}/taken.tar`, 'mine')
+
+    const made = backUp(records, `${home.path}/taken.tar`, { now })
+
+    await expect(made).rejects.toThrow('exists already')
+    expect(await Bun.file(`${home.path}/taken.tar`).text()).toBe('mine')
+  })
+
+  test('is not made of nothing', async () => {
+    await using home = await makeFolder()
+
+    const made = backUp(recordsOf(home.path), `${home.path}/`, { now })
+
+    await expect(made).rejects.toThrow('There is no database at')
+    expect(await readdir(home.path)).toEqual([])
+  })
+})
+
+describe('a restore', () => {
+  test('keeps the database of before, with what its log held, and ends all sessions', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const file = `${home.path}/dashboard.db`
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+    await keptSecret(`${home.path}/jwt-secret`, secureRandom)
+    const held = new Sqlite(file)
+    held.run('PRAGMA wal_autocheckpoint = 0')
+    held.run("INSERT INTO settings VALUES ('later', '1')")
+    const later = contentOf(file)
+
+    const { aside } = await restore(path, records, now)
+
+    held.close()
+    expect(aside).toBe(`${file}.before-restore-2026-11-20T140502Z`)
+    expect(contentOf(aside ?? '')).toEqual(later)
+    expect(contentOf(file).settings).toHaveLength(2)
+    const left = (await readdir(home.path)).filter((name) => !/-(wal|shm)$/.test(name)).sort()
+    expect(left).toEqual([
+      'dashboard.db',
+      'dashboard.db.before-restore-2026-11-20T140502Z',
+      'dashboard.db.lock',
+      'kept',
+      'seal-secret',
+    ])
+  })
+
+  test('keeps both when two restores fall into one second', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+
+    const asides = [await restore(path, records, now), await restore(path, records, now)]
+
+    const name = `${home.path}/dashboard.db.before-restore-2026-11-20T140502Z`
+    expect(asides.map(({ aside }) => aside)).toEqual([name, `${name}-2`])
+    expect([contentOf(name), contentOf(`${name}-2`)]).toEqual([
+      contentOf(records.database.url.replace('file:', '')),
+      contentOf(records.database.url.replace('file:', '')),
+    ])
+  })
+
+  test.each([1, 2, 3, NEWEST])(
+    'takes a backup of version %d, and the next start does the rest',
+    async (version) => {
+      await using home = await makeFolder()
+      const records = await makeRecords(home.path, version)
+      const { path } = await backUp(records, `${home.path}/kept/`, { now })
+
+      await restore(path, records, now)
+
+      const db = await openDatabase(records.database.url)
+      db.close()
+      expect(contentOf(`${home.path}/dashboard.db`).__drizzle_migrations).toHaveLength(NEWEST)
+    },
+  )
+
+  const spoilt: [string, (path: string, home: string) => Promise<unknown>, string][] = [
+    ['is not there', (path) => Bun.file(path).delete(), 'cannot be read'],
+    ['is no backup', (path) => Bun.write(path, 'x'.repeat(5_000)), 'is no backup of a dashboard'],
+    [
+      'is cut off',
+      async (path) => Bun.write(path, (await Bun.file(path).bytes()).slice(0, 90_000)),
+      'is no backup of a dashboard, or is damaged',
+    ],
+    ['has one wrong bit', (path) => edit(path, 100_000, (byte) => byte ^ 1), 'is damaged'],
+    [
+      'is of a newer format',
+      (path) => replaceText(path, '"format": 1', '"format": 9'),
+      'newer version',
+    ],
+    [
+      'names fewer rows',
+      (path) => replaceText(path, '"servers": 2', '"servers": 3'),
+      'rows are missing',
+    ],
+    [
+      'needs another secret',
+      (_, home) => Bun.write(`${home}/seal-secret`, 'b'.repeat(64)),
+      'is another one',
+    ],
+    [
+      'needs a secret that is not there',
+      (_, home) => Bun.file(`${home}/seal-secret`).delete(),
+      'holds no secrets',
+    ],
+  ]
+  test.each(spoilt)('changes nothing when the backup %s', async (_, spoil, message) => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+    await spoil(path, home.path)
+    const before = contentOf(`${home.path}/dashboard.db`)
+
+    await expect(restore(path, records, now)).rejects.toThrow(message)
+
+    expect(contentOf(`${home.path}/dashboard.db`)).toEqual(before)
+    const names = await readdir(home.path)
+    expect(names.filter((name) => /restor/.test(name))).toEqual([])
+  })
+
+  test('changes nothing when a newer version made the backup', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const file = `${home.path}/dashboard.db`
+    run(file, "INSERT INTO __drizzle_migrations VALUES (NULL, 'new', 9e15)")
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+    run(file, "DELETE FROM __drizzle_migrations WHERE hash = 'new'")
+    const before = contentOf(file)
+
+    await expect(restore(path, records, now)).rejects.toThrow('newer version of the dashboard')
+
+    expect(contentOf(file)).toEqual(before)
+  })
+
+  test('waits for no dashboard: it is refused while one has the database', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const file = `${home.path}/dashboard.db`
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+    const first = lockDatabase(file, 'shared')
+    const second = lockDatabase(file, 'shared')
+
+    await expect(restore(path, records, now)).rejects.toThrow('stop it first')
+
+    expect([first, second]).not.toContain(undefined)
+    first?.close()
+    second?.close()
+    expect((await restore(path, records, now)).aside).toContain('before-restore')
+  })
+
+  test('puts a backup in the place of a database that is damaged beyond reading', async () => {
+    await using home = await makeFolder()
+    const records = await makeRecords(home.path)
+    const before = contentOf(`${home.path}/dashboard.db`)
+    const { path } = await backUp(records, `${home.path}/kept/`, { now })
+    await Bun.write(`${home.path}/dashboard.db`, 'nothing that SQLite knows '.repeat(1_000))
+
+    await restore(path, records, now)
+
+    expect(contentOf(`${home.path}/dashboard.db`)).toEqual(before)
+  })
+})
+
+function run(file: string, sql: string): void {
+  const database = new Sqlite(file)
+  database.run(sql)
+  database.close()
+}
+
+async function edit(path: string, at: number, change: (byte: number) => number): Promise<void> {
+  const bytes = await Bun.file(path).bytes()
+  bytes[at] = change(bytes[at] ?? 0)
+  await Bun.write(path, bytes)
+}
+
+/** Of the same length, so that the archive stays whole. */
+async function replaceText(path: string, from: string, to: string): Promise<void> {
+  const text = Buffer.from(await Bun.file(path).bytes()).toString('latin1')
+  await Bun.write(path, Buffer.from(text.replace(from, to), 'latin1'))
+}

@@ -1,0 +1,152 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { open } from 'node:fs/promises'
+import { checkRecords } from '#dashboard/backup/check.ts'
+import { knownMigrations } from '#dashboard/db/migrations.ts'
+import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
+
+/** The report on a sound database after these statements. */
+async function reportAfter(...changes: string[]) {
+  await using home = await makeFolder()
+  const file = `${home.path}/dashboard.db`
+  await makeReleased(file, knownMigrations().length)
+  const database = new Sqlite(file)
+  for (const sql of changes) database.run(sql)
+  database.close()
+  const before = contentOf(file)
+  const report = await checkRecords({ database: { url: `file:${file}` }, data_dir: home.path })
+  expect(contentOf(file)).toEqual(before)
+  return report
+}
+
+const operation = (id: string, status: string, site_id: string | number = 'NULL') =>
+  `INSERT INTO operations (id, type, server_id, site_id, domain, params, status, deadline_at, created_at, finished_at)
+   VALUES ('${id}', 'site.create', 1, ${site_id}, 'a', '{}', '${status}', '', '', ${status === 'running' ? 'NULL' : "strftime('%Y-%m-%dT%H:%M:%fZ')"})`
+const activity = (id: string, status: string) =>
+  `INSERT INTO activities (type, domain, status, operation_id, created_at) VALUES ('site.create', 'a', '${status}', '${id}', '')`
+const event = (operation_id: string, id: number, kind: string) =>
+  `INSERT INTO operation_events VALUES ('${operation_id}', ${id}, '${kind}', '{}')`
+
+const broken: [string, string[], string][] = [
+  ['a gap', [event('operation-1', 3, 'log')], 'operation with a gap in its events: operation-1'],
+  [
+    'an event after the end',
+    [event('operation-1', 2, 'log')],
+    'operation with an event after its end: operation-1',
+  ],
+  [
+    'no last event',
+    [operation('a', 'success'), activity('a', 'success'), event('a', 1, 'log')],
+    'ended operation without its last event: a',
+  ],
+  [
+    'a last event too early',
+    [operation('a', 'running'), activity('a', 'running'), event('a', 1, 'error')],
+    'operation that goes on after its last event: a',
+  ],
+  [
+    'two outcomes',
+    ["UPDATE operation_events SET event = 'error' WHERE operation_id = 'operation-2'"],
+    'operation whose outcome is not what its last event says: operation-2',
+  ],
+  [
+    'an end without an end',
+    ["UPDATE operations SET finished_at = NULL WHERE id = 'operation-1'"],
+    'operation whose end and status disagree: operation-1',
+  ],
+  [
+    'no site',
+    [operation('a', 'running', 9), activity('a', 'running')],
+    'running operation for a missing site: a',
+  ],
+  [
+    'no activity',
+    ["DELETE FROM activities WHERE operation_id = 'operation-1'"],
+    'operation without its activity: operation-1',
+  ],
+  [
+    'another outcome in the activities',
+    ["UPDATE activities SET status = 'failed' WHERE operation_id = 'operation-1'"],
+    'operation whose activity tells another outcome: operation-1',
+  ],
+  [
+    'a site that waits for nobody',
+    ["UPDATE sites SET status = 'deleting' WHERE id = 1"],
+    `site in the middle of a change that nobody makes: domain 1 é世'"`,
+  ],
+  [
+    'a key that is gone',
+    ["UPDATE server_agents SET kid = 'lost' WHERE server_id = 2"],
+    'enrolled server with a key that is gone: 2',
+  ],
+  [
+    'a broken value',
+    ["UPDATE servers SET tags = '[' WHERE id = 2"],
+    'row of servers whose tags cannot be read: 2',
+  ],
+  [
+    'a row that points to nothing',
+    ['PRAGMA foreign_keys = OFF', 'DELETE FROM users WHERE id = 2'],
+    'row 2 of api_tokens points to a row of users that is not there',
+  ],
+  ['a table more', ['CREATE TABLE extra (a)'], 'table extra is not ours'],
+  [
+    'an index less',
+    ['DROP INDEX operations_one_per_site'],
+    'index operations_one_per_site is missing',
+  ],
+  ['a column more', ['ALTER TABLE users ADD extra text'], 'table users is not what it should be'],
+]
+
+describe('the check', () => {
+  test('finds nothing in records that are sound, and says what it did not look at', async () => {
+    expect(await reportAfter()).toEqual({
+      findings: [],
+      notes: [expect.stringContaining('the sealed keys were not opened')],
+    })
+  })
+
+  test.each(broken)('finds %s', async (_, changes, finding) => {
+    expect((await reportAfter(...changes)).findings).toContain(finding)
+  })
+
+  test('finds a site with two operations under way, which no index kept apart', async () => {
+    const { findings } = await reportAfter(
+      'DROP INDEX operations_one_per_site',
+      `CREATE UNIQUE INDEX operations_one_per_site ON operations (site_id) WHERE status in ('queued')`,
+      ...[operation('a', 'running', 1), operation('b', 'running', 1)],
+    )
+
+    expect(findings).toEqual(['index operations_one_per_site is not what it should be'])
+  })
+
+  test('finds a page that is not what SQLite wrote', async () => {
+    await using home = await makeFolder()
+    const path = `${home.path}/dashboard.db`
+    await makeReleased(path, knownMigrations().length)
+    const file = await open(path, 'r+')
+    await file.write(Buffer.alloc(2_000, 7), 0, 2_000, 4096 * 3)
+    await file.close()
+
+    const report = await checkRecords({ database: { url: `file:${path}` }, data_dir: home.path })
+
+    expect(report.findings).not.toEqual([])
+  })
+
+  test('finds keys that the secret of this folder does not open', async () => {
+    await using home = await makeFolder()
+    const path = `${home.path}/dashboard.db`
+    await makeReleased(path, knownMigrations().length)
+    await Bun.write(`${home.path}/seal-secret`, 'a'.repeat(64))
+
+    const report = await checkRecords({ database: { url: `file:${path}` }, data_dir: home.path })
+
+    expect(report.findings).toEqual([
+      'signing key key-1 cannot be opened with the seal-secret',
+      'signing key key-2 cannot be opened with the seal-secret',
+      'code of server 1 cannot be opened with the seal-secret',
+      'code of server 2 cannot be opened with the seal-secret',
+    ])
+  })
+})

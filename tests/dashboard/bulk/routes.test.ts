@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  hasStatus,
+  items,
+  outcomes,
+  pools,
+  sitesOn,
+  start,
+  told,
+  view,
+} from '#tests/support/dashboard/bulk.ts'
+import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+
+const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
+
+describe('many at once', () => {
+  test('each has its operation and its result, and one stream shows the whole', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    pools(agent)
+    await sitesOn(dashboard, agent, 'a.example', 'bad.example', 'c.example')
+
+    const id = await start(dashboard, { targets: { site_ids: [1, 2, 3] }, parallel: 1 })
+    const stream = await told(dashboard, id)
+
+    const bulk = await view(dashboard, id)
+    const rows = await items(dashboard, id)
+    const activity = await dashboard.call('GET', '/api/activity?type=bulk.create')
+    const operations = await dashboard.call('GET', `/api/operations?bulk_id=${id}`)
+    expect(stream).toEqual([
+      '1 log pool.apply of 3 sites begins',
+      '2 log a.example begins',
+      '3 log a.example: done',
+      '4 log bad.example begins',
+      '5 log bad.example: No pool',
+      '6 log c.example begins',
+      '7 log c.example: done',
+      '8 error 1 of 3 failed',
+    ])
+    expect(bulk).toMatchObject({
+      status: 'failed',
+      reason: '',
+      counts: { total: 3, waiting: 0, running: 0, success: 2, failed: 1, cancelled: 0, skipped: 0 },
+    })
+    expect(rows).toMatchObject([
+      { position: 1, site_id: 1, status: 'success', error: null },
+      { position: 2, site_id: 2, status: 'failed', error: { message: 'No pool' } },
+      { position: 3, site_id: 3, status: 'success', error: null },
+    ] as object[])
+    expect(operations.body.operations.map((row: { id: string }) => row.id).toSorted()).toEqual(
+      rows.map((row) => row.operation_id ?? '').toSorted(),
+    )
+    expect(activity.body.activities).toMatchObject([{ status: 'failed' }])
+    expect(await told(dashboard, id, 6)).toEqual(stream.slice(6))
+  })
+
+  test('goes no faster than it may, over all and on one server', async () => {
+    await using one = new Machine()
+    await using two = new Machine()
+    await using dashboard = await makeDashboard()
+    const [first, second] = [pools(one), pools(two)]
+    const domains = (name: string) => Array.from({ length: 6 }, (_, at) => `${name}${at}.example`)
+    const a = await sitesOn(dashboard, one, ...domains('a'))
+    const b = await sitesOn(dashboard, two, ...domains('b'))
+
+    const id = await start(dashboard, { targets: { server_ids: [a, b] }, parallel: 3 })
+
+    await hasStatus(dashboard, id, 'success')
+    expect(first.begun.length + second.begun.length).toBe(12)
+    expect(Math.max(first.most, second.most)).toBe(2)
+  })
+
+  test('pauses after failures in a row, says why, and goes on when it is told to', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    pools(agent)
+    const domains = ['bad1.example', 'a.example', 'bad2.example', 'bad3.example', 'z.example']
+    await sitesOn(dashboard, agent, ...domains)
+    const targets = { site_ids: [1, 2, 3, 4, 5] }
+
+    const id = await start(dashboard, { targets, parallel: 1, pause_after: 2 })
+    const paused = await hasStatus(dashboard, id, 'paused')
+    const before = await outcomes(dashboard, id)
+    const asked = { dry_run: true }
+    const refused = await dashboard.call('POST', `/api/bulk-operations/${id}/resume`, asked)
+    const untouched = await outcomes(dashboard, id)
+    const resumed = await dashboard.call('POST', `/api/bulk-operations/${id}/resume`)
+
+    await hasStatus(dashboard, id, 'failed')
+    expect(paused.reason).toBe('2 failures in a row, the last on bad3.example: No pool')
+    expect(before.at(-1)).toBe('z.example waiting')
+    expect(untouched).toEqual(before)
+    expect(refused).toEqual({
+      status: 422,
+      body: {
+        error: 'Validation failed',
+        fields: { dry_run: ['Must not be true: the items that wait are its plan'] },
+      },
+    })
+    expect(resumed.body.bulk_operation).toMatchObject({ status: 'running', reason: '' })
+    expect(await told(dashboard, id, 9)).toEqual([
+      `10 log Paused: ${paused.reason}`,
+      '11 log Resumed',
+      '12 log z.example begins',
+      '13 log z.example: done',
+      '14 error 3 of 5 failed',
+    ])
+    expect(await dashboard.call('POST', `/api/bulk-operations/${id}/resume`)).toEqual({
+      status: 409,
+      body: { error: 'Conflict', message: 'The bulk operation is not paused' },
+    })
+  })
+
+  test('is cancelled as a whole: what waits is not begun, what runs ends', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const work = pools(agent)
+    await sitesOn(dashboard, agent, 'slow.example', 'b.example', 'c.example')
+    const id = await start(dashboard, { targets: { site_ids: [1, 2, 3] }, parallel: 1 })
+    await until(() => work.running === 1)
+
+    const answer = await dashboard.call('POST', `/api/bulk-operations/${id}/cancel`)
+
+    const bulk = await hasStatus(dashboard, id, 'cancelled')
+    const again = await dashboard.call('POST', `/api/bulk-operations/${id}/cancel`)
+    expect(answer).toMatchObject({ status: 202, body: { bulk_operation: { status: 'cancelled' } } })
+    expect(bulk.counts).toMatchObject({ cancelled: 3 })
+    expect(await told(dashboard, id)).toEqual([
+      '1 log pool.apply of 3 sites begins',
+      '2 log slow.example begins',
+      '3 log Cancelled: 2 were not begun',
+      '4 log slow.example: The operation was cancelled',
+      '5 error The operation was cancelled',
+    ])
+    expect(work.begun).toEqual(['slow'])
+    expect(again).toEqual({
+      status: 409,
+      body: { error: 'Conflict', message: 'The bulk operation has ended already' },
+    })
+  })
+
+  test('ends with force what does not end by itself', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.stubborn = true
+    const work = pools(agent)
+    await sitesOn(dashboard, agent, 'slow.example')
+    const id = await start(dashboard, { targets: { site_ids: [1] } })
+    await until(() => work.running === 1)
+
+    await dashboard.call('POST', `/api/bulk-operations/${id}/cancel`)
+    await until(() => agent.cancelled.length === 1)
+    await dashboard.call('POST', `/api/bulk-operations/${id}/cancel`, { force: true })
+
+    await hasStatus(dashboard, id, 'cancelled')
+    const [item] = await items(dashboard, id)
+    expect(item).toMatchObject({ status: 'cancelled', error: cancelled } as object)
+    expect(agent.cancelled.map((wish) => wish.split(' ')[1])).toEqual(['graceful', 'forced'])
+  })
+
+  test('repeats what failed or was cancelled, and nothing else', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    pools(agent)
+    await sitesOn(dashboard, agent, 'a.example', 'bad.example')
+    const first = await start(dashboard, { targets: { site_ids: [1, 2] }, parallel: 2 })
+    await hasStatus(dashboard, first, 'failed')
+    await dashboard.db.write((queries) =>
+      queries.run("update sites set user = 'good' where domain = 'bad.example'"),
+    )
+
+    const again = `/api/bulk-operations/${first}/retry`
+    const plan = await dashboard.call('POST', again, { dry_run: true })
+    const { status, body } = await dashboard.call('POST', again)
+
+    expect(plan).toEqual({
+      status: 200,
+      body: { targets: [{ server_id: 1, site_id: 2, domain: 'bad.example' }], skipped: [] },
+    })
+    const { id } = body.bulk_operation
+    await hasStatus(dashboard, id, 'success')
+    expect(status).toBe(202)
+    expect(body.bulk_operation).toMatchObject({ params: { tier: 'large' }, parallel: 2 })
+    expect(await outcomes(dashboard, id)).toEqual(['bad.example success'])
+    expect((await told(dashboard, id)).at(-1)).toBe(
+      '4 complete {"status":"ok","total":1,"success":1,"failed":0,"cancelled":0}',
+    )
+    expect(await dashboard.call('POST', `/api/bulk-operations/${id}/retry`)).toEqual({
+      status: 409,
+      body: { error: 'Conflict', message: 'The bulk operation succeeded' },
+    })
+  })
+
+  test('waits for a site that is being worked on', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const work = pools(agent)
+    const server = await sitesOn(dashboard, agent, 'slow.example', 'b.example')
+    const body = { user: 'slow', php_version: '8.2', tier: 'small' }
+    const single = dashboard.call('POST', `/api/servers/${server}/pool-apply`, body)
+    await until(() => work.running === 1)
+
+    const id = await start(dashboard, { targets: { site_ids: [1, 2] } })
+    await until(async () => (await outcomes(dashboard, id)).includes('b.example success'))
+    const meanwhile = await outcomes(dashboard, id)
+    work.release()
+    await single
+
+    await hasStatus(dashboard, id, 'success')
+    expect(meanwhile).toEqual(['slow.example waiting', 'b.example success'])
+    expect(work.begun).toEqual(['slow', 'b', 'slow'])
+  })
+
+  test('an item of an agent that is away fails at once, and so does one that is gone', async () => {
+    await using dashboard = await makeDashboard()
+    await sitesOn(dashboard, { port: 1 }, 'a.example', 'b.example')
+    await dashboard.db.write((queries) => queries.run("update servers set status = 'offline'"))
+    const targets = { site_ids: [1, 2] }
+    const id = await start(dashboard, { targets, parallel: 1, pause_after: 1 })
+    await hasStatus(dashboard, id, 'paused')
+    await dashboard.db.write((queries) =>
+      queries.run("delete from sites where domain = 'b.example'"),
+    )
+    await dashboard.call('POST', `/api/bulk-operations/${id}/resume`)
+
+    await hasStatus(dashboard, id, 'failed')
+
+    expect(await items(dashboard, id)).toMatchObject([
+      {
+        status: 'failed',
+        operation_id: expect.any(String),
+        error: {
+          error: 'Agent offline',
+          message: 'The agent on 127.0.0.1:1 refused the connection',
+        },
+      },
+      {
+        status: 'failed',
+        operation_id: null,
+        error: { error: 'Not found', message: 'Site not found' },
+      },
+    ] as object[])
+  })
+
+  test('is taken up by the next process: nothing begins twice, nothing is forgotten', async () => {
+    await using agent = new Machine()
+    await using first = await makeDashboard()
+    const work = pools(agent)
+    await sitesOn(first, agent, 'slow.example', 'b.example', 'c.example')
+    const id = await start(first, { targets: { site_ids: [1, 2, 3] }, parallel: 1 })
+    await until(() => work.running === 1)
+    await first.stop()
+    await using second = await makeDashboard({ folder: first.folder })
+
+    await second.deps.worker.resume()
+    await second.deps.bulks.resume()
+    work.release()
+
+    await hasStatus(second, id, 'success')
+    expect(work.begun).toEqual(['slow', 'b', 'c'])
+    expect([...agent.begun.values()]).toEqual([1, 1, 1])
+    expect(await told(second, id)).toHaveLength(8)
+  })
+})

@@ -1,0 +1,321 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { HealthPoller } from '#dashboard/health/poller.ts'
+import { realClock } from '#dashboard/runtime/clock.ts'
+import type { SiteHealth } from '#shared/agent.ts'
+import { Fleet, FleetSiteDetail } from '#shared/api/fleet.ts'
+import { SteppedClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { created, found } from '#tests/support/dashboard/sites.ts'
+
+const FAILED = 'PHP 8.2 of this site has failed'
+
+const up = (domain: string): SiteHealth => {
+  const verdict = { state: 'up', code: 'up', reason: '' } as const
+  return { domain, ...verdict, checks: [{ check: 'php', ...verdict }] }
+}
+const unwell = (domain: string, state: SiteHealth['state'], code: string, reason = FAILED) => ({
+  ...{ domain, state, code, reason },
+  checks: [{ check: 'php' as const, state, code, reason }],
+})
+
+/** Stands still for what is dated until it is moved; who sleeps does so for real. */
+class MovedClock {
+  #moved = 0
+  now = () => new Date(Date.parse('2026-01-01T00:00:00.000Z') + this.#moved)
+  elapsed = () => this.#moved
+  sleep = realClock.sleep
+  move(ms: number): void {
+    this.#moved += ms
+  }
+}
+
+let clock: MovedClock
+let agent: Machine
+let dashboard: Dashboard
+let server: number
+
+beforeEach(async () => {
+  clock = new MovedClock()
+  agent = new Machine()
+  dashboard = await makeDashboard({ clock })
+  agent.services = [{ name: 'php8.2', status: 'running' }]
+  agent.sites = ['a', 'b', 'c', 'd'].map((name) => found(`${name}.example`, { php: '8.5' }))
+  agent.usage = agent.sites.map(({ domain }) => created(domain))
+  server = await dashboard.addServer(agent)
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+})
+
+afterEach(async () => {
+  await agent.stop()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const read = () =>
+  dashboard.deps.health.update({ id: server, hostname: '127.0.0.1', port: agent.port })
+
+async function listed(query = ''): Promise<string[]> {
+  const { body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+  return body.sites.map(
+    ({ domain, health, health_code }: Record<string, string>) =>
+      `${domain?.[0]} ${health} ${health_code}`,
+  )
+}
+const site = async (id: number) => {
+  const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
+  return FleetSiteDetail.parse(body.site)
+}
+
+describe('the health of sites', () => {
+  test('is unknown until an agent tells it, and then what it tells, with its reason and since when', async () => {
+    expect(await listed()).toEqual(
+      ['a', 'b', 'c', 'd'].map((name) => `${name} unknown not_checked`),
+    )
+    clock.move(60_000)
+    const told = clock.now().toISOString()
+    agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
+    await read()
+
+    clock.move(60_000)
+    agent.health = [up('a.example'), unwell('b.example', 'down', 'php_stopped', 'PHP does not run')]
+    await read()
+
+    expect(await listed()).toEqual([
+      'a up up',
+      'b down php_stopped',
+      'c unknown not_checked',
+      'd unknown not_checked',
+    ])
+    expect(await site(2)).toMatchObject({
+      health: 'down',
+      health_code: 'php_stopped',
+      health_reason: 'PHP does not run',
+      health_since: told,
+      health_checks: [
+        { check: 'php', state: 'down', code: 'php_stopped', reason: 'PHP does not run' },
+      ],
+    })
+  })
+
+  test('narrows and orders the list, the worst first, and is counted', async () => {
+    agent.health = [
+      up('a.example'),
+      unwell('b.example', 'degraded', 'php_busy'),
+      unwell('c.example', 'down', 'php_failed'),
+    ]
+    await read()
+
+    expect(await listed('sort=health')).toEqual([
+      'c down php_failed',
+      'b degraded php_busy',
+      'd unknown not_checked',
+      'a up up',
+    ])
+    expect(await listed('health=down,degraded')).toEqual([
+      'b degraded php_busy',
+      'c down php_failed',
+    ])
+    expect(await listed('health=up')).toEqual(['a up up'])
+    const ids = await dashboard.call('GET', '/api/fleet/sites/ids?health=down')
+    expect(ids.body.total).toBe(1)
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    expect(Fleet.parse(body).counts.health).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1 })
+    const of = await dashboard.call('GET', `/api/fleet/servers/${server}`)
+    expect(of.body.server.health).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1 })
+  })
+
+  test('is on the overview by domain, with what to do', async () => {
+    agent.health = [
+      unwell('b.example', 'degraded', 'certificate_missing', 'Its certificate is missing'),
+      unwell('c.example', 'down', 'php_failed'),
+    ]
+    await read()
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    const told = Fleet.parse(body)
+      .attention.slice(0, 2)
+      .map(({ kind, severity, total, query, items }) => ({
+        ...{ kind, severity, total, query },
+        items: items.map(({ name, reason, site_id }) => ({ name, reason, site_id })),
+      }))
+    expect(told).toEqual([
+      {
+        ...{ kind: 'site_down', severity: 'critical', total: 1, query: { health: 'down' } },
+        items: [
+          {
+            name: 'c.example',
+            reason: `${FAILED}: restart its PHP, and read its log if it fails again`,
+            site_id: 3,
+          },
+        ],
+      },
+      {
+        ...{ kind: 'site_degraded', severity: 'warning', total: 1, query: { health: 'degraded' } },
+        items: [
+          {
+            name: 'b.example',
+            reason:
+              'Its certificate is missing: make sure that its domain leads to this server, then issue it again',
+            site_id: 2,
+          },
+        ],
+      },
+    ])
+  })
+
+  test('of a site that was found says what to do on its server', async () => {
+    await dashboard.db.write((queries) =>
+      queries.run("update sites set managed = 0, found = 1 where domain = 'b.example'"),
+    )
+    agent.health = [unwell('b.example', 'down', 'http_gateway', 'Its front page answers 502')]
+    await read()
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    const reason = 'Its front page answers 502: look at its log on its server'
+    expect(Fleet.parse(body).attention[0]).toMatchObject({
+      ...{ kind: 'site_down', items: [{ name: 'b.example', reason }] },
+    })
+    expect(await site(2)).toMatchObject({ health: 'down', found: true })
+  })
+
+  test('is unknown as soon as nobody has heard of the server for three minutes, since then', async () => {
+    agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
+    await read()
+    const heard = clock.now().toISOString()
+    clock.move(3 * 60_000 + 1)
+    expect(await listed('health=unknown')).toHaveLength(4)
+    expect(await site(2)).toMatchObject({
+      ...{ health: 'unknown', health_code: 'no_contact', health_since: heard, health_checks: [] },
+    })
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    expect(Fleet.parse(body).counts.health).toEqual({ unknown: 4 })
+    expect(body.attention.some(({ kind }: { kind: string }) => kind === 'site_down')).toBe(false)
+  })
+
+  test('is unknown while the server is offline, with its reason, and as before when it is back', async () => {
+    agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
+    await read()
+    const before = await site(2)
+    const { port } = agent
+    await agent.stop()
+    for (let times = 0; times < 3; times++)
+      await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+    const away = await site(2)
+    expect(away).toMatchObject({ health: 'unknown', health_code: 'server_offline' })
+    expect(away.health_reason).toStartWith(
+      `Its server is offline: The agent on 127.0.0.1:${port} refused the connection`,
+    )
+    expect(await listed('health=down')).toEqual([])
+
+    agent.listen()
+    await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+    expect(await site(2)).toEqual({ ...before, operations: (await site(2)).operations })
+  })
+
+  test('is of sites in use alone: one that is missing, suspended or in the trash has none', async () => {
+    agent.health = agent.sites.map(({ domain }) => up(domain))
+    await read()
+    for (const [id, status] of [
+      [1, 'trashed'],
+      [2, 'suspended'],
+      [3, 'missing'],
+    ] as const)
+      await dashboard.db.write((queries) =>
+        queries.run(`update sites set status = '${status}' where id = ${id}`),
+      )
+    expect(await listed()).toEqual(['a null ', 'b null ', 'c null ', 'd up up'])
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    expect(body.counts.health).toEqual({ up: 1 })
+  })
+
+  test('of an older agent, which does not know the call, stays unknown', async () => {
+    agent.answers.set('/sites/health', () => Response.json({ error: 'Not found' }, { status: 404 }))
+    await expect(read()).rejects.toMatchObject({ code: 'not_found' })
+    expect(await listed('health=unknown')).toHaveLength(4)
+  })
+})
+
+describe('a hostile agent', () => {
+  test('speaks of the sites of its own server alone', async () => {
+    await using other = new Machine()
+    other.services = agent.services
+    other.sites = [found('other.example')]
+    const id = await dashboard.addServer(other)
+    await (await dashboard.send('POST', `/api/servers/${id}/sync`)).text()
+    agent.health = [unwell('other.example', 'down', 'php_failed'), up('nowhere.example')]
+    await read()
+    expect(await listed('health=down')).toEqual([])
+  })
+
+  test.each<[string, unknown]>([
+    ['a state that is none', { ...up('a.example'), state: 'on fire' }],
+    ['a code that is none', { ...up('a.example'), code: '<script>' }],
+    ['too many checks', { ...up('a.example'), checks: Array(50).fill(up('a').checks[0]) }],
+    ['something else', 'up'],
+  ])('with %s is not heard at all', async (_, entry) => {
+    agent.answers.set('/sites/health', () => Response.json({ sites: [up('b.example'), entry] }))
+    await expect(read()).rejects.toMatchObject({ code: 'offline' })
+    expect(await listed('health=up')).toEqual([])
+  })
+
+  test('with long reasons has them cut', async () => {
+    agent.health = [unwell('a.example', 'down', 'php_failed', 'x'.repeat(5000))]
+    await read()
+    expect((await site(1)).health_reason).toBe('x'.repeat(500))
+  })
+
+  test('that says something else each time changes 2,000 records a minute and no more', async () => {
+    const changes: number[] = []
+    const { write } = dashboard.db
+    dashboard.db.write = (work) => {
+      changes.push(1)
+      return write(work)
+    }
+    const many = Array.from({ length: 1500 }, (_, at) => `site${at}.example`)
+    for (const reason of ['one', 'two', 'three']) {
+      agent.health = many.map((domain) => unwell(domain, 'down', 'php_failed', reason))
+      await read()
+    }
+    // In writes of 200 each: eight of the first answer, three of what is left of the budget.
+    expect(changes.length).toBe(8 + 3)
+    clock.move(61_000)
+    await read()
+    expect(changes.length).toBeGreaterThan(11)
+  })
+})
+
+test('what has not changed is not written', async () => {
+  agent.health = agent.sites.map(({ domain }) => up(domain))
+  await read()
+  let writes = 0
+  const { write } = dashboard.db
+  dashboard.db.write = (work) => {
+    writes += 1
+    return write(work)
+  }
+  for (let times = 0; times < 5; times++) await read()
+  expect(writes).toBe(0)
+})
+
+describe('the poll of health', () => {
+  test('asks each server every 20 seconds, and does not wait for one that hangs', async () => {
+    const stepped = new SteppedClock()
+    const start = stepped.elapsed()
+    const asked: string[] = []
+    const poller = new HealthPoller({
+      clock: stepped,
+      log: { info: () => undefined, error: (message) => asked.push(message) },
+      list: async () => [1, 2, 11].map((id) => ({ id, hostname: '', port: 1 })),
+      async read({ id }) {
+        asked.push(`${id} at ${(stepped.elapsed() - start) / 1000}`)
+        if (id === 2) await stepped.sleep(50_000)
+      },
+    })
+    poller.start()
+    await stepped.pass(60_000)
+    const stopped = poller.stop()
+    await stepped.pass(60_000)
+    await stopped
+    expect(asked).toEqual([
+      ...['1 at 4', '11 at 4', '2 at 6'],
+      ...['1 at 24', '11 at 24', '1 at 44', '11 at 44'],
+    ])
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type Dashboard,
+  Machine,
+  makeDashboard,
+  PASSWORD,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
+import {
+  createSite,
+  ended,
+  tenLines,
+  transcript,
+  whole,
+} from '#tests/support/dashboard/operations.ts'
+
+describe('a view of an operation', () => {
+  test('lets a view begin after the events it has seen', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.works.set('site.create', tenLines)
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+    await ended(dashboard, id)
+
+    expect(await transcript(dashboard, id, 9)).toEqual(whole.slice(9))
+    expect(await transcript(dashboard, id, 11)).toEqual([])
+  })
+
+  test('shows its events to a view while it goes on', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const held = Promise.withResolvers<void>()
+    agent.works.set('site.create', async function* ({ domain }) {
+      yield 'Before'
+      await held.promise
+      return { status: 'ok', domain }
+    })
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+    const response = await dashboard.send('GET', `/api/operations/${id}/events`)
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      if (text.includes('Before')) held.resolve()
+    }
+
+    expect(text).toEndWith(
+      'id: 2\nevent: complete\ndata: {"status":"ok","domain":"shop.example"}\n\n',
+    )
+  })
+
+  test.each(['/api/operations/none', '/api/operations/none/events'])('%s is 404', async (path) => {
+    await using dashboard = await makeDashboard()
+
+    expect((await dashboard.call('GET', path)).status).toBe(404)
+  })
+})
+
+describe('a stream ends with what it was opened with', () => {
+  const cases: [string, (dashboard: Dashboard) => Promise<unknown>][] = [
+    ['a logout', (dashboard) => dashboard.call('POST', '/api/auth/logout')],
+    ['a logout everywhere', (dashboard) => dashboard.call('POST', '/api/auth/logout-everywhere')],
+  ]
+  test.each(cases)('%s', async (_, signOut) => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const stream = await opened(dashboard, agent)
+
+    await signOut(dashboard)
+
+    expect(await stream.text()).toEndWith('data: {"message":"Before"}\n\n')
+    expect((await dashboard.call('GET', '/api/operations')).status).toBe(401)
+  })
+
+  test('a token that is deleted', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const { body } = await dashboard.call('POST', '/api/auth/tokens', {
+      name: 'script',
+      password: PASSWORD,
+    })
+    const authorization = `Bearer ${body.plaintext}`
+    const stream = await opened(dashboard, agent, { authorization })
+
+    await dashboard.call('DELETE', `/api/auth/tokens/${body.token.id}`)
+
+    expect(await stream.text()).toEndWith('data: {"message":"Before"}\n\n')
+  })
+
+  test('and not with what another was opened with', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const stream = await opened(dashboard, agent)
+    const mine = dashboard.token
+    await dashboard.signIn()
+    await dashboard.call('POST', '/api/auth/logout')
+    dashboard.token = mine
+    agent.works.set('released', tenLines)
+
+    expect(await stream.text()).toContain('event: complete')
+  })
+})
+
+/** The stream of a creation that goes on until `released` is there. */
+async function opened(dashboard: Dashboard, agent: Machine, headers?: Record<string, string>) {
+  agent.works.set('site.create', async function* ({ domain }) {
+    yield 'Before'
+    await until(() => agent.works.has('released'))
+    return { status: 'ok', domain }
+  })
+  const id = await createSite(dashboard, await dashboard.addServer(agent))
+  await until(async () => (await dashboard.db.read.query.operation_events.findMany()).length > 0)
+  return dashboard.send('GET', `/api/operations/${id}/events`, undefined, headers)
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import { batch } from '#dashboard/db/client.ts'
+import { maintenanceTroubles } from '#dashboard/overview/attention/maintenance.ts'
+import { listMaintenance, maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { pendingPackage, WELL } from '#tests/support/maintenance.ts'
+
+const AT = '2026-03-01T09:00:00.000Z'
+const old = (name: string, kind: Maintenance['old_files'][number]['kind'], problem = '') => ({
+  ...{ name, kind, domain: '', since: AT, problem },
+})
+
+/** What the overview says of one server whose agent reports this. */
+async function troubles(report: Partial<Maintenance>, status = 'online') {
+  await using dashboard = await makeDashboard()
+  const { body } = await dashboard.call('POST', '/api/servers', {
+    hostname: 'a.example',
+    name: 'a',
+  })
+  const server_id = body.server.id
+  const maintenance = { ...WELL, ...report }
+  await dashboard.db.write((queries) =>
+    batch(queries, [maintenanceStatement(queries, { server_id, maintenance, now: AT })]),
+  )
+  const [row] = await listMaintenance(dashboard.db)
+  const rows = row ? [{ ...row, status: status as 'online' }] : []
+  return maintenanceTroubles(rows).map(({ kind, severity, items }) => [
+    kind,
+    severity,
+    items.map(({ reason }) => reason),
+  ])
+}
+
+test('nothing is said of a server that needs nothing, and of one that is away', async () => {
+  expect(await troubles({})).toEqual([])
+  expect(await troubles({ packages: [pendingPackage('openssl')] }, 'offline')).toEqual([])
+})
+
+test.each([
+  [true, 'info', 'the server installs them by itself within a day, or install them now'],
+  [false, 'warning', 'install them'],
+] as const)('pending security updates, unattended: %p', async (enabled, severity, advice) => {
+  const names = ['openssl', 'libssl3', 'curl', 'tar']
+  const packages = [pendingPackage('tzdata', false), ...names.map((name) => pendingPackage(name))]
+  const unattended = { ...WELL.unattended, enabled }
+
+  expect(await troubles({ packages, unattended })).toEqual([
+    [
+      'security_updates',
+      severity,
+      [`4 security updates pending (openssl, libssl3, curl and 1 more): ${advice}`],
+    ],
+  ])
+})
+
+test('a reboot that is needed, and what for', async () => {
+  expect(await troubles({ reboot: { needed: true, reasons: ['kernel 6.1.0-40-amd64'] } })).toEqual([
+    [
+      'reboot_needed',
+      'warning',
+      ['An update takes effect with the next reboot (kernel 6.1.0-40-amd64): reboot the server'],
+    ],
+  ])
+})
+
+test.each([
+  [
+    [old('php-fpm:shop', 'site')],
+    'info',
+    'php-fpm:shop still runs files that an update has replaced: they are restarted by themselves',
+  ],
+  [
+    [old('php-fpm:shop', 'site', 'PHP-FPM refuses its configuration'), old('ssh', 'other')],
+    'warning',
+    'php-fpm:shop, ssh still run files that an update has replaced: PHP-FPM refuses its configuration',
+  ],
+  [
+    [old('ssh', 'other', 'Restart it')],
+    'info',
+    'ssh still runs files that an update has replaced: restart them, or reboot the server',
+  ],
+] as const)('programs that run replaced files: %#', async (old_files, severity, reason) => {
+  expect(await troubles({ old_files: [...old_files] })).toEqual([['old_files', severity, [reason]]])
+})
+
+test('services that end again and again, and not one that did so once', async () => {
+  const restarts = [
+    { name: 'nginx', count: 4, last_at: AT },
+    { name: 'cron', count: 1, last_at: AT },
+  ]
+
+  expect(await troubles({ restarts })).toEqual([
+    [
+      'service_restarts',
+      'warning',
+      [
+        'nginx ended by itself 4 times within an hour and was started again: read its log on the server',
+      ],
+    ],
+  ])
+})

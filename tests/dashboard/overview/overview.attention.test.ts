@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { NewSite, OperationRow, ServerRow } from '#dashboard/db/rows.ts'
+import { isolation_checks, operations, servers, sites } from '#dashboard/db/schema.ts'
+import type { Attention, AttentionItem, AttentionKind } from '#shared/api/attention.ts'
+import { Fleet } from '#shared/api/fleet.ts'
+import { diskLevelOf } from '#shared/disk-levels.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+/** The clock stands at the first moment of 2026. */
+const at = (day: string) => `${day}T00:00:00.000Z`
+const HOUR_AGO = '2025-12-31T23:00:00.000Z'
+const NOON = '2025-12-31T12:00:00.000Z'
+const space = (used: number, total: number) => ({ used, total, unit: 'MB' as const })
+
+let dashboard: Dashboard
+
+beforeAll(async () => {
+  dashboard = await makeDashboard({ clock: new HeldClock() })
+})
+
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+async function addServer(name: string, more: Partial<ServerRow> = {}): Promise<number> {
+  const known = { hostname: `${name}.example`, port: 8443, user: 'root', tags: [] }
+  const [row] = await dashboard.db.write((queries) =>
+    queries
+      .insert(servers)
+      .values({ name, ...known, status: 'online', created_at: at('2025-01-01'), ...more })
+      .returning({ id: servers.id }),
+  )
+  const server_id = row?.id ?? 0
+  const checked = { server_id, checked_at: NOON, results: [] }
+  await dashboard.db.write((queries) => queries.insert(isolation_checks).values(checked))
+  return server_id
+}
+
+async function addSite(
+  domain: string,
+  server_id: number,
+  more: Partial<NewSite> = {},
+): Promise<number> {
+  const kind = { php: '8.4', tier: 'small', tls: 'letsencrypt', managed: true } as const
+  const known = { server_id, domain, apex: domain, user: 'shop', ...kind }
+  const [row] = await dashboard.db.write((queries) =>
+    queries
+      .insert(sites)
+      .values({ ...known, status: 'active', created_at: at('2025-01-01'), ...more })
+      .returning({ id: sites.id }),
+  )
+  return row?.id ?? 0
+}
+
+/** One that has failed an hour ago. */
+async function addOperation(id: string, more: Partial<OperationRow>): Promise<void> {
+  const times = { deadline_at: HOUR_AGO, created_at: HOUR_AGO, finished_at: HOUR_AGO }
+  const error = { error: 'Conflict', message: `Why ${id}` }
+  const known = { type: 'site.scan', server_id: 1, domain: `${id}.example`, params: {} } as const
+  await dashboard.db.write((queries) =>
+    queries.insert(operations).values({ id, ...known, status: 'failed', error, ...times, ...more }),
+  )
+}
+
+async function attention(kind?: AttentionKind): Promise<Attention[]> {
+  const { body } = await dashboard.call('GET', '/api/fleet')
+  return Fleet.parse(body).attention.filter((group) => kind === undefined || group.kind === kind)
+}
+
+async function itemsOf(kind: AttentionKind): Promise<AttentionItem[]> {
+  return (await attention(kind)).flatMap(({ items }) => items)
+}
+
+const nothing = { server_id: null, site_id: null, operation_id: null, at: null, count: 1 }
+const critical = { ...nothing, severity: 'critical', query: null } as const
+const warning = { ...nothing, severity: 'warning', query: null } as const
+const info = { ...nothing, severity: 'info', query: null } as const
+
+describe('a fleet in which all is well', () => {
+  test('asks for nothing', async () => {
+    const id = await addServer('fine', { version: '99.0.0', os: 'Debian GNU/Linux 13 (trixie)' })
+    await addSite('fine.example', id, { certificate_expires_at: at('2026-03-01') })
+
+    expect(await attention()).toEqual([])
+  })
+})
+
+describe('attention', () => {
+  test('is asked for a server that is away, since when it was seen', async () => {
+    const status_reason = 'The agent on away.example:8443 did not answer in time'
+    const id = await addServer('away', {
+      status: 'offline',
+      last_error: status_reason,
+      last_sync: NOON,
+    })
+
+    expect(await attention('server_offline')).toEqual([
+      {
+        kind: 'server_offline',
+        severity: 'critical',
+        total: 1,
+        query: null,
+        items: [
+          {
+            ...critical,
+            server_id: id,
+            name: 'away',
+            reason: `${status_reason}: check that the server is up, and run systemctl status hosting-agent on it`,
+            at: NOON,
+          },
+        ],
+      },
+    ])
+  })
+
+  test('is asked for a disk from 90 % on, the fullest kind first', async () => {
+    const metrics = (used: number) => {
+      const rest = { cpu: 1, ram: space(1, 2), load: [0, 0, 0] as [number, number, number] }
+      return { ...rest, disk: space(used, 1000), uptime: 1, os: '', version: '' }
+    }
+    await addServer('roomy', { metrics: metrics(899) })
+    await addServer('a-narrow', { metrics: metrics(900) })
+    await addServer('b-full', { metrics: metrics(999) })
+
+    expect((await itemsOf('disk_full')).map(({ name, severity }) => [name, severity])).toEqual([
+      ['b-full', 'critical'],
+      ['a-narrow', 'warning'],
+    ])
+    expect((await itemsOf('disk_full'))[0]?.reason).toBe(
+      'The disk is 99 % full: purge the trash, remove what is not needed, or enlarge it',
+    )
+  })
+
+  test('is asked for a service that has failed, and not for one that was stopped', async () => {
+    const services = [
+      { name: 'nginx', status: 'stopped' as const },
+      { name: 'mariadb', status: 'failed' as const },
+    ]
+    const id = await addServer('broken', { services })
+
+    expect(await itemsOf('service_failed')).toEqual([
+      {
+        ...critical,
+        server_id: id,
+        name: 'broken',
+        reason: 'mariadb has failed: restart it, and read its log on the server if it fails again',
+      },
+    ])
+  })
+
+  test('is asked for an older agent, and not for a newer or an unknown one', async () => {
+    const id = await addServer('older', { version: '0.0.9' })
+    await addServer('newer', { version: '10.0.0' })
+    await addServer('nameless', { version: 'dev' })
+
+    expect(await itemsOf('agent_outdated')).toMatchObject([
+      { severity: 'info', server_id: id, name: 'older', reason: expect.stringContaining('0.0.9') },
+    ])
+  })
+
+  test('is asked for a site that failed, with the operation to repeat', async () => {
+    const status_reason = 'No room on the disk'
+    const id = await addSite('lost.example', 1, { status: 'failed', status_reason })
+    await addOperation('create-1', { type: 'site.create', site_id: id, created_at: NOON })
+    await addOperation('create-2', { type: 'site.create', site_id: id })
+
+    const groups = await attention('site_failed')
+
+    expect(groups).toMatchObject([{ total: 1, query: { status: 'failed' } }])
+    expect(groups[0]?.items).toEqual([
+      {
+        ...critical,
+        server_id: 1,
+        site_id: id,
+        operation_id: 'create-2',
+        name: 'lost.example',
+        reason: `${status_reason}: repeat what failed, or delete the site`,
+      },
+    ])
+    expect(await attention('operation_failed')).toEqual([])
+  })
+
+  test('is asked for certificates that have ended or soon will', async () => {
+    const ends = (day: string) => ({ certificate_expires_at: at(day) })
+    await addSite('far.example', 1, ends('2026-01-16'))
+    const near = await addSite('near.example', 1, ends('2026-01-14'))
+    const ended = await addSite('ended.example', 1, { ...ends('2025-12-30'), tls: 'self-signed' })
+    await addSite('plain.example', 1, { ...ends('2025-12-30'), tls: 'none' })
+    await addSite('gone.example', 1, { ...ends('2025-12-30'), status: 'trashed' })
+
+    expect(await attention('certificate')).toEqual([
+      {
+        kind: 'certificate',
+        severity: 'critical',
+        total: 2,
+        query: { expiring: 'true' },
+        items: [
+          {
+            ...critical,
+            server_id: 1,
+            site_id: ended,
+            name: 'ended.example',
+            reason: 'Its certificate ended on 2025-12-30: renew it',
+            at: at('2025-12-30'),
+          },
+          {
+            ...warning,
+            server_id: 1,
+            site_id: near,
+            name: 'near.example',
+            reason:
+              'Its certificate ends on 2026-01-14: renew it, and make sure that the domain points to its server',
+            at: at('2026-01-14'),
+          },
+        ],
+      },
+    ])
+    const { body } = await dashboard.call('GET', '/api/fleet/sites?expiring=true')
+    expect(body.total).toBe(2)
+  })
+
+  test('is asked for the last failure of its kind, unless something came of it since', async () => {
+    const site = await addSite('scanned.example', 1)
+    const mended = await addSite('mended.example', 1)
+    await addOperation('first', { site_id: site, created_at: NOON, finished_at: NOON })
+    await addOperation('last', { site_id: site })
+    const later = { created_at: at('2026-01-01'), finished_at: at('2026-01-01') }
+    await addOperation('given-up', { site_id: site, status: 'cancelled', ...later })
+    await addOperation('bad', { site_id: mended, created_at: NOON, finished_at: NOON })
+    await addOperation('good', { site_id: mended, status: 'success', error: null })
+    await addOperation('long-ago', {
+      type: 'tls.issue',
+      site_id: site,
+      finished_at: at('2025-12-30'),
+    })
+    await addOperation('of-nothing', { site_id: 999 })
+    await addOperation('sync', { type: 'server.sync', site_id: null, server_id: 1 })
+    const synced = await addServer('synced', { last_sync: at('2026-01-01') })
+    await addOperation('old-sync', { type: 'server.sync', site_id: null, server_id: synced })
+
+    expect((await itemsOf('operation_failed')).map(({ operation_id }) => operation_id)).toEqual([
+      'last',
+      'sync',
+    ])
+    expect((await itemsOf('operation_failed'))[0]).toEqual({
+      ...warning,
+      server_id: 1,
+      site_id: site,
+      operation_id: 'last',
+      name: 'last.example',
+      reason: 'Why last: correct the cause, then retry',
+      at: HOUR_AGO,
+    })
+  })
+
+  test('is asked for each PHP that gets no fixes any more, also not from the distribution', async () => {
+    const other = await addServer('other', { os: 'Ubuntu 24.04' })
+    const debian = await addServer('debian', { os: 'Debian GNU/Linux 11 (bullseye)' })
+    const php = (version: string, more: Partial<NewSite> = {}) => ({ php: version, ...more })
+    await addSite('seven.example', other, php('7.4'))
+    await addSite('eight.example', other, php('8.1'))
+    await addSite('another.example', other, php('8.1', { status: 'suspended' }))
+    await addSite('mended-by-debian.example', debian, php('7.4'))
+    await addSite('in-trash.example', other, php('7.4', { status: 'trashed' }))
+    await addSite('without-php.example', other, php(''))
+
+    expect(await attention('php_eol')).toEqual([
+      {
+        kind: 'php_eol',
+        severity: 'warning',
+        total: 3,
+        query: { php: '7.4,8.1' },
+        items: [
+          {
+            ...warning,
+            name: 'PHP 7.4',
+            reason: 'No security fixes since 2022-11-28: move 1 site to a newer PHP',
+            at: '2022-11-28',
+            query: { php: '7.4' },
+          },
+          {
+            ...warning,
+            name: 'PHP 8.1',
+            reason: 'No security fixes since 2025-12-31: move 2 sites to a newer PHP',
+            at: '2025-12-31',
+            count: 2,
+            query: { php: '8.1' },
+          },
+        ],
+      },
+    ])
+  })
+
+  test('tells how many sites have updates, and of a few what', async () => {
+    const before = (await attention('updates'))[0]?.total ?? 0
+    for (let site = 1; site <= 30; site++)
+      await addSite(`shop-${site}.example`, 1, { updates_plugins: site, updates_themes: 1 })
+    const core = await addSite('core.example', 1, { updates_core: true })
+
+    const [group] = await attention('updates')
+
+    expect(before).toBe(0)
+    expect(group).toMatchObject({ total: 31, query: { status: 'active', updates: 'true' } })
+    expect(group?.items.map(({ name }) => name)).toEqual([
+      'core.example',
+      'shop-30.example',
+      'shop-29.example',
+      'shop-28.example',
+      'shop-27.example',
+    ])
+    expect(group?.items[0]).toEqual({
+      ...info,
+      server_id: 1,
+      site_id: core,
+      name: 'core.example',
+      reason: 'Update WordPress itself in its WordPress',
+    })
+    expect(group?.items[1]?.reason).toBe('Update 30 plugins and 1 theme in its WordPress')
+  })
+
+  test('is asked for the gravest first', async () => {
+    expect((await attention()).map(({ kind, severity }) => [kind, severity])).toEqual([
+      ['server_offline', 'critical'],
+      ['disk_full', 'critical'],
+      ['service_failed', 'critical'],
+      ['site_failed', 'critical'],
+      ['certificate', 'critical'],
+      ['operation_failed', 'warning'],
+      ['php_eol', 'warning'],
+      ['agent_outdated', 'info'],
+      ['updates', 'info'],
+    ])
+  })
+  test('is asked for a site from 80 % of a limit of its tier on, those over one first', async () => {
+    const id = await addServer('disks')
+    const limits = { limit_bytes: 10e9, limit_files: 250_000, measured_at: NOON }
+    const add = (name: string, use: object, more: Partial<NewSite> = {}) => {
+      const disk = { bytes: 1e9, files: 1000, database_bytes: 0, ...limits, ...use }
+      return addSite(`${name}.disks.example`, id, { disk, disk_level: diskLevelOf(disk), ...more })
+    }
+    await add('below', { bytes: 7e9, database_bytes: 9e8, files: 199_999 })
+    await add('trashed', { bytes: 20e9 }, { status: 'trashed' })
+    await add('silent-database', { database_bytes: null })
+    const near = await add('near', { bytes: 7e9, database_bytes: 1e9 })
+    const over = await add('a-over', { bytes: 10e9 })
+    const many = await add('b-over-files', { files: 262_144, bytes: 9e9 })
+    const large = await add('c-over-large', { bytes: 10.96e9 }, { tier: 'large' })
+    const closed = await add('unknown', { bytes: null, files: null })
+
+    const raise = 'remove files, or raise its tier'
+    const of = (site_id: number, name: string) => ({
+      ...{ server_id: id, site_id, name: `${name}.disks.example`, at: NOON },
+    })
+    expect(await attention('site_disk')).toEqual([
+      {
+        ...{ kind: 'site_disk', severity: 'critical', total: 5, query: null },
+        items: [
+          {
+            ...critical,
+            ...of(over, 'a-over'),
+            reason: `It takes 10 GB of the 10 GB of its tier small: ${raise}`,
+          },
+          {
+            ...critical,
+            ...of(many, 'b-over-files'),
+            reason: `It takes 262,144 files of the 250,000 of its tier small: ${raise}`,
+          },
+          {
+            ...critical,
+            ...of(large, 'c-over-large'),
+            reason: 'It takes 10.9 GB of the 10 GB of its tier large: remove what is not needed',
+          },
+          {
+            ...warning,
+            ...of(near, 'near'),
+            reason: `It takes 8 GB of the 10 GB of its tier small: ${raise}`,
+          },
+          {
+            ...warning,
+            ...of(closed, 'unknown'),
+            reason:
+              'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user',
+          },
+        ],
+      },
+    ])
+  })
+})

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { realClock } from '#dashboard/runtime/clock.ts'
+import {
+  Fleet,
+  FleetServerDetail,
+  FleetSiteDetail,
+  FleetSiteIds,
+  FleetSitesPage,
+  SITE_SORTS,
+} from '#shared/api/fleet.ts'
+import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { created, found } from '#tests/support/dashboard/sites.ts'
+
+/** Versions of PHP end, one after the other. */
+const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
+const known = { plugins: 0, themes: 0, core: false }
+const unknown = { plugins: null, themes: null, core: null }
+
+let agent: Machine
+let dashboard: Dashboard
+
+beforeAll(async () => {
+  agent = new Machine()
+  dashboard = await makeDashboard({ clock })
+  agent.services = [
+    { name: 'nginx', status: 'running' },
+    { name: 'mariadb', status: 'failed' },
+    { name: 'php8.2', status: 'running' },
+  ]
+  agent.sites = [
+    found('alpha.example', { tier: 'large', php: '8.1', updates: known }),
+    found('beta.example', { tier: 'medium' }),
+    found('gamma.example', { updates: unknown, user: 'other' }),
+  ]
+  agent.usage = agent.sites.map(({ domain }) => created(domain))
+  const server = await dashboard.addServer(agent)
+  await dashboard.call('PATCH', `/api/servers/${server}`, { tags: ['eu, west', 'shops'] })
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+  agent.sites.pop()
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+})
+
+afterAll(async () => {
+  await agent.stop()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+async function names(query: string): Promise<string[]> {
+  const { body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+  return body.sites.map(({ domain }: { domain: string }) => domain.replace('.example', ''))
+}
+
+describe('the sites of the fleet', () => {
+  test.each([
+    ['', ['alpha', 'beta', 'gamma']],
+    ['q=BETA', ['beta']],
+    ['q=other', ['gamma']],
+    ['q=%25', []],
+    ['q=EXAM+alp', ['alpha']],
+    ['q=https://www.beta.example/wp-admin/', ['beta']],
+    ['q=https://', []],
+    ['status=missing', ['gamma']],
+    ['status=missing,active', ['alpha', 'beta', 'gamma']],
+    ['status=failed,missing', ['gamma']],
+    ['tier=large', ['alpha']],
+    ['tier=large,medium', ['alpha', 'beta']],
+    ['php=7.4,8.1', ['alpha']],
+    ['framework=static,php', []],
+    ['tag=shops', ['alpha', 'beta', 'gamma']],
+    ['tag=eu, west&tier=small', ['gamma']],
+    ['tag=shop', []],
+    ['managed=false', ['alpha', 'beta', 'gamma']],
+    ['managed=true', []],
+    ['expiring=false', ['alpha', 'beta', 'gamma']],
+    ['php=8.1', ['alpha']],
+    ['tls=none&updates=true', ['beta']],
+    ['updates=false', ['alpha', 'gamma']],
+    ['server_id=7', []],
+    ['order=desc', ['gamma', 'beta', 'alpha']],
+    ['sort=tier', ['gamma', 'beta', 'alpha']],
+    ['sort=updates&order=desc', ['beta', 'alpha', 'gamma']],
+    ['per_page=2&page=2', ['gamma']],
+  ])('with %j are %j', async (query, expected) => {
+    expect(await names(query)).toEqual(expected)
+  })
+
+  test.each(SITE_SORTS)('are all there, sorted by %s', async (sort) => {
+    expect((await names(`sort=${sort}`)).sort()).toEqual(['alpha', 'beta', 'gamma'])
+  })
+
+  test('say how many there are beyond the page', async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites?per_page=1')
+
+    expect(FleetSitesPage.parse(body)).toMatchObject({ total: 3, page: 1, per_page: 1 })
+  })
+
+  test('are all there at once by their ids, with the same filters and order', async () => {
+    const { body } = await dashboard.call(
+      'GET',
+      '/api/fleet/sites/ids?tier=small,medium&order=desc',
+    )
+
+    expect(FleetSiteIds.parse(body)).toEqual({
+      sites: [
+        { id: 3, server_id: 1, domain: 'gamma.example' },
+        { id: 2, server_id: 1, domain: 'beta.example' },
+      ],
+      total: 2,
+    })
+  })
+
+  test('tell unknown from zero', async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites')
+
+    expect(body.sites.map(({ updates }: { updates: unknown }) => updates)).toEqual([
+      known,
+      { plugins: 2, themes: null, core: true },
+      unknown,
+    ])
+  })
+
+  test.each([
+    ['sort=password', 'sort'],
+    ['order=up', 'order'],
+    ['page=0', 'page'],
+    ['per_page=501', 'per_page'],
+    ['per_page=1e1', 'per_page'],
+    ['status=gone', 'status'],
+    ['status=active,gone', 'status'],
+    ['status=', 'status'],
+    ['tier=small,,large', 'tier'],
+    ['framework=drupal', 'framework'],
+    ['php=8', 'php'],
+    ['php=8.1,', 'php'],
+    ['tag=', 'tag'],
+    ['managed=1', 'managed'],
+    ['expiring=soon', 'expiring'],
+    ['server_id=x', 'server_id'],
+    ['updates=1', 'updates'],
+  ])('with %s fail on %s', async (query, field) => {
+    const { status, body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+
+    expect(status).toBe(422)
+    expect(Object.keys(body.fields)).toEqual([field])
+  })
+})
+
+describe('the fleet', () => {
+  test('counts everything and says what needs attention', async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet')
+
+    const { counts, attention, servers } = Fleet.parse(body)
+    expect(servers).toMatchObject([{ id: 1, status: 'online', sites_count: 3, failures: 0 }])
+    expect(counts).toEqual({
+      servers: { online: 1 },
+      sites: { active: 2, missing: 1 },
+      health: { unknown: 2 },
+      operations: {},
+      updates: 1,
+      updates_unknown: 1,
+    })
+    expect(attention.map(({ kind, total, items }) => [kind, total, items[0]?.name])).toEqual([
+      ['service_failed', 1, '127.0.0.1'],
+      ['site_missing', 1, 'gamma.example'],
+      ['php_eol', 1, 'PHP 8.1'],
+      ['updates', 1, 'beta.example'],
+    ])
+  })
+
+  test('shows all of one server', async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/servers/1')
+
+    expect(FleetServerDetail.parse(body.server)).toMatchObject({
+      php_versions: ['8.2'],
+      services: agent.services,
+      sites: { active: 2, missing: 1 },
+      updates: 1,
+      operations: [{ type: 'server.sync' }, { type: 'server.sync' }],
+    })
+  })
+
+  test('shows all of one site', async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/2')
+
+    expect(FleetSiteDetail.parse(body.site)).toMatchObject({
+      server: '127.0.0.1',
+      docroot: '/home/shop/beta.example',
+      inventory: null,
+      operations: [],
+    })
+  })
+
+  test.each(['servers/9', 'sites/9', 'servers/x', 'sites/-1'])('%s is 404', async (path) => {
+    expect((await dashboard.call('GET', `/api/fleet/${path}`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { ClockWatch } from '#dashboard/runtime/clock-jump.ts'
+import { Scheduler } from '#dashboard/sync/scheduler.ts'
+import { HeldClock, SteppedClock } from '#tests/support/dashboard/clock.ts'
+import {
+  type Dashboard,
+  EMAIL,
+  Machine,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
+import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
+
+const HOUR = 3600_000
+const jumps: [string, number][] = [
+  ['an hour ahead', HOUR],
+  ['an hour back', -HOUR],
+]
+
+describe.each(jumps)('a clock that is set %s', (_, jump) => {
+  test('ends no session', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const me = async () => (await dashboard.call('GET', '/api/auth/me')).status
+
+    clock.set(jump)
+    const then = await me()
+    clock.set(-jump)
+
+    expect([then, await me()]).toEqual([200, 200])
+  })
+
+  test('neither forgives failed logins nor makes anybody wait longer', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const wrong = { email: EMAIL, password: 'guess' }
+    for (let turn = 0; turn < 5; turn++) await dashboard.call('POST', '/api/auth/login', wrong)
+
+    clock.set(jump)
+    const answer = await dashboard.send('POST', '/api/auth/login', wrong)
+
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('900')
+  })
+
+  test('changes nothing in how often servers are asked', async () => {
+    const clock = new SteppedClock()
+    const begun: number[] = []
+    const scheduler = new Scheduler({ clock, sync: async (id) => void begun.push(id) })
+    scheduler.start([1, 2, 3], 60)
+    await clock.pass(59_000)
+    const before = begun.length
+
+    clock.set(jump)
+    await clock.pass(60_000)
+
+    expect([before, begun.length]).toEqual([3, 6])
+    const stopped = scheduler.stop()
+    await clock.pass(1_000)
+    await stopped
+  })
+
+  test('fails no operation that waits for its agent', async () => {
+    const clock = new HeldClock()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    const server = await dashboard.addServer(agent)
+    await agent.stop()
+    const id = await createSite(dashboard, server)
+    await tried(dashboard, id, 2)
+
+    clock.set(jump)
+    await tried(dashboard, id, 5)
+    agent.listen()
+
+    expect((await ended(dashboard, id)).status).toBe('success')
+  })
+
+  test('leaves an operation the time that it has, and no more', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock, limits: { deadline_ms: 60_000 } })
+    const id = await createSite(dashboard, await dashboard.addServer({ port: 1 }))
+    await tried(dashboard, id, 2)
+
+    clock.set(jump)
+    clock.move(59_000)
+    await tried(dashboard, id, 5)
+    clock.move(2_000)
+
+    expect((await ended(dashboard, id)).status).toBe('failed')
+  })
+
+  test('fails no operation whose connection breaks afterwards', async () => {
+    const clock = new HeldClock()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    const held = Promise.withResolvers<void>()
+    agent.works.set('site.create', async function* ({ domain }) {
+      yield 'Before'
+      await held.promise
+      return { status: 'ok', domain }
+    })
+    const id = await createSite(dashboard, await dashboard.addServer(agent))
+    await until(async () => (await dashboard.db.read.query.operation_events.findMany())[0])
+
+    clock.set(jump)
+    await agent.stop()
+    await tried(dashboard, id, 3)
+    agent.listen()
+    held.resolve()
+
+    expect((await ended(dashboard, id)).status).toBe('success')
+    expect(await transcript(dashboard, id)).toEqual([
+      '1 log {"message":"Before"}',
+      '2 complete {"status":"ok","domain":"shop.example"}',
+    ])
+  })
+})
+
+test.each([
+  ['a day ahead', 24 * HOUR],
+  ['a day back', -24 * HOUR],
+])('nothing is deleted by its age for an hour after the clock was set %s', (_, jump) => {
+  const clock = new HeldClock()
+  const watch = new ClockWatch(clock)
+  const steady = [watch.isSteady()]
+  clock.move(30 * 24 * HOUR)
+  steady.push(watch.isSteady())
+
+  clock.set(jump)
+  steady.push(watch.isSteady())
+  clock.move(HOUR - 1)
+  steady.push(watch.isSteady())
+  clock.move(1)
+  steady.push(watch.isSteady())
+
+  expect(steady).toEqual([true, true, false, false, true])
+})
+
+function tried(dashboard: Dashboard, id: string, times: number) {
+  return until(async () => {
+    const { body } = await dashboard.call('GET', `/api/operations/${id}`)
+    return body.operation.attempts >= times
+  })
+}

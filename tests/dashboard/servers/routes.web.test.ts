@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { UnnamedSite } from '#shared/agent.ts'
+import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+let agent: Machine
+let dashboard: Dashboard
+let server: number
+beforeEach(async () => {
+  agent = new Machine()
+  dashboard = await makeDashboard()
+  server = await dashboard.addServer(agent)
+})
+afterEach(async () => {
+  await agent.stop()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const sync = async () => (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+const web = async () => (await dashboard.call('GET', `/api/servers/${server}/web`)).body
+
+const unnamed = (name: string): UnnamedSite => ({
+  ...{ names: [name], closed: false, unknown: { php: 'no_pool' }, user: 'web', php: '' },
+  ...{ docroot: '/var/www/html', tier: 'small', tls: 'none', framework: 'php', wp_version: '' },
+  ...{ db_name: '', updates: { plugins: null, themes: null, core: null } },
+})
+const nginx = { program: 'nginx', ports: [443], understood: true, reason: null }
+const haproxy = {
+  ...{ program: 'haproxy\u001b[31m', ports: [80], understood: false },
+  reason: 'program_not_understood',
+}
+
+test('what answers visitors of a server, and what has no domain there, is kept by a sync', async () => {
+  expect(await web()).toEqual({ at: null, web: null })
+  agent.web = { programs: [nginx, haproxy], unnamed: [unnamed('_')] }
+
+  const log = await sync()
+
+  expect(await web()).toEqual({
+    at: expect.any(String),
+    web: {
+      programs: [nginx, { ...haproxy, program: 'haproxy31m' }],
+      unnamed: [
+        {
+          ...{ names: ['_'], closed: false, docroot: '/var/www/html', user: 'web', php: '' },
+          ...{ tls: 'none', framework: 'php', wp_version: '', unknown: { php: 'no_pool' } },
+        },
+      ],
+      unnamed_total: 1,
+    },
+  })
+  expect(log).toContain('Found 1 site that has no domain and is not listed')
+  expect(log).toContain('Sites of haproxy31m on port 80 are not found')
+})
+
+test('it stays as it was when the agent does not report it any more', async () => {
+  agent.web = { programs: [nginx], unnamed: [] }
+  await sync()
+  const before = await web()
+  agent.web = undefined
+  await sync()
+  expect(await web()).toEqual(before)
+})
+
+test('an agent that reports thousands of them is kept short', async () => {
+  const many = Array.from({ length: 2000 }, (_, at) => unnamed(`*.${at}`))
+  agent.web = { programs: [], unnamed: many }
+  await sync()
+  const { unnamed: kept, unnamed_total } = (await web()).web
+  expect([kept.length, unnamed_total]).toEqual([100, 2000])
+})
+
+test('the web servers of a server that does not exist are not found', async () => {
+  const { status } = await dashboard.call('GET', '/api/servers/99/web')
+  expect(status).toBe(404)
+})

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'bun:test'
+import { FoundSites } from '#shared/agent.ts'
+import { SiteDetail, SiteListed } from '#shared/api/sites.ts'
+import { EMAIL, Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { Refused } from '#tests/support/fake-agent.ts'
+
+const taken = {
+  status: 422,
+  body: { error: 'Validation failed', fields: { domain: ['The domain is already taken'] } },
+}
+
+describe('a new site', () => {
+  test('is provisioning at once and active when the agent has made it', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const asked: unknown[] = []
+    agent.works.set('site.create', async function* (params) {
+      asked.push(params)
+      yield 'Creating the user'
+      return { status: 'ok', domain: params.domain }
+    })
+    const server = await dashboard.addServer(agent)
+
+    const response = await dashboard.send('POST', `/api/servers/${server}/sites`, {
+      domain: 'Shop.Example.com',
+    })
+
+    const site = await until(async () => {
+      const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+      return body.site.status === 'active' && body.site
+    })
+    const list = await dashboard.call('GET', `/api/servers/${server}/sites`)
+    const detail = await dashboard.call('GET', `/api/servers/${server}/sites/1`)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('operation-id')).toMatch(/^[\w-]{22}$/)
+    expect(await response.json()).toEqual({
+      site: { id: 1, domain: 'shop.example.com', status: 'provisioning' },
+    })
+    expect(asked).toEqual([
+      {
+        domain: 'shop.example.com',
+        php: '8.2',
+        tier: 'small',
+        tls: 'letsencrypt',
+        email: EMAIL,
+        user: expect.stringMatching(/^shop[a-z0-9]{6}$/),
+      },
+    ])
+    expect(site.managed).toBe(true)
+    expect(SiteListed.parse(list.body.sites[0]).updates).toEqual({
+      plugins: 0,
+      themes: 0,
+      core: false,
+    })
+    expect(SiteDetail.parse(detail.body.site).created_at).toBe(site.created_at)
+  })
+
+  test('is made once when twelve ask for its domain at the same time', async () => {
+    await using dashboard = await makeDashboard()
+    await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+    const create = () => dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
+
+    const answers = await Promise.all(Array.from({ length: 12 }, create))
+
+    const refused = answers.filter(({ status }) => status !== 201)
+    const { body } = await dashboard.call('GET', '/api/activity?type=site.create')
+    expect(refused).toEqual(Array.from({ length: 11 }, () => taken))
+    expect(body.total).toBe(1)
+  })
+
+  test.each(['shop.example', 'www.shop.example', 'SHOP.example.'])(
+    'cannot take %s when www.shop.example is there, on another server either',
+    async (domain) => {
+      await using dashboard = await makeDashboard()
+      await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+      await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
+      await dashboard.call('POST', '/api/servers/1/sites', { domain: 'www.shop.example' })
+
+      expect(await dashboard.call('POST', '/api/servers/2/sites', { domain })).toEqual(taken)
+    },
+  )
+
+  test('says why it failed when the agent could not make it', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.works.set('site.create', async function* () {
+      yield 'Creating the user'
+      throw new Refused({ error: 'Internal error', message: 'The disk is full' })
+    })
+    const server = await dashboard.addServer(agent)
+    await dashboard.call('POST', `/api/servers/${server}/sites`, { domain: 'shop.example' })
+
+    const site = await until(async () => {
+      const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+      return body.site.status === 'failed' && body.site
+    })
+
+    const { body } = await dashboard.call('GET', '/api/activity?type=site.create')
+    expect(site.status_reason).toBe('The disk is full')
+    expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'failed' }])
+  })
+
+  test('may have only a PHP version that its server reported', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.services = [
+      { name: 'php8.2', status: 'running' },
+      { name: 'php8.4', status: 'missing' },
+    ]
+    const server = await dashboard.addServer(agent)
+    await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+    const create = (php: string) =>
+      dashboard.call('POST', `/api/servers/${server}/sites`, { domain: `p${php}.example`, php })
+
+    expect(await create('8.4')).toEqual({
+      status: 422,
+      body: { error: 'Validation failed', fields: { php: ['The server has PHP 8.2'] } },
+    })
+    expect((await create('8.2')).status).toBe(201)
+  })
+
+  test.each([
+    { name: 'the one of the setting', versions: ['8.2', '8.4'], php: '8.2' },
+    { name: 'the only one', versions: ['8.4'], php: '8.4' },
+    { name: 'the newest', versions: ['8.4', '8.5', '8.3'], php: '8.5' },
+  ])('that names no PHP gets $name that its server has', async ({ versions, php }) => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.services = versions.map((version) => ({ name: `php${version}`, status: 'running' }))
+    const server = await dashboard.addServer(agent)
+    await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+
+    const input = { domain: 'shop.example' }
+    const { status } = await dashboard.call('POST', `/api/servers/${server}/sites`, input)
+
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect([status, body.site.php]).toEqual([201, php])
+  })
+})
+
+test('the fake agent speaks as the contract says', async () => {
+  await using agent = new Machine()
+  const sites = await (await fetch(`http://127.0.0.1:${agent.port}/sites`)).json()
+
+  expect(FoundSites.parse(sites)).toEqual({ sites: [] })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test'
+import { activities } from '#dashboard/db/schema.ts'
+import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
+import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ended } from '#tests/support/dashboard/operations.ts'
+import { found } from '#tests/support/dashboard/sites.ts'
+import {
+  becomes,
+  DAY_MS,
+  domain,
+  movable,
+  site,
+  statusOf,
+  trashed,
+  trashOf,
+} from '#tests/support/dashboard/trash.ts'
+import { Refused } from '#tests/support/fake-agent.ts'
+
+const plain = { php: '8.2', tier: 'small', tls: 'none' } as const
+
+describe('when its time in the trash is over', () => {
+  test('a site is purged, by nobody', async () => {
+    const { clock, forward } = movable()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+
+    forward(14 * DAY_MS - 60_000)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    expect(await statusOf(dashboard)).toBe('trashed')
+    forward(120_000)
+    await purgeDue(dashboard.deps)
+
+    await becomes(dashboard, undefined)
+    const rows = await dashboard.db.read.select().from(activities)
+    const purged = rows.filter(({ type }) => type === 'site.purge')
+    expect(purged).toMatchObject([{ domain, status: 'success', user_id: null }])
+  })
+
+  test('a purge that fails is tried again a day later, not every minute', async () => {
+    const { clock, forward } = movable()
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    agent.works.set('site.purge', async function* () {
+      yield 'Purging'
+      throw new Refused({ error: 'Internal error', message: 'The user is busy' })
+    })
+    const purges = async () =>
+      (await dashboard.call('GET', '/api/operations?type=site.purge')).body.operations
+
+    forward(15 * DAY_MS)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    const [first] = await purges()
+    await ended(dashboard, first.id)
+    await purgeDue(dashboard.deps)
+
+    expect((await purges()).length).toBe(1)
+    expect(await trashOf(dashboard)).toMatchObject([{ status_reason: 'The user is busy' }])
+    forward(DAY_MS + 60_000)
+    await purgeDue(dashboard.deps)
+    expect((await purges()).length).toBe(2)
+  })
+})
+
+describe('a sync', () => {
+  const sync = (dashboard: Dashboard) => backgroundSync(dashboard.deps, 1)
+
+  test('takes back what was restored by other means', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    agent.sites = [found(domain)]
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('active')
+    expect(await trashOf(dashboard)).toEqual([])
+  })
+
+  test('misses what is in no trash any more, and it can be deleted then', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await trashed(dashboard, agent)
+    agent.trash = []
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('missing')
+    agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
+    await dashboard.call('DELETE', site)
+    await becomes(dashboard, undefined)
+  })
+
+  test('finds what an earlier dashboard has left in the trash, which then can come back', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const deleted_at = '2026-01-01T00:00:00.000Z'
+    const facts = { php: '8.4', tier: 'large', tls: 'none' } as const
+    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true, ...facts }]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    const [entry] = await trashOf(dashboard)
+    expect(entry).toMatchObject({ id: 1, domain, status: 'trashed', trashed_at: deleted_at })
+    expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now() + 13 * DAY_MS)
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site).toMatchObject({ user: 'shop', managed: false, ...facts })
+    expect((await dashboard.call('POST', `${site}/restore`)).status).toBe(202)
+    await becomes(dashboard, 'active')
+    const restored = (await dashboard.call('GET', '/api/fleet/sites/1')).body.site
+    expect(restored).toMatchObject({ managed: true, ...facts })
+  })
+
+  test('of a server that tells of a site larger than any number leaves the trash of all readable', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const facts = { user: 'shop', deleted_at: '2026-01-01T00:00:00.000Z', restorable: true }
+    const kind = { php: '8.4', tier: 'small', tls: 'none' } as const
+    agent.trash = [{ domain, size: 1e17, ...facts, ...kind }]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    expect(await trashOf(dashboard)).toEqual([])
+  })
+
+  test('of a server that tells nothing of its trash is one like any other', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.answers.set('/trash', () => new Response('no', { status: 500 }))
+    agent.sites = [found(domain)]
+    await dashboard.addServer(agent)
+
+    await sync(dashboard)
+
+    expect(await statusOf(dashboard)).toBe('active')
+  })
+
+  test('finds what was deleted by other means', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    await dashboard.addServer(agent)
+    await dashboard.call('POST', '/api/servers/1/sites', { domain })
+    await becomes(dashboard, 'active')
+    const deleted_at = '2026-01-01T00:00:00.000Z'
+    agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true, ...plain }]
+
+    await sync(dashboard)
+
+    const [entry] = await trashOf(dashboard)
+    expect(entry).toMatchObject({ status: 'trashed', trashed_at: deleted_at, size: 1 })
+    expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now() + 13 * DAY_MS)
+  })
+})

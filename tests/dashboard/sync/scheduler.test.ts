@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { Scheduler } from '#dashboard/sync/scheduler.ts'
+import { SteppedClock } from '#tests/support/dashboard/clock.ts'
+
+const MINUTE = 60_000
+let clock: SteppedClock
+let begun: Map<number, number>
+let running: Scheduler | undefined
+
+/** A scheduler whose syncs take `ms`. */
+function schedule(ms = 0): Scheduler {
+  clock = new SteppedClock()
+  begun = new Map()
+  running = new Scheduler({
+    clock,
+    sync: async (id) => {
+      begun.set(id, (begun.get(id) ?? 0) + 1)
+      if (ms > 0) await clock.sleep(ms)
+    },
+  })
+  return running
+}
+
+afterEach(async () => {
+  const stopped = running?.stop()
+  await clock.pass(MINUTE)
+  await stopped
+})
+
+describe('the scheduler', () => {
+  test('spreads the servers over the interval', async () => {
+    schedule().start([1, 2, 3, 4], 60)
+
+    await clock.pass(0.3 * MINUTE)
+    const early = [...begun]
+    await clock.pass(0.7 * MINUTE)
+
+    expect(early).toEqual([
+      [1, 1],
+      [2, 1],
+    ])
+    expect([...begun]).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ])
+  })
+
+  test('takes a changed interval at once', async () => {
+    const scheduler = schedule()
+    scheduler.start([1], 3600)
+    await clock.pass(MINUTE)
+    const before = begun.get(1)
+
+    scheduler.setInterval(60)
+    await clock.pass(3.5 * MINUTE)
+
+    expect([before, begun.get(1)]).toEqual([1, 5])
+  })
+
+  test('does not begin a second sync of a server while the first one runs', async () => {
+    schedule(MINUTE).start([1], 10)
+
+    await clock.pass(0.9 * MINUTE)
+    const during = begun.get(1)
+    await clock.pass(0.2 * MINUTE)
+
+    expect([during, begun.get(1)]).toEqual([1, 2])
+  })
+
+  test('begins with a new server at once and forgets a removed one', async () => {
+    const scheduler = schedule()
+    scheduler.start([], 60)
+    scheduler.add(7)
+    await clock.pass(5)
+    const first = begun.get(7)
+    scheduler.remove(7)
+    await clock.pass(3 * MINUTE)
+
+    expect([first, begun.get(7)]).toEqual([1, 1])
+  })
+
+  test('syncs a server once after a burst of changes, and in the middle of one without end', async () => {
+    const scheduler = schedule()
+    scheduler.start([], 3600)
+    const burst = async (seconds: number) => {
+      for (let at = 0; at < 2 * seconds; at++) {
+        scheduler.changed(7)
+        await clock.pass(500)
+      }
+    }
+
+    await burst(10)
+    const during = begun.get(7)
+    await clock.pass(MINUTE)
+    const once = begun.get(7)
+    await burst(70)
+    await clock.pass(MINUTE)
+
+    expect([during, once, begun.get(7)]).toEqual([undefined, 1, 4])
+  })
+})

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'bun:test'
+import { deleteOld } from '#dashboard/db/retention.ts'
+import type { NewSite } from '#dashboard/db/rows.ts'
+import { sites } from '#dashboard/db/schema.ts'
+import { realClock } from '#dashboard/runtime/clock.ts'
+import {
+  type Dashboard,
+  Machine,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
+import { found } from '#tests/support/dashboard/sites.ts'
+
+const DAY_MS = 24 * 3600_000
+const taken = {
+  status: 422,
+  body: { error: 'Validation failed', fields: { domain: ['The domain is already taken'] } },
+}
+
+async function sync(dashboard: Dashboard, server: number): Promise<string> {
+  return (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+}
+
+const create = (dashboard: Dashboard, server: number, domain: string) =>
+  dashboard.call('POST', `/api/servers/${server}/sites`, { domain })
+
+async function sitesIn(dashboard: Dashboard) {
+  const { body } = await dashboard.call('GET', '/api/fleet/sites?sort=id&per_page=500')
+  const { sites } = body as {
+    sites: { domain: string; server_id: number; managed: boolean; status: string; also_on: [] }[]
+  }
+  return sites.map(({ domain, server_id, managed, also_on }) => ({
+    ...{ domain, server_id, managed, also_on },
+  }))
+}
+
+async function attention(dashboard: Dashboard) {
+  const { body } = await dashboard.call('GET', '/api/fleet')
+  return body.attention.filter(({ kind }: { kind: string }) => kind === 'sites_not_recorded')
+}
+
+const many = (count: number, name: string) =>
+  Array.from({ length: count }, (_, at) => found(`${name}${at}.example`))
+
+const row = (server_id: number, domain: string, more: Partial<NewSite> = {}): NewSite => ({
+  ...{ server_id, domain, apex: domain, user: 'shop', php: '8.2', tier: 'small', tls: 'none' },
+  ...{ managed: false, status: 'active', created_at: '2026-01-01T00:00:00.000Z', ...more },
+})
+
+describe('the name of a site that was only found', () => {
+  test('is taken on its own server, www. included, and free on every other one', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example')]
+    const first = await dashboard.addServer(agent)
+    const second = await dashboard.addServer({ port: 1 })
+    await sync(dashboard, first)
+
+    for (const domain of ['shop.example', 'www.shop.example'])
+      expect(await create(dashboard, first, domain)).toEqual(taken)
+    const dry = { domain: 'shop.example', dry_run: true }
+    expect(await dashboard.call('POST', `/api/servers/${first}/sites`, dry)).toEqual(taken)
+    expect((await create(dashboard, second, 'www.shop.example')).status).toBe(201)
+    expect(await create(dashboard, second, 'shop.example')).toEqual(taken)
+    expect(await create(dashboard, first, 'www.shop.example')).toEqual(taken)
+
+    const server = '127.0.0.1'
+    expect<unknown>(await sitesIn(dashboard)).toEqual([
+      {
+        ...{ domain: 'shop.example', server_id: first, managed: false },
+        also_on: [{ site_id: 2, server_id: second, server }],
+      },
+      {
+        ...{ domain: 'www.shop.example', server_id: second, managed: true },
+        also_on: [{ site_id: 1, server_id: first, server }],
+      },
+    ])
+  })
+
+  test('is recorded on a server also when another server has a site of that name', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const first = await dashboard.addServer({ port: 1 })
+    const second = await dashboard.addServer(agent)
+    await create(dashboard, first, 'shop.example')
+    agent.sites = [found('shop.example')]
+
+    await sync(dashboard, second)
+
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/2')
+    expect(body.site).toMatchObject({ domain: 'shop.example', server_id: second, managed: false })
+    expect(body.site.also_on).toEqual([{ site_id: 1, server_id: first, server: '127.0.0.1' }])
+  })
+
+  test('stays free of a site in the trash that nobody here has deleted', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const first = await dashboard.addServer(agent)
+    const second = await dashboard.addServer({ port: 1 })
+    const facts = { user: 'shop', size: 1, deleted_at: '2026-01-01T00:00:00.000Z' }
+    const kind = { restorable: true, php: '8.4', tier: 'small', tls: 'none' } as const
+    agent.trash = [{ domain: 'shop.example', ...facts, ...kind }]
+    await sync(dashboard, first)
+
+    expect((await create(dashboard, second, 'shop.example')).status).toBe(201)
+
+    const site = async () => (await dashboard.call('GET', '/api/fleet/sites/1')).body.site
+    await dashboard.call('POST', `/api/servers/${first}/sites/1/restore`)
+    await until(async () => (await site()).status === 'active')
+    expect((await site()).managed).toBe(false)
+  })
+
+  test('is decided by the constraint when many ask for it at once', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example')]
+    const servers = [await dashboard.addServer(agent), await dashboard.addServer({ port: 1 })]
+    const domains = ['shop.example', 'www.shop.example']
+
+    const answers = await Promise.all([
+      sync(dashboard, servers[0] ?? 0),
+      ...servers.flatMap((id) => domains.map((domain) => create(dashboard, id, domain))),
+    ])
+
+    const statuses = answers.flatMap((answer) => (typeof answer === 'string' ? [] : answer.status))
+    expect(statuses.sort()).toEqual([201, 422, 422, 422])
+    const managed = (await sitesIn(dashboard)).filter((site) => site.managed)
+    expect(managed).toHaveLength(1)
+  })
+})
+
+describe('the sites that a server names', () => {
+  test('are recorded up to 2,000 a day, and the overview says how many are not', async () => {
+    let now = Date.parse('2026-03-01T12:00:00.000Z')
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard({
+      clock: { ...realClock, now: () => new Date(now) },
+    })
+    const server = await dashboard.addServer(agent)
+    const count = async () =>
+      (await dashboard.call('GET', `/api/fleet/servers/${server}`)).body.server.sites_count
+    agent.sites = many(1500, 'a')
+    await sync(dashboard, server)
+    expect([await count(), await attention(dashboard)]).toEqual([1500, []])
+
+    agent.sites = [...agent.sites, ...many(1000, 'b')]
+    const text = await sync(dashboard, server)
+    await sync(dashboard, server)
+
+    const budget = 'a server may add 2,000 a day and 10,000 in all'
+    expect(text).toContain(`Not recorded: 500 sites, since ${budget}`)
+    const item = {
+      ...{ severity: 'warning', server_id: server, site_id: null, operation_id: null },
+      ...{ name: '127.0.0.1', at: new Date(now).toISOString(), count: 500, query: null },
+      reason: `500 sites that its agent reports are not recorded, since ${budget}: look for them on the server, and if they are not there, treat the server as compromised and remove it here`,
+    }
+    const group = { kind: 'sites_not_recorded', severity: 'warning', total: 500, query: null }
+    expect([await count(), await attention(dashboard)]).toEqual([
+      2000,
+      [{ ...group, items: [item] }],
+    ])
+
+    now += DAY_MS
+    await sync(dashboard, server)
+    expect([await count(), await attention(dashboard)]).toEqual([2500, []])
+  })
+
+  test('are 10,000 at most, those that the dashboard created aside', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer(agent)
+    const known = many(9990, 'known')
+    const rows = known.map(({ domain }) => row(server, domain))
+    for (let from = 0; from < rows.length; from += 500)
+      await dashboard.db.write((queries) =>
+        queries.insert(sites).values(rows.slice(from, from + 500)),
+      )
+    await dashboard.db.write((queries) =>
+      queries.insert(sites).values(row(server, 'made.example', { managed: true })),
+    )
+    agent.sites = [...known, found('made.example'), ...many(100, 'new')]
+
+    const text = await sync(dashboard, server)
+
+    const { body } = await dashboard.call('GET', `/api/servers/${server}/sites`)
+    expect(body.sites).toHaveLength(10_001)
+    expect(text).toContain('New on record: 10 sites')
+    expect(text).toContain('Not recorded: 90 sites')
+    expect(text).toEndWith('event: complete\ndata: {"status":"ok","sites":10091}\n\n')
+  })
+
+  test('are missing only when all that it named was read', async () => {
+    await using agent = new Machine()
+    await using dashboard = await makeDashboard()
+    agent.sites = [found('shop.example')]
+    const server = await dashboard.addServer(agent)
+    await sync(dashboard, server)
+    agent.sites = [...many(20_000, 'flood'), found('shop.example')]
+
+    const text = await sync(dashboard, server)
+
+    expect(text).not.toContain('Missing')
+    expect((await dashboard.call('GET', '/api/fleet/sites/1')).body.site.status).toBe('active')
+    expect(await attention(dashboard)).toMatchObject([{ total: 18_002 }])
+  })
+})
+
+test('found sites that are missing for a week are dropped unless somebody worked on them', async () => {
+  await using agent = new Machine()
+  await using dashboard = await makeDashboard()
+  agent.sites = [found('untouched.example'), found('scanned.example'), found('back.example')]
+  agent.answers.set('/trash', () => Response.json({ trash: [] }))
+  const server = await dashboard.addServer(agent)
+  await sync(dashboard, server)
+  await dashboard.db.write((queries) =>
+    queries.insert(sites).values(row(server, 'made.example', { managed: true })),
+  )
+  const scan = await dashboard.send('POST', `/api/servers/${server}/wp-scan`, { site_id: 2 })
+  await scan.text()
+  const back = agent.sites.pop()
+  agent.sites = []
+  await sync(dashboard, server)
+  agent.sites = back ? [back] : []
+  await sync(dashboard, server)
+  const left = async (days: number) => {
+    await deleteOld(dashboard.db, new Date(Date.now() + days * DAY_MS))
+    const rows = await dashboard.db.read.select().from(sites)
+    return rows.map(({ domain, status }) => `${domain} ${status}`)
+  }
+
+  const kept = ['scanned.example missing', 'back.example active', 'made.example missing']
+  expect(await left(6.9)).toEqual(['untouched.example missing', ...kept])
+  expect(await left(7.1)).toEqual(kept)
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { readSources } from '#scripts/lib/documents.ts'
+import { folderCycles } from '#scripts/lib/folder-cycles.ts'
+import { type Import, importsIn } from '#scripts/lib/imports.ts'
+
+/** Left: the routes import the type of the composition root, and their description the rights. */
+const isKnown = ({ from, to }: Import) =>
+  to === 'dashboard/deps.ts' || from === 'dashboard/http/describe.ts'
+
+test('no folder imports one that imports it', async () => {
+  const imports = importsIn(await readSources('.'))
+
+  expect(folderCycles(imports.filter((one) => !isKnown(one)))).toEqual([])
+})
+
+test('names the folders of a cycle, of types and through a third one too', () => {
+  const files = [
+    { path: 'agent/os/php/a.ts', text: "import type { B } from '#agent/os/tls/b.ts'" },
+    { path: 'agent/os/tls/b.ts', text: "import { c } from '#agent/http/deep/c.ts'" },
+    { path: 'agent/http/deep/c.ts', text: "const a = await import('../../os/php/a.ts')" },
+    { path: 'agent/app.ts', text: "import { c } from './http/deep/c.ts'" },
+  ]
+
+  expect(folderCycles(importsIn(files))).toEqual([
+    'agent/http, agent/os/php, agent/os/tls import one another',
+  ])
+})

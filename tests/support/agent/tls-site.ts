@@ -1,0 +1,45 @@
+import { tlsIssue } from '#agent/commands/tls.issue.ts'
+import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import type { Warning } from '#shared/agent.ts'
+import { TlsMode } from '#shared/fields.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
+import { contextOf, debian, outcome } from './debian.ts'
+
+/** A machine with the site a.example on http, whose nginx serves tokens and shakes hands. */
+export async function tlsSite(): Promise<FakeHost> {
+  const host = debian()
+  const site = { domain: 'a.example', php: '8.2', tier: 'small', tls: 'none' } as const
+  await writeSite(host, { ...site, user: 'shop', email: 'a@a.example' })
+  host.answer('openssl req', selfSignedPem)
+  host.pages.set('https://a.example/', 'front page')
+  serveTokens(host, ['a.example', 'www.a.example'])
+  return host
+}
+
+/** What lies in the ACME folder is served for these names. */
+function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
+  const { probe } = net
+  net.probe = async (asked) => {
+    const text = await disk.read(`/var/lib/hosting-acme${asked.path}`)
+    if (text !== undefined && names.includes(asked.host))
+      pages.set(`http://${asked.host}${asked.path}`, text)
+    return probe(asked)
+  }
+}
+
+/** The authority asks for one token, and then answers so. */
+export function authority(host: FakeHost, answer: (order: AcmeOrder) => AcmeOutcome): void {
+  host.acme.order = async (order) => {
+    host.orders.push(order)
+    await order.present('token_1', 'token_1.thumbprint')
+    return answer(order)
+  }
+}
+
+/** Runs tls.issue for a.example: its lines, and its result or the message of its error. */
+export function issue(host: FakeHost, tls: string, warnings: Warning[] = []) {
+  const params = { domain: 'a.example', tls: TlsMode.parse(tls), email: 'ops@a.example' }
+  return outcome(tlsIssue.run(params, contextOf(host, warnings)))
+}

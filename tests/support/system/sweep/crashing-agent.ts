@@ -1,0 +1,48 @@
+import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { readConfig } from '#agent/config.ts'
+import type { Files } from '#agent/host/ports.ts'
+import { realHost } from '#agent/real-host.ts'
+import { serve } from '#agent/start.ts'
+import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
+
+/** The agent of this machine, which dies, or stands still, at the record that the file CRASH_POINTS names first. */
+const config = readConfig(process.env)
+const real = realHost(config.settings)
+const operations = `${config.settings.state_dir}/operations/`
+/** Of each file, how many records this process has appended while it had a point. */
+const records = new Map<string, number>()
+
+const append: Files['append'] = async (path, text, options) => {
+  const point = path.startsWith(operations) && text !== '' ? fateOf(path) : undefined
+  if (point?.when === 'before') meet(point)
+  if (point?.when === 'torn') {
+    await real.files.append(path, text.slice(0, text.length / 2), options)
+    meet(point)
+  }
+  await real.files.append(path, text, options)
+  if (point?.when === 'after') meet(point)
+}
+
+/** The point of this record, when it is the one that was chosen. */
+function fateOf(path: string): CrashPoint | undefined {
+  const [point] = points()
+  if (!point || !path.endsWith(`/${point.file}.ndjson`)) return undefined
+  const record = (records.get(path) ?? 0) + 1
+  records.set(path, record)
+  return record === point.record ? point : undefined
+}
+
+function meet({ how }: CrashPoint): void {
+  const rest = points().slice(1)
+  if (rest.length > 0) writeFileSync(CRASH_POINTS, JSON.stringify(rest))
+  else unlinkSync(CRASH_POINTS)
+  process.kill(process.pid, how)
+}
+
+function points(): CrashPoint[] {
+  return existsSync(CRASH_POINTS) ? JSON.parse(readFileSync(CRASH_POINTS, 'utf8')) : []
+}
+
+writeFileSync(STARTED, String(performance.timeOrigin))
+await serve(config, { ...real, files: { ...real.files, append } })
