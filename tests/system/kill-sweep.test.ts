@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import { type DoomedAgent, startDoomedAgent } from '#tests/support/system/sweep/agent.ts'
+import { type CrashingAgent, startCrashingAgent } from '#tests/support/system/sweep/agent.ts'
 import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
 import {
   type Outcome,
@@ -81,10 +81,10 @@ function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]][] {
 }
 
 unless(lab.available()).describe('an operation that is cut off', () => {
-  let agent: DoomedAgent
+  let agent: CrashingAgent
   const outcomes: Outcome[] = []
   beforeAll(async () => {
-    agent = await startDoomedAgent('sweep')
+    agent = await startCrashingAgent('sweep')
     await agent.run('server.provision', {})
     // Once before: only with a warm cache are the records of one create those of the next.
     for (const work of [CREATE.work, ...CREATE.back]) await agent.run(...work)

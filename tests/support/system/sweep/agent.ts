@@ -23,14 +23,14 @@ export interface Ended {
 }
 
 /** A real server whose agent can be made to die at any record that it writes. */
-export interface DoomedAgent {
+export interface CrashingAgent {
   host: lab.Host
   /** Begins an operation and waits for its end, however often the agent dies on the way. */
   run(command: string, params: object, points?: readonly CrashPoint[]): Promise<Ended>
   stop(): Promise<void>
 }
 
-export async function startDoomedAgent(name: string): Promise<DoomedAgent> {
+export async function startCrashingAgent(name: string): Promise<CrashingAgent> {
   const source = 'tests/support/system/sweep/crashing-agent.ts'
   await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
   const mirror = await wordpressMirror()

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { DoomedAgent, Ended } from './agent.ts'
+import type { CrashingAgent, Ended } from './agent.ts'
 import type { CrashPoint } from './crash-point.ts'
 import { type State, stateOf } from './state.ts'
 
@@ -34,7 +34,7 @@ export interface Reference {
   after: State
 }
 
-export async function referenceOf(agent: DoomedAgent, scenario: Scenario): Promise<Reference> {
+export async function referenceOf(agent: CrashingAgent, scenario: Scenario): Promise<Reference> {
   const before = await stateOf(agent.host)
   const ended = await perform(agent, scenario.work)
   const after = await stateOf(agent.host)
@@ -45,7 +45,7 @@ export async function referenceOf(agent: DoomedAgent, scenario: Scenario): Promi
 
 /** Cuts the operation off at each of the points; the server must then be as before or as after. */
 export async function sweep(
-  agent: DoomedAgent,
+  agent: CrashingAgent,
   { work: [command, params], back, ignoring = [] }: Scenario,
   { before, after }: Reference,
   kind: string,
@@ -80,7 +80,7 @@ function endsOnce({ events }: Ended, point: readonly CrashPoint[]): string | und
   return last
 }
 
-async function perform(agent: DoomedAgent, [command, params]: Work): Promise<Ended> {
+async function perform(agent: CrashingAgent, [command, params]: Work): Promise<Ended> {
   const ended = await agent.run(command, params)
   expect(ended.events.at(-1)?.event).toBe('complete')
   return ended
