@@ -4,10 +4,10 @@ import { readJson } from '#dashboard/http/body.ts'
 import { streamOrPlan } from '#dashboard/operations/answer.ts'
 import { startOrPlan } from '#dashboard/operations/start.ts'
 import {
-  managedPlace,
-  place,
+  loadManagedSite,
+  loadServer,
+  loadSite,
   refuseFound,
-  server,
   serverTarget,
 } from '#dashboard/targets/load-site.ts'
 import { SetMail, TestMail } from '#shared/api/mail.ts'
@@ -18,7 +18,7 @@ import { showServerMail, showSiteMail } from './show-mail.ts'
 export function mailRoutes(deps: Deps) {
   return new Elysia({ prefix: '/servers/:server_id' })
     .get('/mail', async ({ params }) => ({
-      mail: await showServerMail(deps, await server(deps, params)),
+      mail: await showServerMail(deps, await loadServer(deps, params)),
     }))
     .put('/mail', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
@@ -33,19 +33,19 @@ export function mailRoutes(deps: Deps) {
       return streamOrPlan(deps, started, { request, server: listener })
     })
     .get('/sites/:site_id/mail', async ({ request, params }) => {
-      const { server: home, site } = await place(deps, request, params)
+      const { server: home, site } = await loadSite(deps, request, params)
       refuseFound(site)
       return { mail: await showSiteMail(deps, home, site) }
     })
     .put('/sites/:site_id/mail', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = await managedPlace(deps, request, params)
+      const target = await loadManagedSite(deps, request, params)
       const started = await startOrPlan(deps, 'mail.apply', target, parse(SetMail, input))
       return streamOrPlan(deps, started, { request, server: listener })
     })
     .post('/sites/:site_id/mail/test', async ({ request, params, server: listener }) => {
       const input = await readJson(request)
-      const target = await managedPlace(deps, request, params)
+      const target = await loadManagedSite(deps, request, params)
       const started = await startOrPlan(deps, 'mail.check', target, parse(TestMail, input))
       return streamOrPlan(deps, started, { request, server: listener })
     })

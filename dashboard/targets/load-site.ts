@@ -13,39 +13,39 @@ export interface SiteTarget {
   actor: number
 }
 
-export function server({ db }: Pick<Deps, 'db'>, { server_id }: Pick<Params, 'server_id'>) {
+export function loadServer({ db }: Pick<Deps, 'db'>, { server_id }: Pick<Params, 'server_id'>) {
   return getServer(db, idIn(server_id, 'Server'))
 }
 
-/** The server that a path names, and who asks for it. */
+/** The server of a path and the caller. */
 export async function serverTarget(
   deps: Pick<Deps, 'db' | 'public_url'>,
   request: Request,
   params: Pick<Params, 'server_id'>,
 ) {
   const origin = deps.public_url ?? new URL(request.url).origin
-  return { server: await server(deps, params), actor: callerOf(request).user.id, origin }
+  return { server: await loadServer(deps, params), actor: callerOf(request).user.id, origin }
 }
 
-/** The site that a path names, and who asks for it. 404 for a site of another server. */
-export async function place(deps: Deps, request: Request, params: Params) {
-  const home = await server(deps, params)
-  const site = await getSite(deps.db, home.id, idIn(params.site_id, 'Site'))
-  return { server: home, site, actor: callerOf(request).user.id }
+/** The site of a path, its server and the caller. A site of another server is not found. */
+export async function loadSite(deps: Deps, request: Request, params: Params) {
+  const server = await loadServer(deps, params)
+  const site = await getSite(deps.db, server.id, idIn(params.site_id, 'Site'))
+  return { server, site, actor: callerOf(request).user.id }
 }
 
-/** The same, and 409 for a site in the trash. */
-export async function livePlace(deps: Deps, request: Request, params: Params) {
-  const found = await place(deps, request, params)
-  refuseTrashed(found.site)
-  return found
+/** A site in the trash is a conflict. */
+export async function loadLiveSite(deps: Deps, request: Request, params: Params) {
+  const target = await loadSite(deps, request, params)
+  refuseTrashed(target.site)
+  return target
 }
 
-/** The same, and 409 for a site that was only found: for all that would change it. */
-export async function managedPlace(deps: Deps, request: Request, params: Params) {
-  const wanted = await livePlace(deps, request, params)
-  refuseFound(wanted.site)
-  return wanted
+/** For every change: a discovered site is refused too. */
+export async function loadManagedSite(deps: Deps, request: Request, params: Params) {
+  const target = await loadLiveSite(deps, request, params)
+  refuseFound(target.site)
+  return target
 }
 
 export function refuseFound(site: SiteRow): SiteRow {

@@ -9,8 +9,8 @@ import { makeFleet } from './fleet/make-fleet.ts'
 import { live } from './life.ts'
 import { Turns } from './machine/turns.ts'
 import type { Options } from './options.ts'
-import { fillRecords } from './records/fill.ts'
-import { trusted } from './records/trust.ts'
+import { fillRecords } from './seed/fill.ts'
+import { trusted } from './seed/trust.ts'
 
 /** The first account. */
 export const EMAIL = 'demo@example.com'

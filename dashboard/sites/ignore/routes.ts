@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '#dashboard/deps.ts'
 import { readJson } from '#dashboard/http/body.ts'
-import { livePlace } from '#dashboard/targets/load-site.ts'
+import { loadLiveSite } from '#dashboard/targets/load-site.ts'
 import { ignoreSite } from './ignore-site.ts'
 
 export function ignoreRoutes(deps: Deps) {
@@ -9,7 +9,7 @@ export function ignoreRoutes(deps: Deps) {
     '/ignored',
     async ({ request, params }) => {
       const input = await readJson(request)
-      return ignoreSite(deps, await livePlace(deps, request, params), input)
+      return ignoreSite(deps, await loadLiveSite(deps, request, params), input)
     },
   )
 }

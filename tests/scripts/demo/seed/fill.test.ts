@@ -3,7 +3,7 @@ import type { NewSite } from '#dashboard/db/rows.ts'
 import { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { Turns } from '#scripts/demo/machine/turns.ts'
-import { siteRows } from '#scripts/demo/records/sites.ts'
+import { siteRows } from '#scripts/demo/seed/sites.ts'
 import type { FoundSite } from '#shared/agent.ts'
 
 const NOW = Date.UTC(2026, 0, 1)

@@ -2,7 +2,7 @@ import { batch, type Database } from '#dashboard/db/client.ts'
 import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
-import { lastHeard } from '#scripts/demo/records/servers.ts'
+import { lastHeard } from '#scripts/demo/seed/servers.ts'
 import { curveOf, type Point } from './curve.ts'
 import { type QuarterRow, quartersStatement } from './queries.ts'
 
