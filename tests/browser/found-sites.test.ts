@@ -79,16 +79,14 @@ test('the page of a found site has what can be done with it, and nothing that is
   expect(await alert.getByRole('button').count()).toBe(0)
 
   const cards = await page.getByRole('heading', { level: 2 }).allTextContents()
-  expect(cards.sort()).toEqual([
-    'Activity',
-    'Details',
-    'Health',
-    'Not managed by Hosting Control',
-    'Operations',
-    'WordPress',
-  ])
+  expect(cards.sort()).toEqual(['Details', 'Health', 'Not managed by Hosting Control'])
+  const tabs = page.getByRole('tab')
+  expect(await tabs.allTextContents()).toEqual(['Overview', 'WordPress', 'Database', 'Activity'])
+  expect(await page.getByRole('button', { name: /^More actions of/ }).count()).toBe(0)
+  await tabs.getByText('WordPress').click()
   await page.getByRole('button', { name: 'Scan now' }).click()
   await page.getByText('SEO pack').waitFor()
+  await tabs.getByText('Database').click()
   await page.getByRole('button', { name: 'Show the database password' }).click()
   const secret = page.getByRole('status', { name: 'the database password' })
   expect(await secret.textContent()).toBe('db-secret-1')
@@ -188,6 +186,7 @@ test('a change of PHP that changes others waits for a yes, for one site and for 
   agent.plan = PLAN
   const { page, problems } = await open('/sites?q=made.example')
   await page.getByRole('link', { name: 'made.example' }).click()
+  await page.getByRole('tab', { name: 'PHP' }).click()
   await page.getByRole('button', { name: 'Change PHP' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('PHP version').selectOption('8.4')
@@ -248,7 +247,8 @@ test('a deletion that had nothing to delete ends with a warning', async () => {
   const gone = () => Response.json({ error: 'Not found', message: 'No such site' }, { status: 404 })
   const { page, problems } = await open('/sites?q=made.example')
   await page.getByRole('link', { name: 'made.example' }).click()
-  await page.getByRole('button', { name: 'Delete site' }).click()
+  await page.getByRole('button', { name: /^More actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete site' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Nothing has to be done on the server for this.').waitFor()
   agent.trash = []

@@ -58,7 +58,7 @@ test('a site shows its queue, and what it has of its own', async () => {
   const { body } = await demo.client().get('/api/servers/1/mail')
   const { mail } = body as { mail: { sites: { site_id: number; sent_day: number }[] } }
   const [site] = mail.sites
-  const { page, problems } = await open(`/sites/${site?.site_id}`)
+  const { page, problems } = await open(`/sites/${site?.site_id}?tab=mail`)
 
   await page.getByText('smtp.relay.example, port 587 (that of the server)').waitFor()
   await page.getByText(`${site?.sent_day} sent`).waitFor()

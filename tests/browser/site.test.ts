@@ -27,9 +27,13 @@ async function made(domain: string): Promise<string> {
 }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+const startDeletion = async (page: Page) => {
+  await page.getByRole('button', { name: /^More actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete site' }).click()
+}
 
 test('the database password is shown when asked for, and gone when its page is left', async () => {
-  const { page, problems } = await open(await made('secret.example'))
+  const { page, problems } = await open(`${await made('secret.example')}?tab=database`)
   await page.getByRole('button', { name: 'Show the database password' }).click()
   const secret = page.getByRole('status', { name: 'the database password' })
   expect(await secret.textContent()).toBe('db-secret-1')
@@ -48,7 +52,7 @@ test('the last runs of the scheduled jobs are shown, with what they printed', as
   const failed = { ...run, result: 'failed', exit_status: 3, output: 'no <b>room</b>' }
   const runs = [{ ...failed, started_at: new Date(Date.now() - 300_000).toISOString() }]
   agent.answers.set('/sites/job-runs', () => Response.json({ runs }))
-  const { page, problems } = await open(await made('jobs.example'))
+  const { page, problems } = await open(`${await made('jobs.example')}?tab=wordpress`)
   const list = page.getByRole('list', { name: 'Runs of the scheduled jobs' })
   await list.getByText('exit status 3').waitFor()
 
@@ -71,7 +75,7 @@ test('the database account of a site gets further rights, and loses them again',
     const { database_routines } = Object(params)
     return { domain: 'rights.example', php: '8.2', tier: 'small', database_routines }
   })
-  const { page, problems } = await open(await made('rights.example'))
+  const { page, problems } = await open(`${await made('rights.example')}?tab=database`)
   const allow = { name: 'Allow views and routines' }
   const restrict = { name: 'Allow tables only' }
 
@@ -97,7 +101,7 @@ test('xmlrpc.php of a site is turned off, and on again', async () => {
     const { xmlrpc } = Object(params)
     return { domain: 'blog.example', php: '8.2', tier: 'small', xmlrpc }
   })
-  const { page, problems } = await open(await made('blog.example'))
+  const { page, problems } = await open(`${await made('blog.example')}?tab=wordpress`)
   const off = { name: 'Turn XML-RPC off' }
   const on = { name: 'Turn XML-RPC on' }
 
@@ -148,6 +152,7 @@ test('a scan tells what WordPress is made of', async () => {
   await dashboard.client().post('/api/servers/1/sync')
   const { page, problems } = await open('/sites?q=scanned')
   await page.getByRole('link', { name: 'scanned.example' }).click()
+  await page.getByRole('tab', { name: 'WordPress' }).click()
   await page.getByText('not scanned yet').waitFor()
 
   await page.getByRole('button', { name: 'Scan now' }).click()
@@ -161,7 +166,7 @@ test('a scan tells what WordPress is made of', async () => {
 
 test('a site goes to the trash when its domain is typed, and comes back from where it went', async () => {
   const { page, problems } = await open(await made('gone.example'))
-  await page.getByRole('button', { name: 'Delete site' }).click()
+  await startDeletion(page)
   await page.getByText('Moving the files to the trash').waitFor()
   const act = page.getByRole('button', { name: 'Move to the trash' })
   expect(await act.isDisabled()).toBe(true)
@@ -210,7 +215,7 @@ test('the deletion of a site that could not be made promises no trash, and its p
   const { body } = await dashboard.client().post('/api/servers/1/sites', call)
   const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
 
-  await page.getByRole('button', { name: 'Delete site' }).click()
+  await startDeletion(page)
   const dialog = page.getByRole('dialog')
   await dialog.getByText('It does not go to the trash').waitFor()
   await dialog.getByLabel('Type never.example to confirm').fill('never.example')
@@ -268,7 +273,7 @@ test('a question with a long plan keeps its field and its buttons in sight, and 
     if (body?.dry_run) plans.push(response.status())
   })
 
-  await page.getByRole('button', { name: 'Delete site' }).click()
+  await startDeletion(page)
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
 
@@ -284,7 +289,7 @@ test('a question with a long plan keeps its field and its buttons in sight, and 
   expect(await parts[0]?.evaluate((field) => field === document.activeElement)).toBe(true)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Delete site' }).click()
+  await startDeletion(page)
   await dialog.getByLabel('Type long.example to confirm').fill('long.example')
   await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
   await page.keyboard.press('Enter')

@@ -9,7 +9,7 @@ export const OPERATION_CHOICES = OPERATION_NAMES.map((type) => ({
   name: operationName(type),
 }))
 
-export function operationName(type: OperationView['type']): string {
+function operationName(type: OperationView['type']): string {
   return OPERATION_TYPES[type].name
 }
 

@@ -9,7 +9,7 @@ interface Window {
 const button = (name: string | RegExp) => async (page: Page) =>
   page.getByRole('button', { name }).first().click()
 
-const serverAction = (name: string) => async (page: Page) => {
+const menuAction = (name: string) => async (page: Page) => {
   await button(/^More actions of/)(page)
   await page.getByRole('menuitem', { name }).click()
 }
@@ -17,12 +17,12 @@ const serverAction = (name: string) => async (page: Page) => {
 export const DIALOGS: Record<string, Window> = {
   palette: { path: '/', open: (page) => page.keyboard.press('Control+k') },
   'list of keys': { path: '/', open: (page) => page.keyboard.type('?') },
-  'removal of a server': { path: '/servers/1', open: serverAction('Remove') },
-  'editing of a server': { path: '/servers/1', open: serverAction('Edit') },
+  'removal of a server': { path: '/servers/1', open: menuAction('Remove') },
+  'editing of a server': { path: '/servers/1', open: menuAction('Edit') },
   'updates of a server': { path: '/servers/1', open: button('Install updates') },
-  'deletion of a site': { path: '/sites/1', open: button('Delete site') },
-  'another tier': { path: '/sites/1', open: button('Change tier') },
-  'a new password': { path: '/sites/1', open: button('New admin password') },
+  'deletion of a site': { path: '/sites/1', open: menuAction('Delete site') },
+  'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
+  'a new password': { path: '/sites/1?tab=access', open: button('New admin password') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
   'a token': { path: '/account', open: button('Create token') },
   'a new key': { path: '/settings', open: button('Rotate the key') },

@@ -2,13 +2,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
 
-/** Shows an operation on the page of its site: also after a reload. Undefined puts it away. */
+/** Shows an operation on the page of its site: also after a reload. Undefined hides it. */
 export function useShowOperation(id: number) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (operation: string | undefined) => {
     const params = { site_id: String(id) }
-    await navigate({ to: '/sites/$site_id', params, search: operation ? { operation } : {} })
+    await navigate({
+      to: '/sites/$site_id',
+      params,
+      search: ({ tab }) => ({ ...(tab && { tab }), ...(operation && { operation }) }),
+    })
     void client.invalidateQueries({ queryKey: siteQuery(id).queryKey })
     void client.invalidateQueries({ queryKey: ['sites'] })
   }

@@ -3,6 +3,7 @@ import { issueTls } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TLS_WORDS } from '#dashboard/web/labels/site.ts'
+import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
@@ -11,7 +12,6 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
 import { TLS_MODES } from '#shared/values.ts'
-import { useServerAway } from './use-server-away.ts'
 
 const SOON_MS = 14 * 24 * 3600_000
 

@@ -5,6 +5,7 @@ import { scanSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { updatesInWords } from '#dashboard/web/features/sites/updates.tsx'
 import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -14,7 +15,6 @@ import { Time } from '#dashboard/web/ui/time.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
 import { Extensions } from './extensions.tsx'
-import { useServerAway } from './use-server-away.ts'
 
 /** What WordPress is made of, what could be updated, and how old this is. */
 export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { Copy } from '#dashboard/web/ui/copy.tsx'
+import { Text, Unknown } from '#dashboard/web/pages/sites/detail/fact.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { DiskUse } from './disk-use.tsx'
 
 const FRAMEWORKS = {
   wordpress: 'WordPress',
@@ -13,7 +13,7 @@ const FRAMEWORKS = {
 }
 
 export function FactsCard({ site }: { site: Site }) {
-  const { server, server_id, user, docroot, db_name, email, framework, created_at } = site
+  const { server, server_id, user, docroot, email, framework, created_at } = site
   const { found, php, health, unknown } = site
   return (
     <Card title="Details">
@@ -28,7 +28,7 @@ export function FactsCard({ site }: { site: Site }) {
               {server}
             </Link>
           ),
-          Kind:
+          Type:
             framework === 'unknown' ? (
               <Unknown of={unknown} fact="framework" usual="unknown" />
             ) : (
@@ -43,38 +43,11 @@ export function FactsCard({ site }: { site: Site }) {
             ) : (
               <Text of={docroot} what="the folder" />
             ),
-          Database:
-            db_name === '' ? (
-              <Unknown of={unknown} fact="db_name" usual="–" />
-            ) : (
-              <Text of={db_name} what="the name of the database" />
-            ),
+          ...(!found && { Disk: <DiskUse of={site.disk} /> }),
           ...(!found && { Email: email || <span className="text-muted">–</span> }),
           [found ? 'First found' : 'Created']: <Time at={created_at} />,
         }}
       />
     </Card>
-  )
-}
-
-interface UnknownProps {
-  of: Site['unknown']
-  fact: string
-  /** When its agent gave no reason. */
-  usual: string
-}
-
-/** Why there is no value. */
-function Unknown({ of, fact, usual }: UnknownProps) {
-  return <span className="text-muted">{unknownWords(of, fact) ?? usual}</span>
-}
-
-function Text({ of, what }: { of: string; what: string }) {
-  if (of === '') return <span className="text-muted">–</span>
-  return (
-    <span className="-my-2 flex items-center gap-1">
-      <code className="min-w-0 text-xs break-all">{of}</code>
-      <Copy text={of} what={what} />
-    </span>
   )
 }

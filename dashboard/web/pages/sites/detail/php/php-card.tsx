@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
-import type { Site } from '#dashboard/web/api/sites.ts'
 import { TIER_WORDS } from '#dashboard/web/labels/site.ts'
+import type { TabProps } from '#dashboard/web/pages/sites/detail/tabs.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -10,21 +10,17 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { supportEnds } from '#shared/php-support.ts'
 import { ChangeDialog } from './change-dialog.tsx'
-import { DatabaseRights } from './database-rights.tsx'
-import { DiskUse } from './disk-use.tsx'
-import { XmlrpcSwitch } from './xmlrpc-switch.tsx'
 
-/** Of a site that its agent created: the tier and the PHP version, and the way to others. */
-export function ResourcesCard({ site, isThere }: { site: Site; isThere: boolean }) {
+/** The PHP version and the tier of a managed site, and how to change them. */
+export function PhpCard({ site, isThere }: TabProps) {
   const [change, setChange] = useState<'tier' | 'php'>()
   const { data: server } = useQuery(serverQuery(site.server_id))
   const ends = server && site.php ? supportEnds(site.php, server.os) : undefined
-  const canChange = isThere
   return (
     <Card
-      title="Resources"
+      title="PHP"
       actions={
-        canChange && (
+        isThere && (
           <>
             <Button onClick={() => setChange('tier')}>Change tier</Button>
             <Button onClick={() => setChange('php')}>Change PHP</Button>
@@ -42,10 +38,7 @@ export function ResourcesCard({ site, isThere }: { site: Site; isThere: boolean 
               </>
             ),
           }),
-          PHP: site.php ? <Php version={site.php} ends={ends} /> : 'none',
-          Disk: <DiskUse of={site.disk} />,
-          Database: <DatabaseRights site={site} canChange={canChange} />,
-          'XML-RPC': <XmlrpcSwitch site={site} canChange={canChange} />,
+          Version: site.php ? <Php version={site.php} ends={ends} /> : 'none',
         }}
       />
       <ChangeDialog site={site} what={change} onClose={() => setChange(undefined)} />

@@ -2,12 +2,9 @@ import { useState } from 'react'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-
-interface XmlrpcSwitchProps {
-  site: Site
-  canChange: boolean
-}
+import { Card } from '#dashboard/web/ui/page.tsx'
 
 const ON =
   'xmlrpc.php answers, which Jetpack and older apps need. One address can send 60 requests a minute.'
@@ -18,19 +15,15 @@ const TURN_OFF =
   'Jetpack, apps that use XML-RPC and pingbacks stop working. The REST API and the login page are not affected.'
 
 /** Whether the site answers at xmlrpc.php, and the switch for it. */
-export function XmlrpcSwitch({ site, canChange }: XmlrpcSwitchProps) {
+export function XmlrpcCard({ site }: { site: Site }) {
   const [open, setOpen] = useState(false)
   const isOn = site.xmlrpc
   const action = isOn ? 'Turn XML-RPC off' : 'Turn XML-RPC on'
   return (
-    <>
-      {isOn ? 'on' : 'off'}
-      <p className="text-xs text-muted">{isOn ? ON : OFF}</p>
-      {canChange && (
-        <Button className="mt-1.5" onClick={() => setOpen(true)}>
-          {action}
-        </Button>
-      )}
+    <Card title="XML-RPC">
+      <AccessRow name={isOn ? 'On' : 'Off'} about={isOn ? ON : OFF}>
+        <Button onClick={() => setOpen(true)}>{action}</Button>
+      </AccessRow>
       <WorkDialog
         open={open}
         onClose={() => setOpen(false)}
@@ -40,6 +33,6 @@ export function XmlrpcSwitch({ site, canChange }: XmlrpcSwitchProps) {
         work={changeSite(site, { xmlrpc: !isOn })}
         action={action}
       />
-    </>
+    </Card>
   )
 }

@@ -2,14 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Eye, EyeOff } from 'lucide-react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { ignoreSite, type Site } from '#dashboard/web/api/sites.ts'
+import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
-import { AccessRow } from './access-row.tsx'
-import { DatabasePassword } from './database-password.tsx'
 
 /** What can be done with a site that Hosting Control did not create: it is read, and never changed. */
-export function NotManagedCard({ site, isThere }: { site: Site; isThere: boolean }) {
+export function NotManagedCard({ site }: { site: Site }) {
   // One that its agent created, for a dashboard that has no record of that.
   if (!site.found)
     return (
@@ -26,7 +25,6 @@ export function NotManagedCard({ site, isThere }: { site: Site; isThere: boolean
           {site.status === 'missing' &&
             ' It is removed from here a week after it was last found, unless it was scanned.'}
         </p>
-        {isThere && <DatabasePassword site={site} />}
         <Ignore site={site} />
       </div>
     </Card>

@@ -1,7 +1,7 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-password.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
-import { AdminPassword } from './admin-password.tsx'
 
 /** At the end of a creation: the way into its WordPress, and whether something of it is not there. */
 export function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {

@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { resetAdminPassword, type Site } from '#dashboard/web/api/sites.ts'
+import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
-import { useServerAway } from './use-server-away.ts'
 
 /** Also offered where a site has just been made. */
 export function AdminPassword({ site }: { site: Site }) {

@@ -1,11 +1,11 @@
 import { Eye } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { readDatabasePassword, type Site } from '#dashboard/web/api/sites.ts'
+import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
+import { Secret } from '#dashboard/web/pages/sites/detail/access/secret.tsx'
+import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { AccessRow } from './access-row.tsx'
-import { Secret } from './secret.tsx'
-import { useServerAway } from './use-server-away.ts'
 
 /** In the state of this component alone: what is asked for by useQuery would be kept. */
 export function DatabasePassword({ site }: { site: Site }) {

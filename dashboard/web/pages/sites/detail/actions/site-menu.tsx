@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query'
+import { Trash2, Zap } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { purgeCache, type Site } from '#dashboard/web/api/sites.ts'
+import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { DeleteSite, isDeletable } from './delete-site.tsx'
+
+/** What can be done to a managed site as a whole. */
+export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
+  const [isDeleting, setDeleting] = useState(false)
+  const isAway = useServerAway(site)
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => purgeCache(site),
+    onSuccess: () => tell(`Cache of ${site.domain} cleared. Pages are rebuilt at the next visit.`),
+    onError: (error) => tell(messageOf(error), { error: true }),
+  })
+  const canDelete = isDeletable(site)
+  if (!isThere && !canDelete) return null
+  return (
+    <>
+      <Menu name={`More actions of ${site.domain}`}>
+        {isThere && (
+          <MenuItem
+            icon={<Zap aria-hidden />}
+            disabled={isAway || isPending}
+            onClick={() => mutate()}
+          >
+            Clear cache
+          </MenuItem>
+        )}
+        {canDelete && (
+          <MenuItem icon={<Trash2 aria-hidden />} danger onClick={() => setDeleting(true)}>
+            Delete site…
+          </MenuItem>
+        )}
+      </Menu>
+      <DeleteSite site={site} open={isDeleting} onClose={() => setDeleting(false)} />
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { activityQuery } from '#dashboard/web/api/activity.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { activityName } from '#dashboard/web/labels/activity.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { type Entry, mergeEntries } from './merge-entries.ts'
+
+/** Who did what to the site, newest first, with the operations that it led to. */
+export function ActivityTab({ site }: { site: Site }) {
+  const of = { domain: site.domain, server_id: String(site.server_id) }
+  const { data, error, refetch } = useQuery(activityQuery(of))
+  const entries = mergeEntries(data?.activities ?? [], site.operations)
+  return (
+    <Card
+      title="Activity"
+      flush
+      actions={
+        <ButtonLink to="/activity" search={of} kind="quiet">
+          View all
+        </ButtonLink>
+      }
+    >
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton />}
+      <ul className="divide-y divide-line" aria-label="Activity of the site">
+        {entries.map((entry) => (
+          <Row key={entry.key} entry={entry} />
+        ))}
+      </ul>
+      {data && entries.length === 0 && <p className="p-4 text-muted">No activity yet</p>}
+    </Card>
+  )
+}
+
+function Row({ entry: { type, actor, status, operation, created_at } }: { entry: Entry }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+      <span className="min-w-0 flex-1 basis-48 break-words">
+        {operation === undefined ? (
+          activityName(type)
+        ) : (
+          <Link
+            to="/operations/$operation_id"
+            params={{ operation_id: operation.id }}
+            className="font-medium hover:underline"
+          >
+            {activityName(type)}
+          </Link>
+        )}{' '}
+        <span className="text-xs text-muted">{actor}</span>
+      </span>
+      {operation ? <OperationStatus of={operation} /> : <Status value={status} />}
+      <span className="w-24 text-right text-xs text-muted">
+        <Time at={created_at} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { formatBytes } from '#dashboard/web/ui/format.ts'
+import { HealthBadge } from '#dashboard/web/ui/health.tsx'
+import { OutLink } from '#dashboard/web/ui/out-link.tsx'
+import { Badge, Status } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
+import { usedBytes } from '#shared/disk-levels.ts'
+import { SiteMenu } from './actions/site-menu.tsx'
+import type { TabProps } from './tabs.tsx'
+import { isWordpress, urlsOf } from './urls.ts'
+
+export function Trail({ site }: { site: Site | undefined }) {
+  return (
+    <nav aria-label="Breadcrumb" className="flex gap-1.5">
+      <Link to="/sites" className="hover:underline">
+        Sites
+      </Link>
+      {site && (
+        <>
+          <span aria-hidden>/</span>
+          <Link
+            to="/servers/$server_id"
+            params={{ server_id: String(site.server_id) }}
+            className="hover:underline"
+          >
+            {site.server}
+          </Link>
+        </>
+      )}
+    </nav>
+  )
+}
+
+/** Where the site is in its life, whether it works, and what it is made of. */
+export function About({ site }: { site: Site }) {
+  const spelled = unicodeOf(site.domain)
+  const size = site.disk && usedBytes(site.disk)
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Status value={site.status} />
+      {site.found && <Badge>not managed</Badge>}
+      {site.ignored && <Badge>ignored</Badge>}
+      {site.closed && <Badge tone="warn">closed to visitors</Badge>}
+      {site.health && <HealthBadge state={site.health} reason={site.health_reason} />}
+      {site.health_since !== null && (
+        <span>
+          since <Time at={site.health_since} />
+        </span>
+      )}
+      {site.php && <span>PHP {site.php}</span>}
+      {size != null && <span>{formatBytes(size)}</span>}
+      {spelled !== site.domain && <span>{spelled}</span>}
+    </span>
+  )
+}
+
+export function Actions({ site, isThere }: TabProps) {
+  const { home, admin } = urlsOf(site)
+  return (
+    <>
+      {isThere && <OutLink href={home}>Visit site</OutLink>}
+      {isThere && isWordpress(site) && <OutLink href={admin}>Log in to WordPress</OutLink>}
+      {!site.found && <SiteMenu site={site} isThere={isThere} />}
+    </>
+  )
+}

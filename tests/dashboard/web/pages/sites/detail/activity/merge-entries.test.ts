@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { mergeEntries } from '#dashboard/web/pages/sites/detail/activity/merge-entries.ts'
+
+const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`
+const place = { server_id: 1, server: 'web-1', site_id: 1, bulk_id: null, domain: 'a.example' }
+
+test('activity and operations of a site are one list, newest first, each operation once', () => {
+  const created = {
+    ...{ id: 'op-1', type: 'site.create' as const, status: 'success' as const },
+    ...{ warnings: [], next_at: null, created_at: at(1) },
+  }
+  const scanned = { ...created, id: 'op-2', type: 'tls.issue' as const, created_at: at(2) }
+  const create = {
+    ...{ id: 7, type: 'site.create', status: 'success' as const, actor: 'ann@example.com' },
+    ...{ operation_id: 'op-1', created_at: at(1), ...place },
+  }
+  const shown = { ...create, id: 8, type: 'site.db_password', operation_id: null, actor: null }
+  const activities = [{ ...shown, created_at: at(3) }, create]
+
+  expect(mergeEntries(activities, [scanned, created])).toEqual([
+    {
+      ...{ key: '8', type: 'site.db_password', actor: 'System', status: 'success' },
+      ...{ created_at: at(3), operation: undefined },
+    },
+    {
+      ...{ key: 'op-2', type: 'tls.issue', actor: 'System', status: 'success' },
+      ...{ created_at: at(2), operation: scanned },
+    },
+    {
+      ...{ key: '7', type: 'site.create', actor: 'ann@example.com', status: 'success' },
+      ...{ created_at: at(1), operation: created },
+    },
+  ])
+})
