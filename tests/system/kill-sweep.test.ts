@@ -5,6 +5,7 @@ import { type CrashingAgent, startCrashingAgent } from '#tests/support/system/sw
 import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
 import {
   type Outcome,
+  perform,
   type Reference,
   referenceOf,
   type Scenario,
@@ -85,9 +86,9 @@ unless(lab.available()).describe('an operation that is cut off', () => {
   const outcomes: Outcome[] = []
   beforeAll(async () => {
     agent = await startCrashingAgent('sweep')
-    await agent.run('server.provision', {})
     // Once before: only with a warm cache are the records of one create those of the next.
-    for (const work of [CREATE.work, ...CREATE.back]) await agent.run(...work)
+    const works = [['server.provision', {}] as const, CREATE.work, ...CREATE.back]
+    for (const work of works) await perform(agent, work)
   }, 10 * MINUTES)
   afterAll(async () => {
     console.log(tableOf(outcomes))

@@ -80,9 +80,10 @@ function endsOnce({ events }: Ended, point: readonly CrashPoint[]): string | und
   return last
 }
 
-async function perform(agent: CrashingAgent, [command, params]: Work): Promise<Ended> {
+export async function perform(agent: CrashingAgent, [command, params]: Work): Promise<Ended> {
   const ended = await agent.run(command, params)
-  expect(ended.events.at(-1)?.event).toBe('complete')
+  // Whole, so that a failure has its reason.
+  expect([command, ended.events.at(-1)]).toMatchObject([command, { event: 'complete' }])
   return ended
 }
 
