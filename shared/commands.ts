@@ -1,44 +1,17 @@
 import type { z } from 'zod'
-import { agentUpgrade } from './commands/agent.upgrade.ts'
-import { cachePurge } from './commands/cache.purge.ts'
-import { isolationCheck } from './commands/isolation.check.ts'
-import { mailApply } from './commands/mail.apply.ts'
-import { mailCheck } from './commands/mail.check.ts'
-import { poolApply } from './commands/pool.apply.ts'
-import { serverProvision } from './commands/server.provision.ts'
-import { serverUpdate } from './commands/server.update.ts'
-import { serviceRestart } from './commands/service.restart.ts'
-import { siteCreate } from './commands/site.create.ts'
-import { siteDelete } from './commands/site.delete.ts'
-import { sitePurge } from './commands/site.purge.ts'
-import { siteRestore } from './commands/site.restore.ts'
-import { siteUpdate } from './commands/site.update.ts'
-import { tlsIssue } from './commands/tls.issue.ts'
-import { updatesConfigure } from './commands/updates.configure.ts'
-import { wpScan } from './commands/wp.scan.ts'
+import { OPERATION_TYPES } from './operation-types/index.ts'
 
-/** Every command that an agent knows, by its name on the wire. */
-export const COMMANDS = {
-  'agent.upgrade': agentUpgrade,
-  'cache.purge': cachePurge,
-  'isolation.check': isolationCheck,
-  'mail.apply': mailApply,
-  'mail.check': mailCheck,
-  'pool.apply': poolApply,
-  'server.provision': serverProvision,
-  'server.update': serverUpdate,
-  'service.restart': serviceRestart,
-  'site.create': siteCreate,
-  'site.delete': siteDelete,
-  'site.purge': sitePurge,
-  'site.restore': siteRestore,
-  'site.update': siteUpdate,
-  'tls.issue': tlsIssue,
-  'updates.configure': updatesConfigure,
-  'wp.scan': wpScan,
-} as const
+type Types = typeof OPERATION_TYPES
+type Contracts = Exclude<Types[keyof Types]['command'], null>
+type Commands = { readonly [C in Contracts as C['name']]: C }
 
-type Commands = typeof COMMANDS
+/** Every command that an agent knows, by its name on the wire: those of the types of operations. */
+export const COMMANDS = Object.fromEntries(
+  Object.values(OPERATION_TYPES).flatMap(({ command }) =>
+    command ? [[command.name, command]] : [],
+  ),
+) as Commands
+
 export type CommandName = keyof Commands
 export type ParamsOf<N extends CommandName> = z.output<Commands[N]['params']>
 export type ResultOf<N extends CommandName> = z.output<Commands[N]['result']>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Contract } from './command.ts'
 import type { TokenScope } from './values.ts'
 
 /**
@@ -10,14 +11,14 @@ export interface OperationSpec<
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   B extends Bulk<z.ZodType> | null = Bulk<z.ZodType> | null,
-  W extends Path = Path,
+  C extends AnyContract | null = AnyContract | null,
 > {
   name: string
   /** Stands before the name of its target, such as `Change the tier of`. */
   title: string
   target: T
-  /** Where an agent takes it; null: the dashboard carries it out itself. */
-  path: W
+  /** What the agent executes; null: the dashboard executes it itself. */
+  command: C
   /** What a token needs to start it and to repeat it. */
   right: TokenScope
   /** What a call takes beside its target and `dry_run`. */
@@ -27,7 +28,7 @@ export interface OperationSpec<
   bulk: B
 }
 
-type Path = '/exec' | '/sites/wp-scan' | null
+type AnyContract = Contract<string, z.ZodType, z.ZodType>
 type Target = 'server' | 'site' | 'any'
 
 interface SpecOutcome<R extends z.ZodType> {
@@ -55,14 +56,14 @@ export function operationType<
   P extends z.ZodType,
   R extends z.ZodType,
   B extends z.ZodType<Partial<z.output<P>>>,
-  const W extends Path,
->(spec: OperationSpec<T, P, R, Bulk<B>, W> & BulkRight): OperationSpec<T, P, R, Bulk<B>, W>
+  C extends AnyContract | null,
+>(spec: OperationSpec<T, P, R, Bulk<B>, C> & BulkRight): OperationSpec<T, P, R, Bulk<B>, C>
 export function operationType<
   const T extends Target,
   P extends z.ZodType,
   R extends z.ZodType,
-  const W extends Path,
->(spec: OperationSpec<T, P, R, null, W>): OperationSpec<T, P, R, null, W>
+  C extends AnyContract | null,
+>(spec: OperationSpec<T, P, R, null, C>): OperationSpec<T, P, R, null, C>
 export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }

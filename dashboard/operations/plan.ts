@@ -32,7 +32,7 @@ export async function planOf(
   const { db, agents } = deps
   const nothing = { plan: { steps: [] } }
   const rules = rulesOf(deps, type)
-  if (OPERATION_TYPES[type].path !== '/exec') return nothing
+  if (!OPERATION_TYPES[type].command?.changes) return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
     if (active) throw conflict('Another operation is running')

@@ -8,12 +8,11 @@ export function callOf(
   deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
 ): { path: string; body: unknown } {
-  const { path } = OPERATION_TYPES[type]
-  const sent = rulesOf(deps, type).sent(params, deps.sealer)
-  return {
-    path: `${path}?warnings=true`,
-    body: path === '/exec' ? { command: type, params: sent } : sent,
-  }
+  const body = rulesOf(deps, type).sent(params, deps.sealer)
+  // Reading has a route of its own.
+  return OPERATION_TYPES[type].command?.changes
+    ? { path: '/exec?warnings=true', body: { command: type, params: body } }
+    : { path: '/sites/wp-scan?warnings=true', body }
 }
 
 /** The line of a `log` event. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { serverUpdate } from '#shared/commands/server.update.ts'
 import { Maintenance } from '#shared/maintenance.ts'
+import { serverUpdate } from '#shared/operation-types/server.update.ts'
 import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { Timestamp } from './parts.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { siteCreate } from '#shared/commands/site.create.ts'
 import {
   DatabaseRoutines,
   Domain,
@@ -11,6 +10,7 @@ import {
   TlsMode,
   Xmlrpc,
 } from '#shared/fields.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { Accept, DryRun, Plan } from '#shared/plan.ts'
 import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '#shared/values.ts'
 import { body } from './body.ts'

@@ -1,11 +1,36 @@
-import { agentUpgrade } from '#shared/commands/agent.upgrade.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
+import { ReleaseSignature } from '#shared/release.ts'
+
+const text = (label: string) =>
+  z.string({
+    error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
+  })
+
+const BUILD = /^https?:\/\/[A-Za-z0-9._~:/[\]-]+\/agent\/[a-z0-9-]+\.gz$/
+
+const agentUpgrade = command({
+  name: 'agent.upgrade',
+  summary: 'Give this server another build of the agent, or go back when that does not answer',
+  changes: true,
+  params: z.object({
+    /** Of the dashboard, which serves the build compressed. */
+    url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),
+    /** Of the executable, in hexadecimal: nothing else is ever started. */
+    sha256: text('Digest').regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits'),
+    /** What the publisher has signed, and the signature: see AgentBuild.signed_builds. */
+    manifest: text('Manifest').max(1024).optional(),
+    signature: text('Signature').pipe(ReleaseSignature).optional(),
+  }),
+  result: z.object({ version: z.string().max(255) }),
+})
 
 export const agentUpgradeType = operationType({
   name: 'Upgrade agent',
   title: 'Upgrade the agent of',
   target: 'server',
-  path: '/exec',
+  command: agentUpgrade,
   right: 'operate',
   params: noParams,
   outcome: completesWith(agentUpgrade.result),

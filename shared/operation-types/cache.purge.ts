@@ -1,11 +1,21 @@
-import { cachePurge } from '#shared/commands/cache.purge.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
+
+const cachePurge = command({
+  name: 'cache.purge',
+  summary: 'Clear the page cache of a site',
+  changes: true,
+  params: z.object({ domain: Domain }),
+  result: z.object({ domain: z.string().max(253) }),
+})
 
 export const cachePurgeType = operationType({
   name: 'Clear cache',
   title: 'Clear the cache of',
   target: 'site',
-  path: '/exec',
+  command: cachePurge,
   right: 'operate',
   params: noParams,
   outcome: completesWith(cachePurge.result),

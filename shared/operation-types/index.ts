@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { CommandName } from '#shared/commands.ts'
 import type { Bulk, OperationSpec } from '#shared/operation-type.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
 import { cachePurgeType } from './cache.purge.ts'
@@ -20,11 +19,7 @@ import { siteUpdateType } from './site.update.ts'
 import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
 
-/** Every type of operation. A command without its type does not compile: a scan has its own name. */
-type Every = Readonly<
-  Record<Exclude<CommandName, 'wp.scan'> | 'site.scan' | 'server.sync', OperationSpec>
->
-
+/** Every type of operation, and so every command. */
 export const OPERATION_TYPES = {
   'agent.upgrade': agentUpgradeType,
   'isolation.check': isolationCheckType,
@@ -44,7 +39,7 @@ export const OPERATION_TYPES = {
   'pool.apply': poolApplyType,
   'tls.issue': tlsIssueType,
   'cache.purge': cachePurgeType,
-} as const satisfies Every
+} as const satisfies Readonly<Record<string, OperationSpec>>
 
 type Types = typeof OPERATION_TYPES
 export type OperationType = keyof Types
@@ -56,7 +51,7 @@ export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
 export type SiteBulkType = BulkType & Each<{ target: 'site' }>
 export type ServerBulkType = BulkType & Each<{ target: 'server' }>
 /** What the dashboard carries out itself. */
-export type OwnType = Each<{ path: null }>
+export type OwnType = Each<{ command: null }>
 
 /** What a call gives, and what an agent reports. */
 export type InputOf<K extends OperationType> = z.output<Types[K]['params']>
@@ -72,5 +67,5 @@ function isBulk(type: OperationType): type is BulkType {
 }
 
 export function isOwn(type: OperationType): type is OwnType {
-  return OPERATION_TYPES[type].path === null
+  return OPERATION_TYPES[type].command === null
 }

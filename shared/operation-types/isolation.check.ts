@@ -1,11 +1,26 @@
-import { isolationCheck } from '#shared/commands/isolation.check.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { IsolationCounts, IsolationResults } from '#shared/isolation.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
+
+/** Completes also when attacks succeed: `counts` and `results` say which. */
+export const isolationCheck = command({
+  name: 'isolation.check',
+  summary: 'Attack one temporary site from another one, and remove both',
+  changes: true,
+  params: z.object({}),
+  result: z.object({
+    checked_at: z.iso.datetime(),
+    counts: IsolationCounts,
+    results: IsolationResults,
+  }),
+})
 
 export const isolationCheckType = operationType({
   name: 'Check isolation',
   title: 'Check the isolation of',
   target: 'server',
-  path: '/exec',
+  command: isolationCheck,
   right: 'operate',
   params: noParams,
   outcome: completesWith(isolationCheck.result),

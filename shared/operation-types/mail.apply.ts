@@ -1,12 +1,37 @@
-import { mailApply } from '#shared/commands/mail.apply.ts'
-import { MailChange } from '#shared/mail.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
+import {
+  isExposed,
+  MailChange,
+  MailRules,
+  RelayPassword,
+  RelayPlace,
+  RelayUser,
+} from '#shared/mail.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+import { secretOf } from '#shared/secret.ts'
+
+/** The relay as an agent gets it; user and password are empty where it asks for none. */
+const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassword) }).refine(
+  (relay) => relay.user === '' || !isExposed(relay),
+  { path: ['tls'], error: 'Must not be none where a password is sent to another machine' },
+)
+
+/** Without a domain: what holds for all sites of the server. */
+export const mailApply = command({
+  name: 'mail.apply',
+  summary: 'Set the relay that takes the mail of a server, or of one site',
+  changes: true,
+  params: MailRules.extend({ domain: Domain.optional(), relay: Relay.nullable() }),
+  result: z.object({ relay: z.boolean() }),
+})
 
 export const mailApplyType = operationType({
   name: 'Change mail settings',
   title: 'Change the mail settings of',
   target: 'any',
-  path: '/exec',
+  command: mailApply,
   right: 'admin',
   params: MailChange,
   outcome: completesWith(mailApply.result),

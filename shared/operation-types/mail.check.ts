@@ -1,11 +1,22 @@
-import { mailCheck } from '#shared/commands/mail.check.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, Email } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+
+/** Fails with the answer of the relay when that does not take the message. */
+const mailCheck = command({
+  name: 'mail.check',
+  summary: 'Hand a test message to the relay of a server or of one site',
+  changes: true,
+  params: z.object({ domain: Domain.optional(), to: Email }),
+  result: z.object({ answer: z.string().max(500) }),
+})
 
 export const mailCheckType = operationType({
   name: 'Test mail',
   title: 'Test the mail of',
   target: 'any',
-  path: '/exec',
+  command: mailCheck,
   right: 'operate',
   params: mailCheck.params.pick({ to: true }),
   outcome: completesWith(mailCheck.result),

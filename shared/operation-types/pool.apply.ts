@@ -1,13 +1,22 @@
-import { poolApply } from '#shared/commands/pool.apply.ts'
-import { Tier } from '#shared/fields.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { PhpVersion, SystemUser, Tier } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+
+const poolApply = command({
+  name: 'pool.apply',
+  summary: 'Resize the PHP-FPM pool of a system user',
+  changes: true,
+  params: z.object({ user: SystemUser, php_version: PhpVersion, tier: Tier }),
+  result: z.object({ tier: Tier }),
+})
 
 /** User and PHP version are those of the site, when left out. */
 export const poolApplyType = operationType({
   name: 'Change tier',
   title: 'Change the tier of',
   target: 'site',
-  path: '/exec',
+  command: poolApply,
   right: 'operate',
   params: poolApply.params.partial({ user: true, php_version: true }),
   outcome: completesWith(poolApply.result),

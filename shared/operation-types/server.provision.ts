@@ -1,11 +1,29 @@
-import { serverProvision } from '#shared/commands/server.provision.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { PhpVersion } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { Accept } from '#shared/plan.ts'
+
+export const serverProvision = command({
+  name: 'server.provision',
+  summary: 'Install and configure nginx, PHP-FPM, MariaDB and wp-cli',
+  changes: true,
+  params: z.object({
+    php_versions: z
+      .array(PhpVersion, { error: 'Must be a list of PHP versions' })
+      .max(10, 'Must name at most 10 versions')
+      .default([])
+      .describe('None: the version that the distribution ships.'),
+    accept: Accept.optional(),
+  }),
+  result: z.object({ php_versions: z.array(z.string().max(16)).max(20) }),
+})
 
 export const serverProvisionType = operationType({
   name: 'Provision server',
   title: 'Provision',
   target: 'server',
-  path: '/exec',
+  command: serverProvision,
   right: 'operate',
   params: serverProvision.params,
   outcome: completesWith(serverProvision.result),

@@ -7,7 +7,7 @@ export const serverSyncType = operationType({
   name: 'Sync server',
   title: 'Sync',
   target: 'server',
-  path: null,
+  command: null,
   right: 'operate',
   params: noParams,
   outcome: completesWith(Synced),

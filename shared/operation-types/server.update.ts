@@ -1,11 +1,36 @@
-import { serverUpdate } from '#shared/commands/server.update.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+
+const UPDATE_SCOPES = ['security', 'all'] as const
+
+const UpdateScope = z.enum(UPDATE_SCOPES, { error: 'Must be security or all' })
+const names = z.array(z.string().max(200)).max(3000)
+
+/** What was installed stays: an upgrade of packages cannot be undone. */
+export const serverUpdate = command({
+  name: 'server.update',
+  summary: 'Install updates of packages, and restart what runs the files that they replaced',
+  changes: true,
+  params: z.object({
+    scope: UpdateScope.default('security').describe(
+      'security: those of Debian’s security archive; all: every package that has a newer version.',
+    ),
+    restart_database: z
+      .boolean('Must be true or false')
+      .default(false)
+      .describe(
+        'Whether MariaDB is restarted when it runs replaced files: sites are unavailable for some seconds.',
+      ),
+  }),
+  result: z.object({ packages: names, restarted: names, reboot_needed: z.boolean() }),
+})
 
 export const serverUpdateType = operationType({
   name: 'Install updates',
   title: 'Install updates on',
   target: 'server',
-  path: '/exec',
+  command: serverUpdate,
   right: 'operate',
   params: serverUpdate.params,
   outcome: completesWith(serverUpdate.result),

@@ -1,12 +1,32 @@
-import { siteCreate } from '#shared/commands/site.create.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+import { Accept } from '#shared/plan.ts'
+
+export const siteCreate = command({
+  name: 'site.create',
+  summary: 'Create a WordPress site with a system user, pool, database and virtual host of its own',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    php: PhpVersion,
+    tier: Tier.default('small'),
+    tls: TlsMode.default('letsencrypt'),
+    /** WordPress administrator and ACME contact. */
+    email: Email,
+    user: SystemUser,
+    accept: Accept.optional(),
+  }),
+  result: z.object({ domain: z.string().max(253) }),
+})
 
 /** The caller has filled in all that its own call left out. */
 export const siteCreateType = operationType({
   name: 'Create site',
   title: 'Create',
   target: 'site',
-  path: '/exec',
+  command: siteCreate,
   right: 'operate',
   params: siteCreate.params,
   outcome: completesWith(siteCreate.result),

@@ -1,11 +1,25 @@
-import { siteDelete } from '#shared/commands/site.delete.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
+
+const siteDelete = command({
+  name: 'site.delete',
+  summary: 'Take a site that this agent made off the web and move it to the trash',
+  changes: true,
+  params: z.object({ domain: Domain }),
+  /** `size` is what it takes in the trash, in bytes. */
+  result: z.object({
+    domain: z.string().max(253),
+    size: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
+  }),
+})
 
 export const siteDeleteType = operationType({
   name: 'Delete site',
   title: 'Delete',
   target: 'site',
-  path: '/exec',
+  command: siteDelete,
   right: 'operate',
   params: noParams,
   outcome: completesWith(siteDelete.result),

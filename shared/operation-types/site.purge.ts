@@ -1,11 +1,27 @@
-import { sitePurge } from '#shared/commands/site.purge.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
 import { completesWith, noParams, operationType } from '#shared/operation-type.ts'
+
+export const sitePurge = command({
+  name: 'site.purge',
+  summary: 'Permanently delete a site in the trash, with its user, files, database and certificate',
+  changes: true,
+  params: z
+    .object({ domain: Domain, confirm: Domain })
+    .refine(({ domain, confirm }) => domain === confirm, {
+      path: ['confirm'],
+      when: ({ issues }) => issues.length === 0,
+      message: 'Must be the domain of the site',
+    }),
+  result: z.object({ domain: z.string().max(253) }),
+})
 
 export const sitePurgeType = operationType({
   name: 'Delete site permanently',
   title: 'Permanently delete',
   target: 'site',
-  path: '/exec',
+  command: sitePurge,
   right: 'admin',
   params: noParams,
   outcome: completesWith(sitePurge.result),

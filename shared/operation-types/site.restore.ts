@@ -1,12 +1,22 @@
-import { siteRestore } from '#shared/commands/site.restore.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
+
+const siteRestore = command({
+  name: 'site.restore',
+  summary: 'Bring a site back from the trash as it was',
+  changes: true,
+  params: z.object({ domain: Domain, accept: Accept.optional() }),
+  result: z.object({ domain: z.string().max(253) }),
+})
 
 export const siteRestoreType = operationType({
   name: 'Restore site',
   title: 'Restore',
   target: 'site',
-  path: '/exec',
+  command: siteRestore,
   right: 'operate',
   params: siteRestore.params.omit({ domain: true }),
   outcome: completesWith(siteRestore.result),

@@ -1,13 +1,23 @@
 import { z } from 'zod'
-import { wpScan } from '#shared/commands/wp.scan.ts'
-import { Extension } from '#shared/inventory.ts'
+import { command } from '#shared/command.ts'
+import { Domain } from '#shared/fields.ts'
+import { Extension, Inventory } from '#shared/inventory.ts'
 import { bulkParams, noParams, operationType } from '#shared/operation-type.ts'
+
+const wpScan = command({
+  name: 'wp.scan',
+  summary:
+    'Read the WordPress core, plugin and theme versions of a site, and the updates it knows of',
+  changes: false,
+  params: z.object({ domain: Domain }),
+  result: Inventory,
+})
 
 export const siteScanType = operationType({
   name: 'Scan WordPress',
   title: 'Scan the WordPress of',
   target: 'site',
-  path: '/sites/wp-scan',
+  command: wpScan,
   right: 'operate',
   params: noParams,
   outcome: {

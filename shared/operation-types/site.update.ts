@@ -1,13 +1,37 @@
-import { siteUpdate } from '#shared/commands/site.update.ts'
-import { PhpVersion, Tier } from '#shared/fields.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { DatabaseRoutines, Domain, PhpVersion, Tier, Xmlrpc } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
+
+export const siteUpdate = command({
+  name: 'site.update',
+  summary:
+    'Move a site to another PHP version or tier, change the rights of its database account, or switch xmlrpc.php',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    php: PhpVersion.optional(),
+    tier: Tier.optional(),
+    database_routines: DatabaseRoutines.optional(),
+    xmlrpc: Xmlrpc.optional(),
+    accept: Accept.optional(),
+  }),
+  result: z.object({
+    domain: z.string().max(253),
+    php: z.string().max(16),
+    tier: Tier,
+    /** Absent from agents that do not have the setting, as is the next one. */
+    database_routines: DatabaseRoutines.optional(),
+    xmlrpc: Xmlrpc.optional(),
+  }),
+})
 
 export const siteUpdateType = operationType({
   name: 'Change site',
   title: 'Change',
   target: 'site',
-  path: '/exec',
+  command: siteUpdate,
   right: 'operate',
   params: siteUpdate.params.omit({ domain: true }),
   outcome: completesWith(siteUpdate.result),

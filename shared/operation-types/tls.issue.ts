@@ -1,12 +1,22 @@
-import { tlsIssue } from '#shared/commands/tls.issue.ts'
-import { TlsMode } from '#shared/fields.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, Email, TlsMode } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+
+const tlsIssue = command({
+  name: 'tls.issue',
+  summary: 'Give a site a certificate, renew it, or take it away',
+  changes: true,
+  params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
+  /** `expires_at`: ISO 8601, `""` without a certificate. */
+  result: z.object({ domain: z.string().max(253), tls: TlsMode, expires_at: z.string().max(40) }),
+})
 
 export const tlsIssueType = operationType({
   name: 'Change certificate',
   title: 'Change the certificate of',
   target: 'site',
-  path: '/exec',
+  command: tlsIssue,
   right: 'operate',
   params: tlsIssue.params.pick({ tls: true }),
   outcome: completesWith(tlsIssue.result),

@@ -1,12 +1,23 @@
-import { updatesConfigure } from '#shared/commands/updates.configure.ts'
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Unattended } from '#shared/maintenance.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+
+/** `unattended` of the result is what is in effect: the configuration of an administrator stays. */
+const updatesConfigure = command({
+  name: 'updates.configure',
+  summary: 'Switch unattended security updates on or off',
+  changes: true,
+  params: z.object({ unattended: z.boolean('Must be true or false') }),
+  result: z.object({ unattended: Unattended }),
+})
 
 /** The dashboard starts it where a server is not as the setting says, which needs `admin` to change. */
 export const updatesConfigureType = operationType({
   name: 'Configure unattended updates',
   title: 'Configure unattended updates on',
   target: 'server',
-  path: '/exec',
+  command: updatesConfigure,
   right: 'admin',
   params: updatesConfigure.params,
   outcome: completesWith(updatesConfigure.result),

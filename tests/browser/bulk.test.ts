@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'

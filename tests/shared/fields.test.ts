@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { z } from 'zod'
-import { ServiceName } from '#shared/commands/service.restart.ts'
 import * as fields from '#shared/fields.ts'
+import { ServiceName } from '#shared/operation-types/service.restart.ts'
 import { parse } from '#shared/parse.ts'
 
 const many = (length: number) => Array.from({ length }, (_, index) => `tag${index}`)

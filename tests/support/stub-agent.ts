@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { FoundSite, TrashedSite } from '#shared/agent.ts'
-import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
 /** What the stub says to a command: log lines, then the end; `hold` waits before the last event. */

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listSites, recording, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
-import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
 
 /** In the order in which they are made. Nobody can own a name below `.invalid` (RFC 2606). */

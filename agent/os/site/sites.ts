@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { create, making, remove, writing } from '#agent/os/effects/effects.ts'
-import { siteCreate } from '#shared/commands/site.create.ts'
-import { siteUpdate } from '#shared/commands/site.update.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
+import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import type { Effect } from '#shared/plan.ts'
 
 /** A site that this agent made: `tls` is what was asked for, not what is served. */

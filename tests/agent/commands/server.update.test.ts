@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { serverUpdate } from '#agent/commands/server.update.ts'
 import { planOf } from '#agent/operations/plan.ts'
-import { serverUpdate as contract } from '#shared/commands/server.update.ts'
+import { serverUpdate as contract } from '#shared/operation-types/server.update.ts'
 import { contextOf, outcome, server } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,7 +1,7 @@
 import { OperationStore } from '#agent/operations/store.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { listEvents } from '#dashboard/operations/progress.queries.ts'
-import { siteCreate } from '#shared/commands/site.create.ts'
+import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Follower } from './follower.ts'
 import { footprint, wholeSite } from './footprint.ts'

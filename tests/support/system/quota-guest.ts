@@ -11,7 +11,7 @@ import { moveSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { setLimits } from '#agent/os/users/quota.ts'
 import { removeUser } from '#agent/os/users/users.ts'
 import { realHost } from '#agent/real-host.ts'
-import { siteCreate as contract } from '#shared/commands/site.create.ts'
+import { siteCreate as contract } from '#shared/operation-types/site.create.ts'
 
 /**
  * Runs in a virtual machine, on its empty disk: the steps of the agent's commands that concern the
