@@ -43,7 +43,7 @@ test.each([
 })
 
 test.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])(
-  'allows no authentication on %s',
+  'AGENT_AUTH=none is allowed on %s',
   (listen) => {
     expect(readConfig({ AGENT_AUTH: 'none', AGENT_LISTEN: listen }).auth).toBe('none')
     const tests = { AGENT_AUTH: 'none-for-tests', AGENT_LISTEN: listen }

@@ -25,7 +25,7 @@ async function watched(host: FakeHost, rounds: number): Promise<string[]> {
 
 const ended = (host: FakeHost) => host.queries.filter((sql) => sql.startsWith('KILL QUERY'))
 
-test('ends what runs beyond the limit of its tier, and nothing else', async () => {
+test('ends only statements that exceed the limit of their tier', async () => {
   const host = await server(shop)
   await writeSite(host, busy)
   host.rows('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT QUERY_ID', [
@@ -44,7 +44,7 @@ test('ends what runs beyond the limit of its tier, and nothing else', async () =
   ])
 })
 
-test('raises the connections again that a restart of MariaDB has lowered', async () => {
+test('raises the connection limit again after a restart of MariaDB lowered it', async () => {
   const host = await server(shop)
   for (let at = 0; at < 20; at++) {
     await writeSite(host, { ...shop, domain: `s${at}.example`, user: `s${at}` })
@@ -55,7 +55,7 @@ test('raises the connections again that a restart of MariaDB has lowered', async
   expect(await host.database.admin('read_connections')).toEqual([{ count: 21 * 15 + 60 }])
 })
 
-test('raises the file of its own too, and makes none', async () => {
+test('raises the limit in its own file too, and does not create the file', async () => {
   const host = await server(shop)
   const file = '/etc/mysql/mariadb.conf.d/10-hosting.cnf'
   await watched(host, 1)
@@ -67,7 +67,7 @@ test('raises the file of its own too, and makes none', async () => {
   expect(host.disk.all[file]).toEndWith('max_connections = 75\n')
 })
 
-test('asks nothing of a server without sites, and reports a database that does not answer once', async () => {
+test('does not query a server without sites, and reports a database that does not answer once', async () => {
   const none = await server()
   expect([await watched(none, 3), none.queries]).toEqual([[], []])
 

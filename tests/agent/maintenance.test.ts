@@ -92,7 +92,7 @@ beforeEach(async () => {
   await host.begin('one', 'two', 'three')
 })
 
-test('restarts what runs replaced files, one site after the other, once dpkg is done', async () => {
+test('restarts programs with replaced files, one site after another, once dpkg is done', async () => {
   host.replace('one', 'two', 'three')
   await host.disk.write('/proc/77/comm', 'dpkg\n')
   await host.keepFor(MINUTE)
@@ -108,7 +108,7 @@ test('restarts what runs replaced files, one site after the other, once dpkg is 
   expect(host.reported).toEqual([])
 })
 
-test('waits for packages that are unpacked and not configured, but not for ever', async () => {
+test('waits for packages that are unpacked and not configured, with a limit', async () => {
   host.replace('one')
   await host.disk.write(
     '/var/lib/dpkg/status',
@@ -122,7 +122,7 @@ test('waits for packages that are unpacked and not configured, but not for ever'
   expect(host.restarted).toEqual([`systemctl restart ${unitOf('one')}`])
 })
 
-test('pauses when one fails, says why, and tries again ten minutes later', async () => {
+test('pauses after a failure, reports it, and retries ten minutes later', async () => {
   host.replace('one', 'two', 'three')
   host.fail('/usr/sbin/php-fpm8.2 --test', 'unable to load module')
   await host.keepFor(5 * MINUTE)
@@ -145,7 +145,7 @@ test('pauses when one fails, says why, and tries again ten minutes later', async
   expect(await readMaintenance(host)).toMatchObject({ old_files: [] })
 })
 
-test('does not restart again what still runs old files after a restart', async () => {
+test('does not restart a program again that still uses old files after a restart', async () => {
   host.stubborn = true
   host.replace('one')
   await host.keepFor(90 * MINUTE)
@@ -162,7 +162,7 @@ test('does not restart again what still runs old files after a restart', async (
   expect(host.restarted.length).toBe(2)
 })
 
-test('looks again as soon as dpkg has changed something, and otherwise once an hour', async () => {
+test('checks again after each change of dpkg, and otherwise once an hour', async () => {
   const checks = () => host.ran.filter((line) => line.includes('--simulate')).length
   await host.keepFor(50 * MINUTE)
   const first = checks()
@@ -173,7 +173,7 @@ test('looks again as soon as dpkg has changed something, and otherwise once an h
   expect(host.restarted).toEqual([`systemctl restart ${unitOf('two')}`])
 })
 
-test('does nothing on a server that was not made ready for sites', async () => {
+test('does nothing on a server that is not provisioned', async () => {
   await host.disk.remove(BASE_PATH)
   host.replace('one')
 
@@ -182,7 +182,7 @@ test('does nothing on a server that was not made ready for sites', async () => {
   expect(host.ran).toEqual([])
 })
 
-test('makes services come back that an earlier version has left without, and starts given up ones', async () => {
+test('adds automatic restarts that an earlier version lacked, and starts failed services', async () => {
   const units = `Id=nginx.service\nActiveState=failed\n\nId=mariadb.service\nActiveState=inactive\n`
   host.answer('systemctl show --property=Id,ActiveState', units)
 

@@ -22,7 +22,7 @@ export AGENT_OPERATIONS_MB=1
   })
 })
 
-test('a command by hand speaks of the agent that the services run, unless it is told otherwise', async () => {
+test('a manual command uses the settings of the services unless it gets others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))
   const path = join(folder, 'agent.env')
   await writeFile(path, 'AGENT_LISTEN=[::]:8443\nAGENT_STATE_DIR=/srv/agent\n')

@@ -53,7 +53,7 @@ async function agentWith(
 
 const layoutOf = async (host: FakeHost) => (await host.disk.read(LAYOUT))?.trim()
 
-test('applies to each site what this version makes of it, once', async () => {
+test('applies the configuration of this version to each site, once', async () => {
   const { host, asked, provisioned, reported, run } = await agentWith(['a.example', 'b.example'])
 
   await run()
@@ -64,7 +64,7 @@ test('applies to each site what this version makes of it, once', async () => {
   expect([await layoutOf(host), reported]).toEqual(['{"layout":11}', []])
 })
 
-test('does nothing to a server without sites but remember the layout', async () => {
+test('only records the layout on a server without sites', async () => {
   const { host, asked, provisioned, run } = await agentWith([])
 
   await run()
@@ -72,7 +72,7 @@ test('does nothing to a server without sites but remember the layout', async () 
   expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":11}'])
 })
 
-test('reports a site that could not be changed, and tries that one again an hour later', async () => {
+test('reports a site that could not be changed, and retries it an hour later', async () => {
   const { host, asked, reported, run } = await agentWith(['a.example', 'b.example'], {
     'a.example': 1,
   })
@@ -86,7 +86,7 @@ test('reports a site that could not be changed, and tries that one again an hour
   expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
-test('changes sites on a server that gets no packages, and again when it has got them', async () => {
+test('changes sites without new packages, and again after packages were installed', async () => {
   const { host, asked, provisioned, reported, run } = await agentWith(['a.example'], {}, 1)
   const begun = host.time
 
@@ -100,7 +100,7 @@ test('changes sites on a server that gets no packages, and again when it has got
   expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
-test('reports what an attack on the version before may have left in a database', async () => {
+test('reports traces of an attack on the previous version in a database', async () => {
   const { host, reported, run } = await agentWith(['a.example'])
   const routine = { name: 'pwn', definer: 'aexample@localhost', security_type: 'INVOKER' }
   host.rows(ADMIN_STATEMENTS.list_routines.slice(0, 90), [routine])

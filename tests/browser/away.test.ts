@@ -7,7 +7,7 @@ const open = useBrowser(dashboard)
 
 const heading = (name: string) => ({ level: 1, name })
 
-test('an address that leads nowhere is a page of the dashboard, with a way home', async () => {
+test('an unknown address shows a page of the dashboard with a link to the overview', async () => {
   const { page, problems } = await open('/nowhere/at/all')
   await page.getByRole('heading', heading('Page not found')).waitFor()
 
@@ -21,7 +21,7 @@ test('an address that leads nowhere is a page of the dashboard, with a way home'
   expect(problems).toEqual([])
 })
 
-test('a page that cannot be loaded says so, and comes when the dashboard is back', async () => {
+test('a page that cannot be loaded says so, and loads when the dashboard is back', async () => {
   const { page } = await open('/')
   await page.getByRole('heading', heading('Overview')).waitFor()
   await page.route('**/*', (route) => route.abort('connectionrefused'))
@@ -36,7 +36,7 @@ test('a page that cannot be loaded says so, and comes when the dashboard is back
   await page.getByRole('heading', heading('Activity')).waitFor()
 })
 
-test('a page that takes long shows that it is on its way', async () => {
+test('a slow page shows that it is loading', async () => {
   const { page, problems } = await open('/')
   await page.getByRole('heading', heading('Overview')).waitFor()
   const go = Promise.withResolvers<void>()

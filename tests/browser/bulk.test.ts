@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
-test('many at once pause when they fail, go on when told to, and what failed is tried again', async () => {
+test('a bulk operation pauses after failures, continues on request, and retries failed items', async () => {
   const call = { type: 'cache.purge', targets: { server_ids: [1] }, parallel: 1 }
   await until(async () => {
     const { body } = await dashboard.client().get('/api/operations?active=true')

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
-test('a site is planned, made and followed by the keyboard alone, over a reload', async () => {
+test('a site is planned, created and watched by keyboard alone, across a reload', async () => {
   const go = Promise.withResolvers<void>()
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Creating the system user'
@@ -67,7 +67,7 @@ test('a site is planned, made and followed by the keyboard alone, over a reload'
   expect(problems).toEqual([])
 })
 
-test('what was typed is there again after another page was looked at, until the site is created', async () => {
+test('the form keeps its values across other pages until the site is created', async () => {
   makesSites(agent)
   const { page, problems } = await open('/sites/new?server_id=1')
   const domain = page.getByRole('textbox', { name: 'Domain' })
@@ -89,7 +89,7 @@ test('what was typed is there again after another page was looked at, until the 
   expect(problems).toEqual([])
 })
 
-test('what a site would change of others is named, and is only made with a yes', async () => {
+test('a site that changes others names the changes and requires confirmation', async () => {
   const plain = agent.plan
   const name = 'wild.example, which /etc/nginx/sites-enabled/old serves as *.example'
   const effect = { action: 'change', kind: 'name', name, asks: 'name_taken_over' } as const
@@ -118,7 +118,7 @@ test('what a site would change of others is named, and is only made with a yes',
   agent.plan = plain
 })
 
-test('the page of a server names what stands in the way of new sites', async () => {
+test('the page of a server names what prevents new sites', async () => {
   const message = 'apache2 listens on port 80. Its sites go on'
   agent.conditions = [{ code: 'port_http_taken', message }]
   const { page, problems } = await open('/servers/1')
@@ -130,7 +130,7 @@ test('the page of a server names what stands in the way of new sites', async () 
   agent.conditions = []
 })
 
-test('what is no domain, and what is taken, is said at the field', async () => {
+test('an invalid or taken domain is reported at its field', async () => {
   const { page, problems } = await open('/sites/new?server_id=1')
   const domain = page.getByRole('textbox', { name: 'Domain' })
   await page.getByRole('radio', { name: /^web-1/, checked: true }).waitFor()
@@ -147,7 +147,7 @@ test('what is no domain, and what is taken, is said at the field', async () => {
   expect(problems).toEqual([])
 })
 
-test('a site for a server that is away waits for it', async () => {
+test('a site for an offline server waits for it', async () => {
   makesSites(agent)
   await agent.stop()
   const { page } = await open('/sites/new?server_id=1')
@@ -163,7 +163,7 @@ test('a site for a server that is away waits for it', async () => {
   await page.getByText('waits.example is ready').waitFor({ timeout: 90_000 })
 })
 
-test('a name that is taken is refused while it is typed, and one found elsewhere is told', async () => {
+test('a taken name is refused while typing, and a name on another server is reported', async () => {
   const other = new FakeAgent()
   try {
     other.sites = [foundSite('elsewhere.example')]

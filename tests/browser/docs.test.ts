@@ -5,7 +5,7 @@ import { useDashboard } from '#tests/support/running.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 
-test('the API is searched, and a call shows what it takes and answers', async () => {
+test('the API can be searched, and a call shows its input and answers', async () => {
   const { page, problems } = await open('/')
   await page.getByRole('link', { name: 'API', exact: true }).click()
   await page.getByLabel('Search the calls').fill('wordpress post')
@@ -20,7 +20,7 @@ test('the API is searched, and a call shows what it takes and answers', async ()
   expect(problems).toEqual([])
 })
 
-test('an address leads to a call, on a phone too, and its errors open', async () => {
+test('an address opens a call, on a phone too, and its errors expand', async () => {
   const viewport = { width: 390, height: 844 }
   const { page, problems } = await open('/docs?op=createServer', { viewport })
   await page.getByText('A field breaks its rule.').click()

@@ -8,7 +8,7 @@ test('there is an address for every route', async () => {
   expect(Object.keys(PLACES).sort()).toEqual((await routesOfPages()).sort())
 })
 
-describe('is accessible, fits a phone, and keeps to its own origin and rules: with a fleet', () => {
+describe('is accessible, fits a phone, and respects the security policy: with a fleet', () => {
   const demo = useDemo()
   beforeAll(() => beginBulk(demo.client()))
   everyPage(demo, DIALOGS)

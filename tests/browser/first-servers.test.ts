@@ -22,7 +22,7 @@ afterAll(async () => {
   await agent?.kill()
 })
 
-test('teaches how the first server is added', async () => {
+test('explains how to add the first server', async () => {
   const { page, problems } = await open('/')
   await page.getByText('Add your first server').waitFor()
 
@@ -32,7 +32,7 @@ test('teaches how the first server is added', async () => {
   expect(problems).toEqual([])
 })
 
-test('says that all is well while nothing is wrong', async () => {
+test('shows that everything works while there is no problem', async () => {
   const client = dashboard.client()
   await client.post('/api/servers', { hostname: '127.0.0.1', port: fake.port })
   await client.post('/api/servers/1/sync')
@@ -42,7 +42,7 @@ test('says that all is well while nothing is wrong', async () => {
   expect(problems).toEqual([])
 })
 
-test('a server is added, its agent enrolled with the line, and the page turns online by itself', async () => {
+test('a new server is enrolled with the install command, and its page turns online by itself', async () => {
   const { page, problems } = await open('/servers/new')
 
   await page.getByLabel('Hostname').fill('not a hostname')
@@ -67,7 +67,7 @@ test('a server is added, its agent enrolled with the line, and the page turns on
   expect(problems).toEqual([])
 }, 120_000)
 
-test('a page that is loaded again while a server waits tells that its code was shown once', async () => {
+test('a reload while a server waits says that its code was shown once', async () => {
   const { page, problems } = await open('/servers/new')
   await page.getByLabel('Hostname').fill('127.0.0.2')
   await page.getByLabel('Port of the agent').fill('9')

@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([agent.stop(), other.stop()]))
 
-test('the page of a found site has what can be done with it, and nothing that is not known', async () => {
+test('the page of a discovered site shows only possible actions and known values', async () => {
   const { page, problems } = await open('/sites?q=plain')
   const row = page.getByRole('row').filter({ hasText: 'plain.example' })
   await row.getByText('not managed').waitFor()
@@ -93,7 +93,7 @@ test('the page of a found site has what can be done with it, and nothing that is
   expect(problems).toEqual([])
 })
 
-test('an ignored site leaves the list, is found under its filter, and comes back', async () => {
+test('an ignored site leaves the list, appears under its filter, and can be shown again', async () => {
   const { page, problems } = await open('/sites?managed=false')
   await page.getByText('3 sites match').waitFor()
   await page.getByRole('link', { name: 'hidden.example' }).click()
@@ -113,7 +113,7 @@ test('an ignored site leaves the list, is found under its filter, and comes back
   expect(problems).toEqual([])
 })
 
-test('a bulk operation says which sites it leaves out, before and after', async () => {
+test('a bulk operation lists skipped sites before and after', async () => {
   const { page, problems } = await open('/sites?server_id=1')
   for (const domain of ['made.example', 'plain.example'])
     await page.getByRole('checkbox', { name: `Select ${domain}` }).check()
@@ -130,7 +130,7 @@ test('a bulk operation says which sites it leaves out, before and after', async 
   expect(problems).toEqual([])
 })
 
-test('a name that two servers have is told on both sites, in the list and on the overview', async () => {
+test('a name on two servers is reported on both sites, in the list and on the overview', async () => {
   const { page, problems } = await open('/sites?q=moving')
   const marks = page.getByText(/also on web-[12]/)
   await marks.first().waitFor()
@@ -145,7 +145,7 @@ test('a name that two servers have is told on both sites, in the list and on the
   expect(problems).toEqual([])
 })
 
-test('the page of a server shows what answers visitors, and its sites without a domain', async () => {
+test('the page of a server shows its web servers, and its sites without a domain', async () => {
   const { page, problems } = await open('/servers/1')
   const card = page.getByRole('region', { name: 'Web servers' })
   await page.getByRole('heading', { name: 'Web servers' }).waitFor()
@@ -174,7 +174,7 @@ const PLAN = {
   ],
 }
 
-test('a change of PHP that changes others waits for a yes, for one site and for many', async () => {
+test('a change of PHP that affects others requires confirmation, for one site and for many', async () => {
   const accepted: unknown[] = []
   agent.works.set('site.update', async function* ({ domain, php, accept }) {
     accepted.push(accept)
@@ -212,7 +212,7 @@ test('a change of PHP that changes others waits for a yes, for one site and for 
   expect(problems).toEqual([])
 })
 
-test('a restore that changes others asks first', async () => {
+test('a restore that affects others asks first', async () => {
   const accepted: unknown[] = []
   agent.works.set('site.restore', async function* ({ domain, accept }) {
     accepted.push(accept)

@@ -94,7 +94,7 @@ test('the page of a site says why it is down and since when, restarts its PHP, a
   expect(problems).toEqual([])
 })
 
-test('a certificate that is refused again ends in amber, with the words of the authority', async () => {
+test('a certificate that is refused again ends in amber, with the message of the authority', async () => {
   const { page, problems } = await open('/sites?q=tls.example')
   await page.getByRole('link', { name: 'tls.example' }).click()
   await page.getByRole('button', { name: 'Recheck and issue' }).click()

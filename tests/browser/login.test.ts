@@ -5,7 +5,7 @@ import { useDashboard } from '#tests/support/running.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 
-test('leads to the page that was wanted, once somebody has signed in', async () => {
+test('opens the requested page after signing in', async () => {
   const { page, problems } = await open('/servers?status=online', { signedIn: false })
   await page.waitForURL('**/login?*')
 
@@ -16,7 +16,7 @@ test('leads to the page that was wanted, once somebody has signed in', async () 
   expect(problems).toEqual([])
 })
 
-test('says why somebody cannot sign in', async () => {
+test('says why signing in failed', async () => {
   const { page } = await open('/login', { signedIn: false })
 
   await signIn(page, { email: 'nobody@example.com', password: 'wrong password' })
@@ -24,7 +24,7 @@ test('says why somebody cannot sign in', async () => {
   expect(await page.getByRole('alert').textContent()).toBe('Invalid email or password')
 })
 
-test('shows what is typed as the password on request', async () => {
+test('shows the typed password on request', async () => {
   const { page, problems } = await open('/login', { signedIn: false })
   const password = page.getByLabel('Password', { exact: true })
   await password.fill('not so secret')
@@ -36,7 +36,7 @@ test('shows what is typed as the password on request', async () => {
   expect(problems).toEqual([])
 })
 
-test('says that the session has ended while somebody was at work', async () => {
+test('says that the session has ended during work', async () => {
   const { page } = await open('/', { signedIn: false })
   await signIn(page)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

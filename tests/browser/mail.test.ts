@@ -33,7 +33,7 @@ test('a server without a relay says that mail is not sent, and gets one in the f
   expect(problems).toEqual([])
 })
 
-test('a test shows what the relay says, also when it refuses', async () => {
+test('a test shows the answer of the relay, also a refusal', async () => {
   const { page, problems } = await open('/servers/1')
   const send = async (to: string) => {
     await page.getByRole('button', { name: 'Send test message' }).click()
@@ -54,7 +54,7 @@ test('a test shows what the relay says, also when it refuses', async () => {
   expect(problems).toEqual([])
 })
 
-test('a site shows its queue, and what it has of its own', async () => {
+test('a site shows its queue and its own settings', async () => {
   const { body } = await demo.client().get('/api/servers/1/mail')
   const { mail } = body as { mail: { sites: { site_id: number; sent_day: number }[] } }
   const [site] = mail.sites

@@ -31,7 +31,7 @@ async function create(domain: string, end: () => object = () => ({ domain })): P
   return headers.get('operation-id') ?? ''
 }
 
-test('an operation is shown as it goes on, also after a reload in its middle', async () => {
+test('an operation is shown live, also after a reload', async () => {
   const id = await create('live.example')
   const { page, problems } = await open(`/operations/${id}`)
   const running = page.locator('li[aria-current=step]')
@@ -56,7 +56,7 @@ test('an operation is shown as it goes on, also after a reload in its middle', a
   expect(problems).toEqual([])
 })
 
-test('what failed says why, and is tried again as an operation of its own', async () => {
+test('a failed operation says why, and is retried as a new operation', async () => {
   const id = await create('failed.example', () => {
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
   })
@@ -77,7 +77,7 @@ test('what failed says why, and is tried again as an operation of its own', asyn
   expect(problems).toEqual([])
 })
 
-test('a tab that nobody sees lets go of its streams, and goes on where it was', async () => {
+test('a hidden tab closes its streams, and continues where it was', async () => {
   const id = await create('hidden.example')
   const { page, problems } = await open(`/operations/${id}`)
   await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
@@ -133,7 +133,7 @@ test('two tabs show the same operation at once, and the list counts it', async (
   expect(problems).toEqual([])
 })
 
-test('an operation waits for an agent that is away, and goes on when it is back', async () => {
+test('an operation waits for an offline agent, and continues when it is back', async () => {
   await agent.stop()
   const id = await create('away.example')
   const { page } = await open(`/operations/${id}`)
@@ -147,7 +147,7 @@ test('an operation waits for an agent that is away, and goes on when it is back'
   await page.getByText('success', { exact: true }).waitFor()
 })
 
-test('an operation is cancelled, and says what became of it', async () => {
+test('an operation is cancelled, and shows its result', async () => {
   const id = await create('cancel.example')
   const { page, problems } = await open(`/operations/${id}`)
   await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()

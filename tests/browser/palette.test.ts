@@ -16,7 +16,7 @@ beforeAll(async () => {
 const first = (page: Page, name: string | RegExp) =>
   page.getByRole('option', { name }).and(page.locator('[data-highlighted]'))
 
-test('the palette leads to pages, servers and sites by keyboard alone', async () => {
+test('the palette opens pages, servers and sites by keyboard alone', async () => {
   const { page, problems } = await open('/settings')
   const search = page.getByRole('combobox', { name: /^Search/ })
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
@@ -50,7 +50,7 @@ test('the palette leads to pages, servers and sites by keyboard alone', async ()
   expect(problems).toEqual([])
 })
 
-test('keys lead to pages, whose heading has the focus then, but not while somebody types', async () => {
+test('keys open pages and focus their heading, but not while typing', async () => {
   const { page, problems } = await open('/settings')
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 

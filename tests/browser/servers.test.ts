@@ -9,7 +9,7 @@ const open = useBrowser(demo)
 const table = (page: Page) => page.getByRole('region', { name: 'Servers' })
 const names = (page: Page) => table(page).getByRole('row').getByRole('link').allTextContents()
 
-test('what is searched, filtered and sorted stands in the address and survives a reload', async () => {
+test('search, filters and order are in the address and survive a reload', async () => {
   const { page, problems } = await open('/servers')
   await table(page).waitFor()
 
@@ -28,7 +28,7 @@ test('what is searched, filtered and sorted stands in the address and survives a
   expect(problems).toEqual([])
 })
 
-test('several servers are worked on at once', async () => {
+test('a bulk operation runs on several servers', async () => {
   const { page, problems } = await open('/servers')
   await page.getByLabel('Select ams-web-01').check()
   await page.getByLabel('Select fra-web-01').check()
@@ -69,7 +69,7 @@ async function charts(page: Page): Promise<void> {
   await page.locator('figure canvas').nth(3).waitFor()
 }
 
-test('the metrics of a server are drawn, over the time that the address says', async () => {
+test('the metrics of a server are drawn for the range in the address', async () => {
   const { page, problems } = await open('/servers/1')
   await charts(page)
 
@@ -83,7 +83,7 @@ test('the metrics of a server are drawn, over the time that the address says', a
   expect(problems).toEqual([])
 })
 
-test('while a server was away its charts have a gap, and the page says why it is', async () => {
+test('charts have a gap while a server was offline, and the page says why', async () => {
   const { page, problems } = await open('/servers/5?range=6h')
   await charts(page)
 
@@ -97,7 +97,7 @@ test('while a server was away its charts have a gap, and the page says why it is
   expect(problems).toEqual([])
 })
 
-test('what is pointed at in one chart is told in all of them', async () => {
+test('the time under the pointer in one chart is shown in all of them', async () => {
   const { page } = await open('/servers/1')
   await charts(page)
 
@@ -108,7 +108,7 @@ test('what is pointed at in one chart is told in all of them', async () => {
   expect(new Set(times).size).toBe(1)
 })
 
-test('a service is restarted after a question, and the operation is listed', async () => {
+test('a service is restarted after confirmation, and the operation is listed', async () => {
   const { page, problems } = await open('/servers/1')
   await page.getByRole('button', { name: 'Restart nginx' }).click()
 
@@ -120,7 +120,7 @@ test('a service is restarted after a question, and the operation is listed', asy
   expect(problems).toEqual([])
 })
 
-test('the isolation of sites is checked with a button, and each attack has its outcome', async () => {
+test('a button checks the isolation of sites, and each attack has its outcome', async () => {
   const { page, problems } = await open('/servers/1')
   await page.getByRole('heading', { name: 'Isolation' }).waitFor()
   await page.getByText('No attack succeeded.').waitFor()
@@ -164,7 +164,7 @@ async function withUpdates(): Promise<number> {
   }
 }
 
-test('an attack that succeeded is shown with what was seen', async () => {
+test('a successful attack is shown with its evidence', async () => {
   const { body } = await demo.client().get('/api/fleet')
   const { attention } = body as { attention: { kind: string; items: { server_id: number }[] }[] }
   const [item] = attention.find(({ kind }) => kind === 'isolation')?.items ?? []
@@ -176,7 +176,7 @@ test('an attack that succeeded is shown with what was seen', async () => {
   expect(problems).toEqual([])
 })
 
-test('provisioning shows what would be done before it does it', async () => {
+test('provisioning shows its plan before it starts', async () => {
   const { page, problems } = await open('/servers/1')
   await page.getByRole('button', { name: 'More actions of fra-web-01' }).click()
   await page.getByRole('menuitem', { name: 'Provision…' }).click()
@@ -193,7 +193,7 @@ test('provisioning shows what would be done before it does it', async () => {
   expect(problems).toEqual([])
 })
 
-test('names what is wrong, the gravest first, and leads there', async () => {
+test('lists problems, most severe first, and links to them', async () => {
   const { page, problems } = await open('/')
   await page.getByRole('heading', { level: 2, name: 'Critical' }).waitFor()
 
@@ -219,7 +219,7 @@ test('names what is wrong, the gravest first, and leads there', async () => {
   expect(problems).toEqual([])
 })
 
-test('repeats what failed right there', async () => {
+test('retries a failed operation on the overview', async () => {
   const { page, problems } = await open('/')
   await page
     .getByRole('button', { name: /^Repeat it for/ })

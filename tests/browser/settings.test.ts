@@ -13,7 +13,7 @@ async function asks(token: string): Promise<number> {
   return (await new Client(dashboard.running().url).send({ path: '/api/auth/me', headers })).status
 }
 
-test('a setting is saved on its own, and says what is wrong with a value', async () => {
+test('a setting is saved on its own, and reports an invalid value', async () => {
   const { page, problems } = await open('/settings')
   const interval = page.getByLabel('Sync interval')
   await interval.waitFor()
@@ -93,7 +93,7 @@ test('a token is shown once, works, and is deleted again', async () => {
   expect(problems).toEqual([])
 })
 
-test('a password is changed, and somebody who signs out everywhere signs in with it', async () => {
+test('a changed password works after signing out everywhere', async () => {
   const { page, problems } = await open('/account', { signedIn: false })
   await signIn(page)
   const created = { name: 'script', password: ADMIN.password }

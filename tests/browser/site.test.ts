@@ -32,7 +32,7 @@ const startDeletion = async (page: Page) => {
   await page.getByRole('menuitem', { name: 'Delete site' }).click()
 }
 
-test('the database password is shown when asked for, and gone when its page is left', async () => {
+test('the database password is shown on request, and removed when its page is left', async () => {
   const { page, problems } = await open(`${await made('secret.example')}?tab=database`)
   await page.getByRole('button', { name: 'Show the database password' }).click()
   const secret = page.getByRole('status', { name: 'the database password' })
@@ -120,7 +120,7 @@ test('xmlrpc.php of a site is turned off, and on again', async () => {
   expect(problems).toEqual([])
 })
 
-test('its disk use is shown beside the limit, and as unknown where nobody has measured it', async () => {
+test('its disk use is shown beside the limit, and as unknown before a measurement', async () => {
   const measured_at = new Date(Date.now() - 3 * 3_600_000).toISOString()
   const limits = { limit_bytes: 10e9, limit_files: 250_000 }
   const use = { bytes: 8e9, files: 20_000, database_bytes: 5e8, ...limits, measured_at }
@@ -141,7 +141,7 @@ test('its disk use is shown beside the limit, and as unknown where nobody has me
   expect([...problems, ...unknown.problems]).toEqual([])
 })
 
-test('a scan tells what WordPress is made of', async () => {
+test('a scan shows version, plugins and themes of WordPress', async () => {
   const updates = { plugins: 1, themes: 0, core: true }
   const shop = { slug: 'shop', name: 'Shop', version: '1.0', active: true, update: '1.1' }
   agent.works.set('wp.scan', async function* () {
@@ -164,7 +164,7 @@ test('a scan tells what WordPress is made of', async () => {
   expect(problems).toEqual([])
 })
 
-test('a site goes to the trash when its domain is typed, and comes back from where it went', async () => {
+test('a site is deleted when its domain is typed, and restored from the trash', async () => {
   const { page, problems } = await open(await made('gone.example'))
   await startDeletion(page)
   await page.getByText('Moving the files to the trash').waitFor()
@@ -181,7 +181,7 @@ test('a site goes to the trash when its domain is typed, and comes back from whe
   expect(problems).toEqual([])
 })
 
-test('a site that could not be made says why, and is tried again', async () => {
+test('a site that could not be created says why, and is retried', async () => {
   agent.works.set('site.create', async function* () {
     yield 'Copying WordPress'
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
@@ -199,7 +199,7 @@ test('a site that could not be made says why, and is tried again', async () => {
   expect(problems).toEqual([])
 })
 
-test('the deletion of a site that could not be made promises no trash, and its page says that it is gone', async () => {
+test('the deletion of a failed site promises no trash, and its page says that it is deleted', async () => {
   agent.works.set('site.create', async function* () {
     yield 'Copying WordPress'
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
@@ -230,7 +230,7 @@ test('the deletion of a site that could not be made promises no trash, and its p
   expect(problems).toEqual([])
 })
 
-test('a creation that is cancelled is called so by its site, its step and the activity', async () => {
+test('a cancelled creation is shown as cancelled on its site, its step and the activity', async () => {
   const until = Promise.withResolvers<void>()
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Copying WordPress'
@@ -253,7 +253,7 @@ test('a creation that is cancelled is called so by its site, its step and the ac
   expect(problems).toEqual([])
 })
 
-test('a question with a long plan keeps its field and its buttons in sight, and asks for the plan once', async () => {
+test('a dialog with a long plan keeps its field and buttons visible, and requests the plan once', async () => {
   const effects = Array.from({ length: 9 }, (_, at) => ({
     action: 'remove' as const,
     kind: 'file',

@@ -35,7 +35,7 @@ test.each([
   ['updates=true', '0 sites match'],
   ['expiring=false', '30 sites match'],
   ['status=active&sort=created_at&order=asc', '30 sites match'],
-])('a hand-written address with %s is followed', async (query, words) => {
+])('a hand-written address with %s works', async (query, words) => {
   const { page, problems } = await open(`/sites?${query}`)
 
   await page.getByText(words, { exact: true }).waitFor()
@@ -49,7 +49,7 @@ test.each([
   ['/servers?status=asleep', 'status=asleep: Must be one or more of pending'],
   ['/operations?status=done', 'status=done: Must be one or more of queued'],
   ['/activity?server_id=first', 'server_id=first: Must be an id'],
-])('%s is an error that is shown, not a list of everything', async (path, words) => {
+])('%s shows an error, not a list of everything', async (path, words) => {
   const { page, problems } = await open(path)
   const alert = page.getByRole('alert')
   await alert.getByText(words).waitFor()
@@ -62,7 +62,7 @@ test.each([
   expect(problems).toEqual([])
 })
 
-test('a filter is written plainly, and is a step that the way back undoes', async () => {
+test('a filter is readable in the address, and Back undoes it', async () => {
   const { page, problems } = await open('/sites')
   await page.getByText('30 sites', { exact: true }).waitFor()
 
@@ -82,7 +82,7 @@ test('a filter is written plainly, and is a step that the way back undoes', asyn
   expect(problems).toEqual([])
 })
 
-test('nothing is done to a selected site that the filter hides', async () => {
+test('actions skip selected sites that the filter hides', async () => {
   const { page, problems } = await open('/sites')
   await select(page, 0).click()
   await select(page, 5).click()
@@ -105,7 +105,7 @@ test('nothing is done to a selected site that the filter hides', async () => {
   expect(problems).toEqual([])
 })
 
-test('the selection is there again after a site was opened', async () => {
+test('the selection survives opening a site', async () => {
   const { page, problems } = await open('/sites')
   await select(page, 2).click()
   await page.getByRole('link', { name: domain(3) }).click()
@@ -118,7 +118,7 @@ test('the selection is there again after a site was opened', async () => {
   expect(problems).toEqual([])
 })
 
-test('with Shift, all between two sites are selected', async () => {
+test('Shift selects all sites between two', async () => {
   const { page, problems } = await open('/sites')
   await select(page, 2).click()
   await select(page, 8).click({ modifiers: ['Shift'] })
@@ -128,7 +128,7 @@ test('with Shift, all between two sites are selected', async () => {
   expect(problems).toEqual([])
 })
 
-test('on a phone, all that match are selected by one box', async () => {
+test('on a phone, one checkbox selects all matching sites', async () => {
   const { page, problems } = await open('/sites?php=8.0', {
     viewport: { width: 390, height: 844 },
   })

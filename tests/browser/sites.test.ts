@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
-test('sites are found and sorted, and the address tells which', async () => {
+test('sites can be searched and sorted, and the address has both', async () => {
   const { page, problems } = await open('/sites')
   const grid = page.getByRole('grid', { name: 'Sites' })
   await page.getByText('230 sites').waitFor()
@@ -37,7 +37,7 @@ test('sites are found and sorted, and the address tells which', async () => {
   expect(problems).toEqual([])
 })
 
-test('the keyboard leads through all of them, of which few are drawn', async () => {
+test('the keyboard moves through all sites, of which few are drawn', async () => {
   const { page, problems } = await open('/sites')
   const grid = page.getByRole('grid', { name: 'Sites' })
   await grid.getByText(domain(0)).waitFor()
@@ -56,7 +56,7 @@ test('the keyboard leads through all of them, of which few are drawn', async () 
   expect(problems).toEqual([])
 })
 
-test('who goes back is where they were', async () => {
+test('Back returns to the previous position', async () => {
   const { page, problems } = await open('/sites')
   const grid = page.getByRole('grid', { name: 'Sites' })
   await grid.getByText(domain(0)).waitFor()
@@ -72,7 +72,7 @@ test('who goes back is where they were', async () => {
   expect(problems).toEqual([])
 })
 
-test('the same is done to all that match', async () => {
+test('a bulk operation runs on all matching sites', async () => {
   const { page, problems } = await open('/sites?tier=large')
   agent.works.set('wp.scan', async function* () {
     yield 'Reading'
@@ -93,7 +93,7 @@ test('the same is done to all that match', async () => {
   expect(problems).toEqual([])
 })
 
-test('many are deleted only when their number is typed', async () => {
+test('deleting many sites requires their number', async () => {
   const { page, problems } = await open('/sites?q=site-00')
   await page.getByRole('checkbox', { name: 'Select all sites that match' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
-test('the trash tells what is in it, and gives it back or away', async () => {
+test('the trash lists its sites, restores them or deletes them permanently', async () => {
   const { page, problems } = await open('/trash')
   const row = (domain: string) => page.getByRole('row', { name: domain })
   await page.getByText('2 sites, 8.2 kB on their servers').waitFor()

@@ -231,7 +231,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
 
   checkRows(client, [...unknownCommands, ...badBodies, ...noParams, ...named, ...dryRuns])
 
-  test('cuts and cleans the name of an unknown command that is no name', async () => {
+  test('shortens and cleans an invalid command name', async () => {
     const { status, body } = await client().send(exec(`\x1b[31m\r\nx${'y'.repeat(100_000)}`))
 
     const message = expect.stringMatching(/^Unknown command: [^\p{Cc}]{1,200}$/u)
@@ -253,7 +253,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
   )
 
   test.each([false, true])(
-    'nothing is changed without the rights to, dry_run %s: 403 for each command that would',
+    'changes nothing without the rights, dry_run %s: 403 for each changing command',
     async (dry_run) => {
       for (const [name, { changes }] of Object.entries(COMMANDS)) {
         if (!changes) continue

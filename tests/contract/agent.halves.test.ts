@@ -27,7 +27,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     return { status: response.status, body: await response.json() }
   }
 
-  test('what the dashboard signed passes both', async () => {
+  test('a signed request passes both', async () => {
     const { agent } = halves
 
     expect((await agent.ask(read)).status).toBe(200)
@@ -43,7 +43,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     expect(enrol.status).toBe(403)
   })
 
-  test(`no answer of ${MANY} hangs`, async () => {
+  test(`none of ${MANY} answers hangs`, async () => {
     const { agent } = halves
     for (let count = 0; count < MANY; count += 1) {
       expect((await agent.ask(count % 2 === 0 ? read : scan)).status).toBe(
@@ -52,7 +52,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     }
   }, 30_000)
 
-  test('what nobody signed reaches neither', async () => {
+  test('an unsigned request reaches neither', async () => {
     const { agent } = halves
 
     expect((await agent.send(read)).body).toEqual(unauthorized)
@@ -61,7 +61,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     expect((await agent.send({ path: '/enrol' })).status).toBe(401)
   })
 
-  test('a request is good once, by whichever half it is tried again', async () => {
+  test('a request is valid once, whichever half repeats it', async () => {
     const { agent } = halves
     const proof = agent.sign(read)
 
@@ -70,7 +70,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     expect((await behind('/metrics', proof)).status).toBe(401)
   })
 
-  test('who has taken the front over can ask the root half for nothing', async () => {
+  test('an attacker who controls the front can request nothing from the root half', async () => {
     const { agent } = halves
 
     expect(await behind('/metrics')).toEqual({ status: 401, body: unauthorized })
@@ -85,7 +85,7 @@ describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
     expect(status).toBe(413)
   })
 
-  test('a root half that is away is 503; a new one is asked with its new nonce', async () => {
+  test('a stopped root half is 503; a new one gets requests with its new nonce', async () => {
     const { agent } = halves
     await halves.root.kill()
     const away = await agent.ask(read)

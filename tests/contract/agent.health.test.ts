@@ -101,7 +101,7 @@ describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
 
   checkRows(client, [...open, ...closed, ...early])
 
-  test.each(HOSTS)('is as closed for the Host header %p', async (host) => {
+  test.each(HOSTS)('is equally closed for the Host header %p', async (host) => {
     const lines = [`Host: ${host}`]
 
     const closedAnswer = await sendRaw(running().url, rawRequest('GET', '/metrics', lines))
@@ -112,13 +112,13 @@ describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
     if (closedAnswer.status === 401) expect(closedAnswer.body).toEqual(unauthorized)
   })
 
-  test('is as closed without a Host header', async () => {
+  test('is equally closed without a Host header', async () => {
     const { status } = await sendRaw(running().url, rawRequest('GET', '/metrics'))
 
     expect([400, 401]).toContain(status)
   })
 
-  test.each(DISGUISES)('is as closed for the request target %p', async (target) => {
+  test.each(DISGUISES)('is equally closed for the request target %p', async (target) => {
     const { status } = await sendRaw(running().url, rawRequest('GET', target, ['Host: x']))
 
     expect([400, 401]).toContain(status)

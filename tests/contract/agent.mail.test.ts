@@ -45,7 +45,7 @@ describe.each(agentRuntimes)('the queue of mail, %s', (runtime) => {
     )
   }
 
-  test('that is killed at any moment loses nothing, and repeats at most what the relay was answering', async () => {
+  test('a killed queue loses nothing, and repeats at most the message that the relay was answering', async () => {
     const place = await placeFor()
     const socket = place.places.socket('shop')
     await begin(place)
@@ -75,7 +75,7 @@ describe.each(agentRuntimes)('the queue of mail, %s', (runtime) => {
     expect(subjects().length - taken.length).toBeLessThanOrEqual(5)
   })
 
-  test('that ends waits for the answer to what it is handing over', async () => {
+  test('a stopping queue waits for the answer to its current message', async () => {
     const place = await placeFor()
     await begin(place)
     await hand(place.places.socket('shop'), messageTo('ann@example.org', 'slow'))
@@ -91,7 +91,7 @@ describe.each(agentRuntimes)('the queue of mail, %s', (runtime) => {
     expect(subjects()).toEqual(['after', 'slow'])
   })
 
-  test('tries a relay out in words, without the password', async () => {
+  test('tests a relay and shows the dialogue, without the password', async () => {
     const place = await placeFor()
     const user = { host: '127.0.0.1', port: relay.port, tls: 'none', user: 'u' } as const
     place.server(relay.port, { relay: { ...user, password: 'right' } })

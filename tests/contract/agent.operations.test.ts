@@ -199,7 +199,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
 
   checkRows(client, rows)
 
-  test('an operation that a crash cut off has one error event after the restart', async () => {
+  test('an operation that a crash interrupted has one error event after the restart', async () => {
     const { status, text } = await client().get('/operations/cut-1/events')
 
     const events = eventsOf(text)
@@ -215,7 +215,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     ])
   })
 
-  test('what fails before its first event leaves its Operation-Id free', async () => {
+  test('a failure before the first event leaves the Operation-Id free', async () => {
     const headers = { 'operation-id': 'free-1' }
     const first = { method: 'POST', path: '/sites/wp-scan', headers, body: { domain: 'a.example' } }
     const second = { ...first, body: { domain: 'b.example' } }
@@ -225,7 +225,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect((await client().get('/operations/free-1/events')).status).toBe(404)
   })
 
-  test('tells thirty readers at once the same', async () => {
+  test('thirty concurrent readers get the same events', async () => {
     const readers = Array.from({ length: 30 }, () => client().open(replay()).then(answerOf))
 
     for (const { text } of await Promise.all(readers)) expect(text).toBe(wire(0))

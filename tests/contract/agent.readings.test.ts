@@ -33,7 +33,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('GET /metrics tells of this machine what its kernel tells', async () => {
+  test('GET /metrics reports the values of the kernel', async () => {
     const before = await uptime()
     const metrics = Metrics.parse((await client().get('/metrics')).body)
 
@@ -46,7 +46,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(metrics.os).toMatch(/\S/)
   })
 
-  test('GET /metrics measures the CPU anew: a busy core is seen', async () => {
+  test('GET /metrics measures the CPU again: a busy core is seen', async () => {
     await client().get('/metrics')
     const until = performance.now() + 400
     while (performance.now() < until) Math.sqrt(until)
@@ -72,34 +72,34 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual({ sites: FoundSites.strict().parse(body).sites })
   })
 
-  test('GET /web tells of the web servers, and of sites without a domain, in their exact shape', async () => {
+  test('GET /web lists web servers and sites without a domain in their exact shape', async () => {
     const { status, body } = await client().get('/web')
 
     expect(status).toBe(200)
     expect(body).toEqual(Web.strict().parse(body))
   })
 
-  test('GET /trash lists what was deleted and can come back', async () => {
+  test('GET /trash lists deleted sites that can be restored', async () => {
     const { status, body } = await client().get('/trash')
 
     expect({ status, body }).toEqual({ status: 200, body: { trash: [] } })
   })
 
-  test('GET /certificates lists when those that are served end', async () => {
+  test('GET /certificates lists the expiry of served certificates', async () => {
     const { status, body } = await client().get('/certificates')
 
     expect(status).toBe(200)
     expect(body).toEqual(Certificates.strict().parse(body))
   })
 
-  test('GET /usage lists what its sites take on the disk, in their exact shape', async () => {
+  test('GET /usage lists the disk use of its sites in its exact shape', async () => {
     const { status, body } = await client().get('/usage')
 
     expect(status).toBe(200)
     expect(body).toEqual(Usage.strict().parse(body))
   })
 
-  test('GET /maintenance says nothing of a server that is not ready for sites', async () => {
+  test('GET /maintenance reports nothing of a server that is not provisioned', async () => {
     const { status, body } = await client().get('/maintenance')
 
     expect({ status, body }).toEqual({ status: 200, body: { maintenance: null } })
@@ -111,7 +111,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
   })
 
-  test('answers many readings at once', async () => {
+  test('answers many concurrent readings', async () => {
     const paths = ['/metrics', '/services', '/sites', '/health']
     const calls = Array.from({ length: 80 }, (_, n) => client().get(paths[n % 4] ?? '/health'))
 

@@ -74,7 +74,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
 
   checkRows(client, rows)
 
-  test('a scan is a stream of log events and one complete event with what was found', async () => {
+  test('a scan is a stream of log events and one complete event with the result', async () => {
     const answer = await scan()
 
     expectAnswer(answer, { status: 200, answerHeaders: stream })
@@ -87,7 +87,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(Inventory.safeParse(complete?.data).success).toBe(true)
   })
 
-  test('wp.scan over /exec tells the same', async () => {
+  test('wp.scan over /exec returns the same', async () => {
     const body = { command: 'wp.scan', params: { domain: ' SHOP.example. ' } }
 
     const answer = await client().post('/exec', body)
@@ -96,7 +96,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(eventsOf(answer.text)).toEqual(eventsOf((await scan()).text))
   })
 
-  test('an Operation-Id of the caller names the scan, and attaches to it ever after', async () => {
+  test('an Operation-Id of the caller names the scan, and attaches to it later', async () => {
     const headers = { 'operation-id': 'my-scan_1' }
 
     const first = await scan(headers)
@@ -117,7 +117,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     })
   })
 
-  test('ten callers at once with one Operation-Id share one scan', async () => {
+  test('ten concurrent callers with one Operation-Id share one scan', async () => {
     const headers = { 'operation-id': 'shared-1' }
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => scan(headers)))
@@ -127,7 +127,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect([...told][0]).toStartWith('200 id: 1\n')
   })
 
-  test('fifty scans at once have one end each', async () => {
+  test('fifty concurrent scans have one terminal event each', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => scan()))
 
     for (const { text } of answers) {

@@ -53,7 +53,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(err.split('\n')).toEqual([expect.stringContaining('in use'), ''])
   })
 
-  test('says in one line that it may not write its state', async () => {
+  test('says in one line that it cannot write its state', async () => {
     const { code, out, err } = await runAgent(runtime, ['serve'], {
       AGENT_LISTEN: '127.0.0.1:0',
       AGENT_STATE_DIR: '/hosting-agent-state',
@@ -79,14 +79,14 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     await agent.kill()
   })
 
-  test('takes an empty variable for none', async () => {
+  test('treats an empty variable as unset', async () => {
     const agent = await startAgent(runtime, { AGENT_WORDPRESS_URL: '', AGENT_ACME_CA_FILE: '' })
 
     expect((await fetch(`${agent.url}/health`)).status).toBe(200)
     await agent.kill()
   })
 
-  test('stops cleanly from the moment that its line is there', async () => {
+  test('stops cleanly from its first line on', async () => {
     const codes: number[] = []
     for (let turn = 0; turn < 3; turn += 1) codes.push(await (await startAgent(runtime)).stop())
 
@@ -98,7 +98,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     ['in the middle of a header', 'GET /metrics HTTP/1.1\r\nHost: x'],
     ['in the middle of a body', 'POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
   ])(
-    'stops on SIGTERM and lets go of a connection that is %s',
+    'stops on SIGTERM and closes a connection that is %s',
     async (_, begun) => {
       const agent = await startAgent(runtime)
       const open = connect(agent.port, '127.0.0.1', () => open.write(begun))
@@ -117,7 +117,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     20_000,
   )
 
-  test('starts again on the folder that it left behind', async () => {
+  test('starts again on its existing folder', async () => {
     const AGENT_STATE_DIR = await temporaryFolder('again')
     await (await startAgent(runtime, { AGENT_STATE_DIR })).kill()
 
@@ -128,7 +128,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
   })
 
   test.each(['sites', 'trash'])(
-    'asks for proofs where there are %s',
+    'requires signatures where there are %s',
     async (folder) => {
       const state = await temporaryFolder('with-sites')
       await mkdir(`${state}/${folder}`)
@@ -146,7 +146,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     20_000,
   )
 
-  test('makes no site where nobody is asked for a proof', async () => {
+  test('creates no site without authentication', async () => {
     const agent = await startAgent(runtime, { AGENT_AUTH: 'none' })
     const params = { domain: 'shop.example', email: 'ann@shop.example', user: 'shop' }
     const create = { ...params, php: '8.3', tier: 'small', tls: 'none' }
@@ -176,7 +176,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     })
   })
 
-  test('explains itself and ends with status 2 when it does not know the word', async () => {
+  test('prints its usage and ends with status 2 on an unknown word', async () => {
     const { code, out } = await runAgent(runtime, ['sevre'])
 
     expect(code).toBe(2)

@@ -32,7 +32,7 @@ describe.each(agentRuntimes)('strangers at the port: %s', (runtime) => {
   }, 60_000)
   afterAll(sweep)
 
-  test('an enrolment that nobody has opened is refused before its body comes', async () => {
+  test('refuses a request to a closed enrolment before its body arrives', async () => {
     const { url } = halves.front
     const request = rawRequest('POST', '/enrol', ['Host: x', 'Content-Length: 1000000'])
 
@@ -60,7 +60,7 @@ describe.each(agentRuntimes)('strangers at the port: %s', (runtime) => {
     }
   }, 120_000)
 
-  test('who sends many requests ahead of their answers is cut off, and nobody else is', async () => {
+  test('a client that pipelines many requests is disconnected, and no other client is', async () => {
     const { agent, front } = halves
     const ahead = rawRequest('GET', '/health', ['Host: x']).replace('Connection: close\r\n', '')
 

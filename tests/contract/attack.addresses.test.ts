@@ -81,14 +81,14 @@ test.each([
   '2002:7f00:1::',
   'fe80::1',
   'fd00:ec2::254',
-])('%s is not asked in production', async (hostname) => {
+])('%s is not contacted in production', async (hostname) => {
   const reason = `The server is not asked: ${hostname} is an address of this machine, its provider or a reserved range`
 
   expect(await asked(hostname)).toEqual(refused(reason))
   expect(connections).toBe(0)
 })
 
-test('a name that leads to this machine is not asked in production', async () => {
+test('a name that resolves to this machine is not contacted in production', async () => {
   const sentence =
     /^The server is not asked: \S+ is an address of this machine, its provider or a reserved range$/
 
@@ -96,14 +96,14 @@ test('a name that leads to this machine is not asked in production', async () =>
   expect(connections).toBe(0)
 })
 
-test('a private network is asked only when the operator says so', async () => {
+test('a private network is contacted only if the operator allows it', async () => {
   const reason =
     'The server is not asked: 10.1.2.3 is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there'
 
   expect(await asked('10.1.2.3')).toEqual(refused(reason))
 })
 
-test('a server that is not enrolled is not asked in production, with a code or without', async () => {
+test('a server that is not enrolled is not contacted in production, with or without a code', async () => {
   const { status, body } = await client.post('/api/servers/2/sync')
 
   expect({ status, body }).toEqual(
@@ -113,7 +113,7 @@ test('a server that is not enrolled is not asked in production, with a code or w
   expect(dashboard.output.err).not.toContain('enrolment failed')
 })
 
-test('who does come is counted', async () => {
+test('accepted clients are counted', async () => {
   await once(connect(port, '127.0.0.1'), 'close')
 
   expect(connections).toBe(1)

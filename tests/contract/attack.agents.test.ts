@@ -95,7 +95,7 @@ describe('an agent that', () => {
         response.writeHead(500).end(`{"message":"<script>alert(1)</script>${'x'.repeat(1000)}"}`),
       away(`The agent answered: <script>alert(1)</script>${'x'.repeat(475)}`),
     ],
-  ])('%s is told of in one sentence', async (_, answer, told) => {
+  ])('%s is reported in one sentence', async (_, answer, told) => {
     answers.set('/metrics', answer)
 
     expect<unknown>(await sync()).toEqual(told)
@@ -112,13 +112,13 @@ describe('an agent that', () => {
       'sends headers without end',
       (response) => response.socket?.write(`HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(1e5)}`),
     ],
-  ])('%s is told of in one sentence', async (_, answer) => {
+  ])('%s is reported in one sentence', async (_, answer) => {
     answers.set('/metrics', answer)
 
     expect(await sync()).toEqual(broken())
   })
 
-  test('sends more than anybody has sites is told of in one sentence', async () => {
+  test('sends an impossible number of sites is reported in one sentence', async () => {
     answers.set('/sites', ' '.repeat(65 << 20))
 
     const text = await sync()
@@ -129,7 +129,7 @@ describe('an agent that', () => {
   test.each([
     [3600, 'ahead of'],
     [-45, 'behind'],
-  ])('has a clock %d seconds off is told of with the seconds', async (seconds, way) => {
+  ])('has a clock %d seconds off is reported with the seconds', async (seconds, way) => {
     answers.set('/metrics', refusing(seconds))
 
     const { body } = Object(await sync())
@@ -149,7 +149,7 @@ describe('an agent that', () => {
     ['a line', { domain: 'a\nb.example' }],
     ['a list', { domain: ['shop.example'] }],
     ['a tier that is none', { tier: '__proto__' }],
-  ])('finds a site with %s has none of its sites on record', async (_, changes) => {
+  ])('finds a site with %s gets none of its sites recorded', async (_, changes) => {
     answers.set('/sites', JSON.stringify({ sites: [site, { ...site, ...changes }] }))
 
     const text = await sync()
@@ -158,7 +158,7 @@ describe('an agent that', () => {
     expect((await client().get('/api/servers/1/sites')).body).toEqual({ sites: [] })
   })
 
-  test('writes HTML and control characters everywhere has them on record as text', async () => {
+  test('writes HTML and control characters everywhere gets them recorded as text', async () => {
     const os = '<img src=x onerror=alert(1)>'
     const plain = JSON.stringify({ ...metrics, os, version: '\u001b[31m\u202e' })
     answers.set('/metrics', plain.replace('{', '{"__proto__":{"polluted":true},'))

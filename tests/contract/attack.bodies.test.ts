@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(sweep)
 
-test('a body that is too large is refused, and not kept', async () => {
+test('a body that is too large is refused, and not stored', async () => {
   const body = ' '.repeat(12 << 20)
 
   const signed = await agent.ask({ ...scan, body })
@@ -43,7 +43,7 @@ test('a body that is too large is refused, and not kept', async () => {
   ])
 })
 
-test('what follows a refused body is no request', async () => {
+test('data after a refused body is not a request', async () => {
   const hidden = rawRequest('GET', '/health')
   const lines = ['Host: x', 'Content-Length: 40']
 
@@ -70,7 +70,7 @@ test.each([
 describe('fifty at once', () => {
   const fifty = <T>(work: (index: number) => T) => Array.from({ length: 50 }, (_, at) => work(at))
 
-  test('are fifty operations under fifty names, each with its one end', async () => {
+  test('are fifty operations under fifty names, each with one terminal event', async () => {
     const answers = await Promise.all(
       fifty((at) => agent.ask({ ...scan, headers: { 'operation-id': `scan-${at}` } })),
     )
@@ -99,13 +99,13 @@ describe.each(NAMES)('%s', (name) => {
     return { status, body: answer }
   }
 
-  test('is no command', async () => {
+  test('is not a command', async () => {
     const answer = await posted('/exec', { command: name, params: {} })
 
     expect(answer).toEqual({ status: 400, body: badRequest(`Unknown command: ${name}`) })
   })
 
-  test('is no domain', async () => {
+  test('is not a domain', async () => {
     for (const path of [
       '/sites/wp-scan',
       '/sites/job-runs',
@@ -118,7 +118,7 @@ describe.each(NAMES)('%s', (name) => {
       })
   })
 
-  test('is a field that nobody asked for', async () => {
+  test('is an unknown field', async () => {
     const body = `{"domain":"nobody.example","${name}":{"domain":"x.example","command":"x"}}`
 
     expect(await posted('/sites/wp-scan', body)).toEqual({
@@ -127,7 +127,7 @@ describe.each(NAMES)('%s', (name) => {
     })
   })
 
-  test('gives a command nothing that is missing', async () => {
+  test('supplies no missing field of a command', async () => {
     const hidden = `{"${name}":{"command":"wp.scan"},"params":{"domain":"shop.example"}}`
     const empty = `{"command":"wp.scan","params":{"${name}":{"domain":"shop.example"}}}`
 
@@ -135,7 +135,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(await posted('/exec', empty)).toEqual({ status: 422, body: failedOn('domain') })
   })
 
-  test('is no operation, no path and no key', async () => {
+  test('is not an operation, a path or a key', async () => {
     const events = await agent.ask({ path: `/operations/${name}/events` })
     const path = await agent.ask({ path: `/${name}` })
     const key = await agent.ask({ path: '/metrics', by: { ...agent.hub, kid: name } })
@@ -147,7 +147,7 @@ describe.each(NAMES)('%s', (name) => {
     ])
   })
 
-  test('may name an operation like any other word', async () => {
+  test('can name an operation like any other word', async () => {
     const { status, headers, text } = await agent.ask({
       ...scan,
       headers: { 'operation-id': name },
@@ -158,7 +158,7 @@ describe.each(NAMES)('%s', (name) => {
   })
 })
 
-test('goes on answering after all of this', async () => {
+test('still answers after all of this', async () => {
   expect((await agent.ask({ path: '/metrics' })).status).toBe(200)
   expect(agent.running.output.err).not.toContain('"level":"error"')
 })

@@ -85,7 +85,7 @@ async function told(): Promise<string[]> {
   return activities.filter(({ type }) => type === 'server.enrol').map(({ status }) => status)
 }
 
-test('a man in the middle is never believed, and three attempts burn the code', async () => {
+test('a man in the middle is never trusted, and three attempts invalidate the code', async () => {
   const enrolment = await open()
   code = enrolment.code
 
@@ -105,7 +105,7 @@ test('a man in the middle is never believed, and three attempts burn the code', 
   expect({ status, body }).toMatchObject({ status: 503, body: { error: 'Agent offline' } })
 }, 30_000)
 
-test('who listens learns neither the code nor a key', async () => {
+test('an eavesdropper learns neither the code nor a key', async () => {
   const { private_key, tls_key } = JSON.parse(
     await readFile(`${state}/trust/identity.json`, 'utf8'),
   ) as { private_key: string; tls_key: string }
@@ -115,7 +115,7 @@ test('who listens learns neither the code nor a key', async () => {
   expect(secrets.every((secret) => secret.length >= 22)).toBe(true)
 })
 
-test('a new code over the straight way makes the server online', async () => {
+test('a new code over a direct connection makes the server online', async () => {
   await client.patch(`/api/servers/${server}`, { port: agent.port })
 
   const output = await enrolByHand(state, server, await open())
@@ -126,7 +126,7 @@ test('a new code over the straight way makes the server online', async () => {
   expect(middle.asked).toHaveLength(asked)
 }, 30_000)
 
-test('once the agent is known, who steps into the middle is told nothing', async () => {
+test('after enrolment, a man in the middle receives nothing', async () => {
   await client.patch(`/api/servers/${server}`, { port: middle.port })
 
   const { status, body } = await client.post(`/api/servers/${server}/sync`)

@@ -79,7 +79,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 describe('a stolen server', () => {
-  test('that names 100,000 new sites at each sync adds 2,000 of them, and nobody waits', async () => {
+  test('that reports 100,000 new sites at each sync adds 2,000 of them, and delays nobody', async () => {
     const before = await sizeOf(folder)
 
     await whileAsked(async () => {
@@ -99,7 +99,7 @@ describe('a stolen server', () => {
     )
   })
 
-  test('has the most sites on record that it may, and they are listed without anybody waiting', async () => {
+  test('has the maximum of recorded sites, and listing them delays nobody', async () => {
     fill(8000)
 
     const lengths = await whileAsked(async () => {
@@ -115,7 +115,7 @@ describe('a stolen server', () => {
     expect(lengths).toEqual([10_000, 500, 10_000])
   })
 
-  test('takes none of the names that it has on record from another server', async () => {
+  test('cannot take names from another server', async () => {
     const [{ domain } = { domain: '' }] = rows<{ domain: string }>('select domain from sites')
 
     const other = await client.post('/api/servers/2/sites', { domain })
@@ -124,7 +124,7 @@ describe('a stolen server', () => {
     expect([domain !== '', other.status, own.status]).toEqual([true, 201, 422])
   })
 
-  test('that sends 30 MB of output has 4 MiB of it stored, and its operation ends', async () => {
+  test('that sends 30 MB of output gets 4 MiB of it stored, and its operation ends', async () => {
     const before = await sizeOf(folder)
 
     const { text, headers } = await whileAsked(() => client.post('/api/servers/1/provision', {}))
@@ -144,7 +144,7 @@ describe('a stolen server', () => {
     expect((await sizeOf(folder)) - before).toBeLessThan(24 * MIB)
   })
 
-  test('that sends output without end has its operation failed', async () => {
+  test('that sends endless output fails its operation', async () => {
     const path = '/api/servers/1/services/restart'
 
     const answer = await whileAsked(() => client.post(path, { service: 'nginx' }))

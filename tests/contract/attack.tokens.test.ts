@@ -33,7 +33,7 @@ async function refused(asked: Asked, proof?: string) {
   })
 }
 
-test('the trusted dashboard is obeyed', async () => {
+test('a request of the trusted dashboard is executed', async () => {
   expect((await agent.ask(read)).status).toBe(200)
   expect((await agent.ask(scan)).body).toEqual({
     error: 'Not found',
@@ -41,7 +41,7 @@ test('the trusted dashboard is obeyed', async () => {
   })
 })
 
-describe('without a proof', () => {
+describe('without a signature', () => {
   const paths = [
     '/metrics',
     '/services',
@@ -99,7 +99,7 @@ describe('without a proof', () => {
     expect(text).not.toContain('cpu')
   })
 
-  test('only whether it runs is told', async () => {
+  test('only its health is visible', async () => {
     const { status, body } = await agent.send({ path: '/health' })
 
     expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
@@ -122,7 +122,7 @@ describe('without a proof', () => {
   })
 })
 
-describe('with a proof', () => {
+describe('with a signature', () => {
   test.each<[string, Asked, Asked]>([
     ['of another body', scan, { ...scan, body: '{"domain":"other.example"}' }],
     ['of no body', scan, { ...scan, body: '' }],
@@ -183,7 +183,7 @@ describe('with a proof', () => {
     ['of 62 seconds ago', () => ({ iat: seconds() - 62, exp: seconds() - 32 })],
     ['of 32 seconds ahead', () => ({ iat: seconds() + 32, exp: seconds() + 62 })],
     ['that is good for longer', () => ({ exp: seconds() + 3600 })],
-  ])('%s the request is refused, and its sender told the nonce and the time', async (_, claims) => {
+  ])('%s the request is refused with the nonce and the time', async (_, claims) => {
     const { status, body, headers } = await agent.ask({ ...read, claims: claims() })
 
     expect({ status, body }).toEqual({ status: 401, body: unauthorized })

@@ -176,7 +176,7 @@ const allowed: Record<string, string[]> = {
   'the key of the agent': ['state/trust/identity.json'],
 }
 
-test('what is no secret is found in each kind of place, so that a secret would be', () => {
+test('the search finds public values in each kind of place', () => {
   const places = watcher.placesOf(visible)
 
   expect(places).toContain('answer of GET /api/servers')
@@ -186,7 +186,7 @@ test('what is no secret is found in each kind of place, so that a secret would b
   expect(watcher.placesOf('--hub-key')).toEqual(['arguments of a child of the tests'])
 })
 
-test('each secret stands where it belongs, and nowhere else', () => {
+test('each secret is stored only in its own places', () => {
   secrets['the password that the operator set'] = ADMIN.password
   const found = Object.entries(secrets).map(([what, secret]) => [what, watcher.placesOf(secret)])
 

@@ -60,7 +60,7 @@ describe('the activity log', () => {
     expect({ activities, total }).toEqual({ activities: expected, total: told.length })
   })
 
-  test('has no entry for what was refused or only read', async () => {
+  test('has no entry for refused or reading requests', async () => {
     await client().post('/api/servers', {})
     await client().post('/api/servers/1/sites', { domain: 'one.example' })
     await client().patch('/api/servers/9', { name: 'x' })
@@ -70,7 +70,7 @@ describe('the activity log', () => {
     expect((await page()).total).toBe(told.length)
   })
 
-  test('has at most as many entries as limit says, and counts them all', async () => {
+  test('has at most limit entries, and counts all', async () => {
     const whole = await page()
     for (const limit of [1, 2, 8]) {
       const { activities, total } = await page(`?limit=${limit}`)
@@ -81,7 +81,7 @@ describe('the activity log', () => {
     expect((await page('?limit=500')).activities).toEqual(whole.activities)
   })
 
-  test('goes on before an entry', async () => {
+  test('continues before an entry', async () => {
     const { activities } = await page('?before=3')
 
     expect(activities.map(({ id }) => id)).toEqual([2, 1])
@@ -98,7 +98,7 @@ describe('the activity log', () => {
     ["?type=site.create'%20or%201=1--", []],
     ['?domain=%25', []],
     ['?unknown=1&type=server.update', [4]],
-  ])('lists what matches %s, and counts that', async (query, ids) => {
+  ])('lists and counts the entries that match %s', async (query, ids) => {
     const { activities, total } = await page(query)
 
     expect(activities.map(({ id }) => id)).toEqual(ids.toReversed())
@@ -126,7 +126,7 @@ describe('the activity log', () => {
     expectAnswer(answer, { status: 422, answer: failedOn(name) })
   })
 
-  test('has at most 50 entries unless asked for more', async () => {
+  test('has at most 50 entries unless more are requested', async () => {
     const hosts = Array.from({ length: 60 }, (_, index) => `h${index}.example.com`)
     await Promise.all(hosts.map((hostname) => client().post('/api/servers', { hostname })))
 

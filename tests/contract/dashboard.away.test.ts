@@ -75,7 +75,7 @@ const away: Row[] = [
   },
 ]
 
-describe('a server whose agent is away', () => {
+describe('a server whose agent is offline', () => {
   const { client } = useDashboard()
   beforeAll(async () => {
     await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
@@ -109,7 +109,7 @@ describe('a server whose agent is away', () => {
     }
   })
 
-  test('is pending as long as it never answered', async () => {
+  test('is pending until its first answer', async () => {
     await client().post('/api/servers/1/sync')
     await client().post('/api/servers/1/sync')
     await client().post('/api/servers/1/sync')
@@ -119,7 +119,7 @@ describe('a server whose agent is away', () => {
     expect((body as { server: { status: string } }).server.status).toBe('pending')
   })
 
-  test('keeps a new site provisioning until it is back, and says so in its operation', async () => {
+  test('keeps a new site provisioning until it is back, and reports it in its operation', async () => {
     const created = await client().post('/api/servers/1/sites', { domain: 'later.example' })
     const path = `/api/operations/${created.headers.get('operation-id')}`
 

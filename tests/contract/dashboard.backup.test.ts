@@ -21,7 +21,7 @@ const KILLS = long ? 200 : 3
 describe('the commands of the dashboard', () => {
   afterAll(sweep)
 
-  test('back a dashboard up while it runs, and give another machine all of it', async () => {
+  test('back up a running dashboard, and restore all of it on another machine', async () => {
     const [folder, other] = [await dashboardFolder(), await temporaryFolder('other')]
     const dashboard = await startDashboard(folder)
     const client = new Client(dashboard.url)
@@ -48,7 +48,7 @@ describe('the commands of the dashboard', () => {
     await second.stop()
   })
 
-  test('save the records ahead of an update of the tables, and what was saved restores', async () => {
+  test('save the records before a migration, and the backup can be restored', async () => {
     const folder = await temporaryFolder('home')
     await makeReleased(`${folder}/dashboard.db`, 1)
     const before = contentOf(`${folder}/dashboard.db`)
@@ -75,7 +75,7 @@ describe('the commands of the dashboard', () => {
     expect((await runRecords(folder, ['check'])).code).toBe(0)
   })
 
-  test('leave the records of before or those of the backup when a restore is killed', async () => {
+  test('leave the previous records or those of the backup when a restore is killed', async () => {
     const folder = await temporaryFolder('home')
     const file = `${folder}/dashboard.db`
     await makeReleased(file, 2)

@@ -139,7 +139,7 @@ describe('bodies and paths', () => {
   checkRows(client, [...rows, ...order])
 
   test.each(SERVER_PATHS)(
-    'an id of no server is 404: %s /api/servers/<id>%s',
+    'the id of a missing server is 404: %s /api/servers/<id>%s',
     async (method, path) => {
       for (const id of [...hostileIds, '999']) {
         const { status, body } = await client().send({ method, path: `/api/servers/${id}${path}` })
@@ -149,7 +149,7 @@ describe('bodies and paths', () => {
     },
   )
 
-  test.each(['GET', 'PATCH', 'DELETE'])('an id of no site is 404: %s', async (method) => {
+  test.each(['GET', 'PATCH', 'DELETE'])('the id of a missing site is 404: %s', async (method) => {
     for (const id of [...hostileIds, '999']) {
       const path = `/api/servers/1/sites/${id}`
       const { status, body } = await client().send({ method, path })
@@ -168,7 +168,7 @@ describe('bodies and paths', () => {
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 413, body: large })
   })
 
-  test('a body of exactly 1 MiB is taken', async () => {
+  test('a body of exactly 1 MiB is accepted', async () => {
     const frame = JSON.stringify({ hostname: '', padding: '' })
     const padding = 'x'.repeat((1 << 20) - frame.length)
 
@@ -177,7 +177,7 @@ describe('bodies and paths', () => {
     expect({ status, body }).toEqual({ status: 422, body: failedOn('hostname') })
   })
 
-  test('bytes that are no UTF-8 are 400', async () => {
+  test('invalid UTF-8 is 400', async () => {
     const answer = await fetch(`${running().url}/api/servers`, {
       method: 'POST',
       headers: { cookie: client().cookie ?? '', ...json },
@@ -188,7 +188,7 @@ describe('bodies and paths', () => {
     expect(await answer.json()).toEqual(badRequest('Malformed JSON'))
   })
 
-  test('nothing of all this has changed anything', async () => {
+  test('none of these requests changed anything', async () => {
     const { body } = await client().get('/api/activity')
 
     const { activities } = body as { activities: { type: string }[] }

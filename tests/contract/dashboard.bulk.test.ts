@@ -30,7 +30,7 @@ const HOSTILE: Record<string, readonly unknown[]> = {
   pause_after: [0, -1, 10_001, 1.5, '3', null, {}, false],
 }
 
-describe('many at once', () => {
+describe('bulk operations', () => {
   const agent = new FakeAgent()
   const { client } = useDashboard()
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('many at once', () => {
     }
   })
 
-  test('is told in whole: the call, each item, the events, the list', async () => {
+  test('is recorded completely: the call, each item, the events, the list', async () => {
     const answer = await client().post('/api/bulk-operations', valid)
 
     const id = idOf(answer.body)
@@ -111,7 +111,7 @@ describe('many at once', () => {
     ['cancel', 'The bulk operation has ended already'],
     ['resume', 'The bulk operation is not paused'],
     ['retry', 'The bulk operation succeeded'],
-  ])('%s of one that has succeeded is 409', async (call, message) => {
+  ])('%s of a successful one is 409', async (call, message) => {
     const { body } = await client().post('/api/bulk-operations', valid)
     await client().get(`/api/bulk-operations/${idOf(body)}/events`)
 
@@ -121,7 +121,7 @@ describe('many at once', () => {
   })
 
   for (const [field, values] of Object.entries(HOSTILE)) {
-    test(`a hostile ${field} is 422 on it and begins nothing`, async () => {
+    test(`a hostile ${field} is 422 on it and starts nothing`, async () => {
       const before = (await client().get('/api/bulk-operations')).body
       for (const value of values) {
         const answer = await client().post('/api/bulk-operations', { ...valid, [field]: value })
@@ -134,7 +134,7 @@ describe('many at once', () => {
     })
   }
 
-  test('the fields of what is done are checked under their own names', async () => {
+  test('the fields of the operation are checked under their own names', async () => {
     for (const tier of [...hostileTiers, ...noText])
       expectAnswer(await client().post('/api/bulk-operations', { ...valid, params: { tier } }), {
         status: 422,

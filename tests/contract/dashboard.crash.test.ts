@@ -43,7 +43,7 @@ describe('a dashboard that is killed in the middle of its work', () => {
   afterAll(sweep)
 
   test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-    'has all that it answered after kill number %d, and sound records',
+    'has everything that it answered after kill number %d, and consistent records',
     async (round) => {
       const { dashboard, client } = await begin()
       const before = answered.servers.size
@@ -59,7 +59,7 @@ describe('a dashboard that is killed in the middle of its work', () => {
     30_000,
   )
 
-  test('still has an operation for each site, and each of them just once', async () => {
+  test('still has exactly one operation for each site', async () => {
     const { dashboard, client } = await begin()
 
     const { body } = await client.get('/api/operations?type=site.create&limit=500')
@@ -71,7 +71,7 @@ describe('a dashboard that is killed in the middle of its work', () => {
     expect(await dashboard.stop()).toBe(0)
   })
 
-  test('has a session of before still, and a cookie that nobody else can sign', async () => {
+  test('still accepts previous sessions and no forged cookies', async () => {
     const { dashboard, client } = await begin()
 
     expect((await client.get('/api/auth/me')).status).toBe(200)

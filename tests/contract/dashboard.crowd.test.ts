@@ -48,7 +48,7 @@ describe('2,000 hostile connections', () => {
   }
 
   test(
-    'that are quiet, or slow with headers and bodies, keep nobody out and are dropped',
+    'that are silent, or slow with headers and bodies, block nobody and are closed',
     async () => {
       const quiet = await come(600, '')
       const headers = await come(700, line('GET /health HTTP/1.1', 'Host: x'), line('X-More: x'))
@@ -70,7 +70,7 @@ describe('2,000 hostile connections', () => {
   )
 
   test(
-    'that announce large bodies are 413 before any of it is kept',
+    'that announce large bodies are 413 before any of it is stored',
     async () => {
       const large = await come(2_000, `${login(1_000_000)}\r\n${'x'.repeat(100_000)}`)
 
@@ -84,7 +84,7 @@ describe('2,000 hostile connections', () => {
   )
 
   test(
-    'that guess at the password from everywhere do not keep the owner out',
+    'that guess the password from everywhere do not lock the owner out',
     async () => {
       const known = await owner({})
       const [, device = ''] = known.headers.getSetCookie()
@@ -118,7 +118,7 @@ describe('2,000 hostile connections', () => {
   )
 
   test(
-    'of one address leave the logins of the others their turns',
+    'of one address do not block logins of others',
     async () => {
       const guess = (turn: number) =>
         JSON.stringify({ email: `someone${turn}@control.example`, password: 'guess' })

@@ -55,7 +55,7 @@ describe('sites that an agent finds', () => {
     expect(counts.map(({ sites_count }) => sites_count)).toEqual([2, 0])
   })
 
-  test('are listed in their exact shape, unknown updates as none', async () => {
+  test('are listed in their exact shape, with unknown updates as null', async () => {
     const answer = await client().get('/api/servers/1/sites')
 
     const listed = ({ docroot: _, framework: __, db_name: ___, ...site }: FoundSite) => site
@@ -71,7 +71,7 @@ describe('sites that an agent finds', () => {
     })
   })
 
-  test('are told in detail as the agent told them', async () => {
+  test('are shown in detail as the agent reported them', async () => {
     const { updates: _, ...told } = blog
 
     const answer = await client().get('/api/servers/1/sites/1')
@@ -101,7 +101,7 @@ describe('sites that an agent finds', () => {
     await client().send({ method: 'DELETE', path: `/api/servers/2/sites/${id}` })
   })
 
-  test('are missing once the agent does not find them, and active when it does again', async () => {
+  test('are missing when the agent does not find them, and active when it finds them again', async () => {
     stub().sites.length = 0
     expect(await sync()).toEqual({ status: 'ok', sites: 0 })
     expect(await statuses()).toEqual({ 'blog.example': 'missing', 'plain.example': 'missing' })
@@ -115,7 +115,7 @@ describe('sites that an agent finds', () => {
     expect((body as { site: { wp_version: string } }).site.wp_version).toBe('6.9')
   })
 
-  test('do not disturb a site that is being made', async () => {
+  test('do not affect a site that is being created', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     stub().on('site.create', { lines: ['one'], complete: { domain: 'new.example' }, hold })
     const created = await client().post('/api/servers/1/sites', { domain: 'new.example' })
@@ -129,7 +129,7 @@ describe('sites that an agent finds', () => {
     expect(eventsOf((await client().get(path)).text).at(-1)?.event).toBe('complete')
   })
 
-  test('of a lying agent change nothing: its answer is refused', async () => {
+  test('of a malicious agent change nothing: its answer is refused', async () => {
     const before = await statuses()
     for (const lie of [
       { domain: '../../etc' },

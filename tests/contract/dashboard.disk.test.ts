@@ -44,7 +44,7 @@ const hog = (folder: string) => ({
 unless(lacking({ programs: ['prlimit'] })).describe('a disk that fails', () => {
   afterAll(sweep)
 
-  test('is told, loses nothing, and work goes on when it is mended', async () => {
+  test('is reported, loses nothing, and work continues when it is repaired', async () => {
     const folder = await temporaryFolder('disk')
     await overcomes(folder, 'The disk of the dashboard fails', (pid) =>
       limits(pid, `${folder}/dashboard.db`),
@@ -68,12 +68,12 @@ unless(lacking({ root: true, programs: ['mount', 'umount'] })).describe('a small
     }
   })
 
-  test('that is full is told, loses nothing, and work goes on when there is space', async () => {
+  test('that is full is reported, loses nothing, and work continues when there is space', async () => {
     const folder = await small()
     await overcomes(folder, 'The disk of the dashboard is full', () => hog(folder))
   })
 
-  test('that is full stops an update of the tables, which needs a backup first', async () => {
+  test('that is full prevents a migration, which needs a backup first', async () => {
     const folder = await small()
     const file = `${folder}/dashboard.db`
     await makeReleased(file, 3)
@@ -89,7 +89,7 @@ unless(lacking({ root: true, programs: ['mount', 'umount'] })).describe('a small
     expect(contentOf(file)).toEqual(before)
   })
 
-  test('that is read-only is told at the start, which succeeds when it is not', async () => {
+  test('that is read-only is reported at the start, which succeeds when it is not', async () => {
     const disk = await small()
     const home = await temporaryFolder('home')
     const env = { DATABASE_URL: `file:${disk}/dashboard.db` }

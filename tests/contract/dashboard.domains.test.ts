@@ -60,7 +60,7 @@ describe('a domain', () => {
 
   checkRows(client, rows)
 
-  test('twelve creations of one domain at once are one 201 and eleven 422', async () => {
+  test('twelve concurrent creations of one domain are one 201 and eleven 422', async () => {
     const forms = ['race.example', 'RACE.example.', 'www.race.example']
     const calls = Array.from({ length: 12 }, (_, index) =>
       client().post(`/api/servers/${1 + (index % 2)}/sites`, { domain: forms[index % 3] }),

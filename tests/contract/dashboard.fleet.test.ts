@@ -102,7 +102,7 @@ describe('the pages', () => {
 
   checkRows(client, rows)
 
-  test('of the fleet is one call with every server, the counts and what wants attention', async () => {
+  test('of the fleet is one call with every server, the counts and the attention items', async () => {
     const fleet = exactly(Fleet, await body('/api/fleet'))
 
     expect(fleet.servers.map(({ name, status }) => [name, status])).toEqual([
@@ -151,7 +151,7 @@ describe('the pages', () => {
     expect(await page('q=_.example')).toEqual({ domains: [], total: 0 })
   })
 
-  test('of a site tell unknown from zero', async () => {
+  test('of a site distinguish unknown from zero', async () => {
     const known = exactly(FleetSiteDetail, (await body('/api/fleet/sites/1')).site)
     const unknown = exactly(FleetSiteDetail, (await body('/api/fleet/sites/4')).site)
 
@@ -162,7 +162,7 @@ describe('the pages', () => {
     expect(sites).toMatchObject([{ updates: { plugins: 0, themes: 0, core: false } }])
   })
 
-  test('of the operations show each as it is', async () => {
+  test('of the operations show their states', async () => {
     const { operations } = (await body('/api/operations?type=site.create')) as {
       operations: unknown[]
     }

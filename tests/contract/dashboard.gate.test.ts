@@ -140,7 +140,7 @@ describe('without authentication', () => {
     },
   ])
 
-  test('says the same with authentication for what does not exist: 404', async () => {
+  test('answers unknown paths equally with authentication: 404', async () => {
     for (const method of METHODS) {
       const { status, body } = await dashboard.client().send({ method, path: '/api/nowhere' })
 

@@ -49,7 +49,7 @@ function check(file: string) {
 }
 
 describe('a dashboard that is killed', () => {
-  test('at any event of an operation goes on from there, and misses none', async () => {
+  test('at any event of an operation continues from there, and misses none', async () => {
     const agent = new FakeAgent()
     const gates = Array.from({ length: LINES + 1 }, () => Promise.withResolvers<void>())
     agent.works.set('site.create', async function* ({ domain }) {
@@ -98,7 +98,7 @@ describe('a dashboard that is killed', () => {
     await agent.stop()
   })
 
-  test('in the middle of many at once begins nothing twice and forgets nothing', async () => {
+  test('in the middle of a bulk operation starts nothing twice and forgets nothing', async () => {
     const agent = new FakeAgent()
     agent.works.set('pool.apply', async function* ({ tier }) {
       yield 'Applying'

@@ -28,7 +28,7 @@ describe('an operation', () => {
     await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
   })
 
-  test('that is cancelled says so, in whole', async () => {
+  test('that is cancelled says so in every answer', async () => {
     const id = await begin(client(), agent, 'shop.example')
 
     const answer = await client().post(`/api/operations/${id}/cancel`)
@@ -57,7 +57,7 @@ describe('an operation', () => {
     })
   })
 
-  test('that has failed is done again under another id', async () => {
+  test('that has failed is retried under another id', async () => {
     agent.works.set('site.create', async function* () {
       yield 'Creating the user'
       throw new Refused({ error: 'Internal error', message: 'The disk is full' })

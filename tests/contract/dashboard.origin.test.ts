@@ -10,7 +10,7 @@ const forbidden = {
 }
 const passed = { status: 422, answer: failed({ hostname: ['Hostname is required'] }) }
 
-describe('a change in the name of a cookie', () => {
+describe('a change with a session cookie', () => {
   const { client, running } = useDashboard()
   const own = () => running().url
 
@@ -51,7 +51,7 @@ describe('a change in the name of a cookie', () => {
     expectAnswer(await client().send(call), forbidden)
   })
 
-  test('is not the matter of reading', async () => {
+  test('does not apply to reading', async () => {
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     const { status, headers: answered } = await client().send({ path: '/api/servers', headers })
 
@@ -59,7 +59,7 @@ describe('a change in the name of a cookie', () => {
     expect(answered.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('is not the matter of a bearer token, which no page can make a browser send', async () => {
+  test('does not apply to a bearer token, which browsers do not send on their own', async () => {
     const { body } = await client().post('/api/auth/tokens', {
       name: 'a script',
       password: ADMIN.password,

@@ -28,7 +28,7 @@ const used = async () => {
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a first start', () => {
-  test('prints a login that works, once, and keeps what is secret to itself', async () => {
+  test('prints a working login once, and reveals no other secret', async () => {
     const DATA_DIR = fresh()
     await using first = new Process({ DATA_DIR })
     const url = await first.url()
@@ -54,7 +54,7 @@ describe('a first start', () => {
   })
 })
 
-test('a first start as a service keeps the login out of its journal, for who asks for it once', async () => {
+test('a first start as a service keeps the login out of its journal and shows it once on request', async () => {
   const DATA_DIR = fresh()
   // As systemd starts it: standard output is what JOURNAL_STREAM names.
   const journal = join(folder, 'journal')
@@ -83,7 +83,7 @@ test('a first start as a service keeps the login out of its journal, for who ask
   expect(again).toEqual({ said: '', status: 1 })
 })
 
-describe('a start that cannot be', () => {
+describe('a failed start', () => {
   const refused = (environment: Record<string, string>) =>
     new Process(environment, [compiled]).exit()
 
@@ -150,7 +150,7 @@ test('SIGTERM ends it with 0, open streams and a silent agent or not', async () 
   // Half a minute is what an answer of an agent may take.
 }, 25_000)
 
-test('kill -9 loses nothing that was answered, and no work is done twice', async () => {
+test('kill -9 loses no answered request, and repeats no work', async () => {
   await using agent = new Machine()
   agent.works.set('site.create', async function* ({ domain }) {
     for (let step = 1; step <= 5; step++) {

@@ -3,11 +3,11 @@ import { eventsOf } from '#tests/support/client.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { useStubAgent } from '#tests/support/stub-agent.ts'
 
-describe('a stream on which nothing is said for a while', () => {
+describe('a silent stream', () => {
   const stub = useStubAgent()
   const { client } = useDashboard()
 
-  test('has a ping every ten seconds, stays open and has its end', async () => {
+  test('has a ping every ten seconds, stays open and has a terminal event', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     stub().on('site.create', { lines: ['one'], complete: { domain: 'quiet.example' }, hold })
     await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })

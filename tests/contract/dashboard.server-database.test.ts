@@ -52,7 +52,7 @@ unless(reason).describe('records on a libSQL server', () => {
     return url
   }
 
-  test('are brought up to date once by three dashboards that start at once', async () => {
+  test('are migrated once by three dashboards that start together', async () => {
     const url = await start()
 
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase(url)))
@@ -64,7 +64,7 @@ unless(reason).describe('records on a libSQL server', () => {
     })
   })
 
-  test('are backed up in one state, and fill an empty server', async () => {
+  test('are backed up in one state, and restored on an empty server', async () => {
     const [url, empty] = [await start(), await start()]
     await using home = await makeFolder()
     await using file = await makeFolder()

@@ -164,7 +164,7 @@ describe('servers', () => {
 
   checkRows(client, rows)
 
-  test('a deleted server is gone, with its sites, and its id is not used again', async () => {
+  test('a deleted server is removed with its sites, and its id is not used again', async () => {
     await client().post('/api/servers/2/sites', { domain: 'gone.example' })
 
     expect((await client().send({ method: 'DELETE', path: '/api/servers/2' })).status).toBe(204)
@@ -181,7 +181,7 @@ describe('servers', () => {
     expect(again.status).toBe(201)
   })
 
-  test('twenty servers created at once are twenty servers', async () => {
+  test('twenty concurrent creations are twenty servers', async () => {
     const hosts = Array.from({ length: 20 }, (_, index) => `many${index}.example.com`)
 
     const answers = await Promise.all(

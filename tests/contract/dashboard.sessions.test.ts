@@ -18,7 +18,7 @@ describe('sessions', () => {
   }
   const status = async (client: Client) => (await client.get('/api/auth/me')).status
 
-  test('end at once with a logout, and only the one that logs out', async () => {
+  test('end immediately with a logout, without ending other sessions', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
 
     const answer = await one.post('/api/auth/logout')
@@ -28,7 +28,7 @@ describe('sessions', () => {
     expect(await status(other)).toBe(200)
   })
 
-  test('all end at once with logout everywhere', async () => {
+  test('all end immediately with logout everywhere', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
 
     expectAnswer(await one.post('/api/auth/logout-everywhere'), gone)
@@ -61,7 +61,7 @@ describe('sessions', () => {
     expect(await status(await signedIn())).toBe(200)
   })
 
-  test('all but one end at once with a change of the password', async () => {
+  test('all but the current one end immediately with a change of the password', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const next = 'another long password'
     const body = { current_password: ADMIN.password, password: next }
@@ -87,7 +87,7 @@ describe('API tokens', () => {
     return made.body as { token: { id: number }; plaintext: string }
   }
 
-  test('let a program in until they are deleted, are shown once and stored nowhere', async () => {
+  test('give a program access until they are deleted, are shown once and not stored', async () => {
     const created = await client().post('/api/auth/tokens', { name: ' backup script ', password })
     const entry = {
       id: 1,
@@ -146,7 +146,7 @@ describe('API tokens', () => {
     })
   })
 
-  test('are made with the password alone: a stolen session does not last', async () => {
+  test('require the password, so that a stolen session cannot create one', async () => {
     for (const body of [{}, { password: 'wrong' }]) {
       const answer = await client().post('/api/auth/tokens', { name: 'thief', ...body })
       expectAnswer(answer, { status: 422, answer: failedOn('password') })

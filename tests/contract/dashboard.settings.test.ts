@@ -96,7 +96,7 @@ describe('settings', () => {
     expectAnswer(answer, { status: 422, answer: failedOn('key') })
   })
 
-  test('the default PHP version is that of the next site', async () => {
+  test('the default PHP version applies to the next site', async () => {
     await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
     await client().send(put('default_php', '8.1'))
     await client().post('/api/servers/1/sites', { domain: 'php.example' })

@@ -117,7 +117,7 @@ describe('sites', () => {
 
   checkRows(client, rows)
 
-  test('each site has a system user of its own, made from its domain', async () => {
+  test('each site has its own system user, derived from its domain', async () => {
     const { body } = await client().get(sites)
     const users = (body as { sites: { user: string }[] }).sites.map(({ user }) => user)
 

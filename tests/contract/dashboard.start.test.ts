@@ -55,7 +55,7 @@ describe('the dashboard', () => {
     expect(dashboard.output).toEqual({ out, err: '' })
   })
 
-  test('stops on SIGTERM, whatever connections are open', async () => {
+  test('stops on SIGTERM with open connections', async () => {
     const dashboard = await startDashboard(await dashboardFolder())
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
@@ -71,7 +71,7 @@ describe('the dashboard', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('lets nobody in with a default password', async () => {
+  test('has no default password', async () => {
     const dashboard = await startDashboard(await temporaryFolder('start'), { ADMIN_PASSWORD: '' })
     for (const password of ['admin', 'password', 'changeme', ' ']) {
       const { status } = await new Client(dashboard.url).login({ ...ADMIN, password })
@@ -80,7 +80,7 @@ describe('the dashboard', () => {
     await dashboard.kill()
   })
 
-  test('keeps its signing secret for itself: mode 0600, also where anybody may look', async () => {
+  test('keeps its signing secret private: mode 0600, also in a public folder', async () => {
     const folder = `${await temporaryFolder('start')}/data`
     await mkdir(folder)
     await chmod(folder, 0o755)
@@ -96,7 +96,7 @@ describe('the dashboard', () => {
     expect(secrets.filter(([, closed]) => !closed)).toEqual([])
   })
 
-  test('takes a signing secret from outside: another one ends every session', async () => {
+  test('accepts a signing secret from outside, and another one ends every session', async () => {
     const folder = await dashboardFolder()
     const first = await startDashboard(folder, { JWT_SECRET: 'a'.repeat(32) })
     const client = new Client(first.url)
@@ -110,7 +110,7 @@ describe('the dashboard', () => {
     await second.kill()
   })
 
-  test('does not talk to a server that is not enrolled in production: 503', async () => {
+  test('does not contact a server that is not enrolled in production: 503', async () => {
     const folder = await dashboardFolder()
     const dashboard = await startDashboard(folder, { NODE_ENV: 'production' })
     const client = new Client(dashboard.url)

@@ -35,7 +35,7 @@ describe.each(agentRuntimes)('a server whose agent is %s', (runtime) => {
     expect(events).toEqual([...events.slice(0, -1).map((_, index) => log(index + 1)), complete])
   })
 
-  test('is told again event for event, from any event', async () => {
+  test('is replayed from any event', async () => {
     const { headers, text } = await client().send(sync)
     const path = `/api/operations/${headers.get('operation-id')}/events`
     const events = eventsOf(text)
@@ -92,7 +92,7 @@ describe.each(agentRuntimes)('a server whose agent is %s', (runtime) => {
     ])
   })
 
-  test('is synced by many at once without harm', async () => {
+  test('can be synced by many callers at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => client().send(sync)))
 
     for (const { status, text } of answers) {

@@ -41,7 +41,7 @@ describe('failed logins', () => {
     expect(Number(sixth.headers.get('retry-after'))).toBeWithin(1, 15 * 60 + 1)
   })
 
-  test('from wherever lock the owner out nowhere else', async () => {
+  test('from any address do not lock the owner out elsewhere', async () => {
     for (let turn = 1; turn <= 5; turn += 1) {
       expectAnswer(await attempt(owner, 'wrong', `192.0.2.${40 + turn}`), wrong)
     }
@@ -54,7 +54,7 @@ describe('failed logins', () => {
     expect((await elsewhere.post('/api/auth/password', change)).status).toBe(204)
   })
 
-  test('of one address are no matter of a device that has logged in before', async () => {
+  test('of one address do not affect a known device', async () => {
     const here = '192.0.2.60'
     const first = await attempt(mobile, ADMIN.password, here)
     const [session = '', device = ''] = first.headers.getSetCookie()
@@ -83,7 +83,7 @@ describe('failed logins', () => {
     expect((await attempt(ADMIN.email, ADMIN.password, '192.0.2.9')).status).toBe(200)
   })
 
-  test('are forgotten with a success', async () => {
+  test('are reset by a success', async () => {
     for (let round = 0; round < 2; round += 1) {
       for (let turn = 0; turn < 4; turn += 1) {
         expectAnswer(await attempt(ADMIN.email, 'wrong', '192.0.2.10'), wrong)
@@ -92,7 +92,7 @@ describe('failed logins', () => {
     }
   })
 
-  test('gain nothing from being many at once', async () => {
+  test('are limited when they arrive at once', async () => {
     const tries = Array.from({ length: 12 }, (_, turn) =>
       attempt('eve@control.example', `guess ${turn}`, '192.0.2.20'),
     )
@@ -102,7 +102,7 @@ describe('failed logins', () => {
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)])
   })
 
-  test('are 429 for an address after the twentieth, whatever the client says it is', async () => {
+  test('are 429 for an address after the twentieth, whatever headers the client sends', async () => {
     const accounts = [...others, 'u18@control.example', 'u19@control.example']
     const twenty = accounts.map((account, turn) =>
       attempt(account, 'wrong', `198.51.100.${turn}, 203.0.113.1`),
@@ -113,7 +113,7 @@ describe('failed logins', () => {
     expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.2'), wrong)
   })
 
-  test('do not keep those out who are in', async () => {
+  test('do not end existing sessions', async () => {
     expect((await dashboard.client().get('/api/servers')).status).toBe(200)
   })
 })

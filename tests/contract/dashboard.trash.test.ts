@@ -36,7 +36,7 @@ describe('the trash', () => {
     expectAnswer(await client().get('/api/trash'), { status: 200, answer: { trash: [] } })
   })
 
-  test('takes a deleted site, and says until when', async () => {
+  test('contains a deleted site with its expiry', async () => {
     const deleted = await client().send({ method: 'DELETE', path: site })
     expectAnswer(deleted, {
       status: 202,
@@ -55,7 +55,7 @@ describe('the trash', () => {
     expect(body).toMatchObject({ activities: [{ domain, status: 'success' }] })
   })
 
-  test('keeps what it has from every other change, and its name from every other site', async () => {
+  test('refuses other changes of its sites, and reserves their names', async () => {
     expectAnswer(await client().send({ method: 'DELETE', path: site }), {
       status: 409,
       answer: conflict('shop.example is in the trash: restore or purge it'),
@@ -66,7 +66,7 @@ describe('the trash', () => {
     })
   })
 
-  test('is not believed empty because the answer is no answer', async () => {
+  test('is not treated as empty after an invalid answer', async () => {
     const good = { domain, user: 'shop', size: 1, deleted_at: '2026-01-01T00:00:00Z' }
     for (const kept of [null, { ...good, size: -1 }, { ...good, domain: '../x' }, good]) {
       stub().trash.splice(0, Number.POSITIVE_INFINITY, kept as never)
@@ -83,7 +83,7 @@ describe('the trash', () => {
     expect(await statusOf()).toBe('trashed')
   })
 
-  test('gives a site back, which is then as before', async () => {
+  test('restores a site unchanged', async () => {
     const restored = await client().post(`${site}/restore`)
     expectAnswer(restored, {
       status: 202,
@@ -99,7 +99,7 @@ describe('the trash', () => {
     })
   })
 
-  test('asks for the domain before it lets anything go for good', async () => {
+  test('requires the domain before it deletes a site permanently', async () => {
     await endOf((await client().send({ method: 'DELETE', path: site })).headers)
     for (const value of [...hostileDomains, ...noText, 'www.shop.example', undefined]) {
       const { status, body } = await client().post(`${site}/purge`, { domain: value })

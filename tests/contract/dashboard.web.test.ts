@@ -20,7 +20,7 @@ describe('the pages', () => {
     fetch(client().base + path, { headers, decompress: false, redirect: 'manual' })
 
   test.each(['/', '/login', '/servers', '/servers/12', '/sites/new', '/operations/bulk/x'])(
-    'are at %s, for anybody, and hold no code of their own',
+    'are at %s, for everybody, without inline code',
     async (path) => {
       const answer = await ask(path)
 
@@ -38,7 +38,7 @@ describe('the pages', () => {
     },
   )
 
-  test('are not sent again to who has them', async () => {
+  test('are not sent again to a client that has them', async () => {
     const etag = (await ask('/')).headers.get('etag') ?? ''
 
     const again = await ask('/servers', { 'if-none-match': etag })
@@ -51,19 +51,22 @@ describe('the pages', () => {
     ['gzip', 'gzip, deflate', CODE],
     ['gzip', 'br;q=0, gzip', CODE],
     [null, 'identity', CODE],
-  ])('load files as %p for who takes %p, once and for all', async (encoding, accepted, content) => {
-    const answer = await ask('/assets/main-1a2b.js', { 'accept-encoding': accepted })
+  ])(
+    'load files as %p for a client that accepts %p, cached permanently',
+    async (encoding, accepted, content) => {
+      const answer = await ask('/assets/main-1a2b.js', { 'accept-encoding': accepted })
 
-    const bytes = Buffer.from(await answer.arrayBuffer())
-    expect((encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(content)
-    expect(answer.headers.get('content-encoding')).toBe(encoding)
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(answer.headers.get('vary')).toBe('accept-encoding')
-  })
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      expect((encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(content)
+      expect(answer.headers.get('content-encoding')).toBe(encoding)
+      expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(answer.headers.get('vary')).toBe('accept-encoding')
+    },
+  )
 
   test.each(['/assets/other.js', '/assets/main-1a2b.js.gz', '/assets/..%2findex.html', '/nowhere'])(
-    'are not all that is there: %s is not found',
+    'do not cover %s, which is not found',
     async (path) => {
       const answer = await ask(path)
       expect([404, 401]).toContain(answer.status)
@@ -78,7 +81,7 @@ describe('the pages', () => {
   }
 
   test.each(['/nowhere', '/Servers', '/sitez/12', '/a%20b', '/servers.html'])(
-    'are shown to a person whose address leads nowhere: %s',
+    'are shown to a person at an unknown address: %s',
     async (path) => {
       const { status, text, headers } = await visit(path)
 
@@ -89,7 +92,7 @@ describe('the pages', () => {
   )
 
   test.each(['/api/nothing', '/API/servers', '/%61pi/servers', '//api/servers', '/assets/none.js'])(
-    'are not in place of an error of the API: %s',
+    'do not replace an error of the API: %s',
     async (path) => {
       const { status, type } = await visit(path)
 
@@ -98,17 +101,17 @@ describe('the pages', () => {
     },
   )
 
-  test('are not in place of an error for a program', async () => {
+  test('do not replace an error for a program', async () => {
     const { status, type } = await visit('/nowhere', '*/*')
 
     expect({ status, type }).toEqual({ status: 404, type: 'application/json;charset=utf-8' })
   })
 })
 
-describe('pages that are built again while the dashboard runs', () => {
+describe('pages that are rebuilt while the dashboard runs', () => {
   const { client } = useDashboard({ WEB_DIR: `${web}/again` })
 
-  test('are the new ones from then on', async () => {
+  test('are served from then on', async () => {
     const build = async (document: string, name: string, time: number) => {
       await rm(`${web}/again`, { recursive: true, force: true })
       await mkdir(`${web}/again/assets`, { recursive: true })

@@ -44,7 +44,7 @@ describe('work on an agent', () => {
     await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
   })
 
-  test('makes a site active, and its events are those of the agent', async () => {
+  test('creates a site, and its events are those of the agent', async () => {
     const { id, told } = await makeSite('shop.example')
 
     expect(told).toEqual([
@@ -57,7 +57,7 @@ describe('work on an agent', () => {
     expect((body as { activities: object[] }).activities).toMatchObject([{ status: 'success' }])
   })
 
-  test('makes a site failed with a readable reason, and its stream ends with an error', async () => {
+  test('marks a site failed with a readable reason, and its stream ends with an error', async () => {
     const error = { error: 'Internal error', message: 'php-fpm refused the pool' }
     stub().on('site.create', { lines: ['one'], error })
     const answer = await client().post('/api/servers/1/sites', { domain: 'bad.example' })
@@ -126,7 +126,7 @@ describe('work on an agent', () => {
     ])
   })
 
-  test('refuses a PHP version that the server said it does not have: 422 on php', async () => {
+  test('refuses a PHP version that the server does not report: 422 on php', async () => {
     const complete = { php_versions: ['8.2', '8.3'] }
     stub().on('server.provision', { lines: ['one'], complete })
     const provisioned = await client().post('/api/servers/1/provision', {})
@@ -137,7 +137,7 @@ describe('work on an agent', () => {
     expectAnswer(answer, { status: 422, answer: failed({ php: [expect.stringContaining('8.3')] }) })
   })
 
-  test('goes on without those who watch it, and goes on for those who come back', async () => {
+  test('continues without viewers, and resumes for returning ones', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     stub().on('site.create', { lines: ['one', 'two'], complete: { domain: 'w.example' }, hold })
     const created = await client().post('/api/servers/1/sites', { domain: 'w.example', php: '8.2' })
@@ -157,7 +157,7 @@ describe('work on an agent', () => {
     expect(stub().began.filter((work) => work.includes('w.example'))).toHaveLength(1)
   })
 
-  test('is one at a time for a site: another is 409', async () => {
+  test('runs once at a time for a site: another is 409', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     const { id } = await makeSite('busy.example')
     for (const site of stub().sites) if (site.domain === 'busy.example') site.php = '8.3'

@@ -41,7 +41,7 @@ async function ask(server_id: number, domain: string) {
 }
 
 describe('the demo', () => {
-  test('has a fleet of which a few are in trouble', async () => {
+  test('has a fleet with a few problems', async () => {
     const { servers, counts, attention } = await read('/api/fleet', Fleet)
 
     expect(servers.map(({ name }) => name)).toEqual(
@@ -72,7 +72,7 @@ describe('the demo', () => {
     expect(counts.updates).toBeGreaterThan(50)
   })
 
-  test('says on its pages what it is', async () => {
+  test('says on its pages that it is a demo', async () => {
     expect((await demo.client.get('/')).text).toContain('<meta name="demo" content="true">')
   })
 
@@ -80,7 +80,7 @@ describe('the demo', () => {
     expect(new URL(demo.url).hostname).toBe('127.0.0.1')
   })
 
-  test('knows the metrics of a month, and of a server that is away until it went', async () => {
+  test('has metrics of a month, and of an offline server until it disconnected', async () => {
     const DAY_MS = 86_400_000
     const from = new Date(Date.now() - 30 * DAY_MS).toISOString()
     const readings = async (id: number) => {
@@ -94,7 +94,7 @@ describe('the demo', () => {
     expect((there.at(-1) ?? 0) - (away.at(-1) ?? 0)).toBeGreaterThanOrEqual(2 * 3600)
   })
 
-  test('makes a site with every step of the agent', async () => {
+  test('creates a site with every step of the agent', async () => {
     const { id, status, operation_id } = await ask(1, 'new-shop.example')
     const events = await eventsOfOperation(demo.client, operation_id)
     const { user } = await site(id)
@@ -128,7 +128,7 @@ describe('the demo', () => {
     expect(Object(body).runs[0]).toMatchObject({ result: 'success', exit_status: 0, output: '' })
   })
 
-  test('has an agent to give away to a server that is added', async () => {
+  test('provides an agent for a new server', async () => {
     const input = { name: 'new-1', hostname: 'new-1.example.net' }
     const { server } = z
       .object({ server: z.object({ id: z.number() }) })
@@ -142,7 +142,7 @@ describe('the demo', () => {
     })
   })
 
-  test('undoes a site that cannot be made', async () => {
+  test('undoes a site that cannot be created', async () => {
     const { id, operation_id } = await ask(1, 'broken-shop.example')
     const events = await eventsOfOperation(demo.client, operation_id)
     const { status, status_reason } = await site(id)
@@ -157,7 +157,7 @@ describe('the demo', () => {
     })
   })
 
-  test('ends a site in the middle when that is asked for', async () => {
+  test('cancels the creation of a site on request', async () => {
     const { id, operation_id } = await ask(8, 'slow-shop.example')
     await untilIs(
       () => operation(operation_id),
@@ -177,7 +177,7 @@ describe('the demo', () => {
     })
   })
 
-  test('takes a site to the trash and back', async () => {
+  test('moves a site to the trash and restores it', async () => {
     const { id, operation_id } = await ask(9, 'thrown-away.example')
     await eventsOfOperation(demo.client, operation_id)
     const path = `/api/servers/9/sites/${id}`
@@ -198,7 +198,7 @@ describe('the demo', () => {
     ).toBe('active')
   })
 
-  test('goes on with what was to be done to many when that is asked for', async () => {
+  test('resumes a bulk operation on request', async () => {
     const Bulks = z.object({ bulk_operations: z.array(BulkOperationView) })
     const bulks = async () => (await read('/api/bulk-operations', Bulks)).bulk_operations
     const [paused, done] = await bulks()
@@ -213,7 +213,7 @@ describe('the demo', () => {
     expect(ended?.counts).toMatchObject({ total: 15, success: 12, failed: 3 })
   })
 
-  test('brings servers back that are away, and what waits for them is done', async () => {
+  test('brings offline servers back, and runs their waiting operations', async () => {
     const [waiting] = (await server(6)).operations
     const away = await server(5)
     const { id } = await ask(5, 'waits-for-it.example')
@@ -256,7 +256,7 @@ describe('the demo', () => {
     })
   })
 
-  test('has agents that take a new key', async () => {
+  test('has agents that accept a new key', async () => {
     const Keys = z.object({ keys: z.array(z.object({ agents: z.number() })) })
     await demo.client.post('/api/keys/rotate')
     for (const id of [1, 3]) await demo.client.post(`/api/servers/${id}/sync`)
@@ -284,7 +284,7 @@ test('sh scripts/demo.sh lists the options', async () => {
   expect(out).toStartWith('sh scripts/demo.sh (or: bun run demo): the dashboard with a simulated')
 })
 
-describe('a demo that cannot be', () => {
+describe('a demo that cannot start', () => {
   test('with a bad option ends with 2 and one line', async () => {
     const { code, err } = await endOfDemo(['--sites', 'many'])
 
@@ -294,7 +294,7 @@ describe('a demo that cannot be', () => {
     })
   })
 
-  test('in a folder with something in it ends with one line', async () => {
+  test('in a folder that is not empty ends with one line', async () => {
     const { code, err } = await endOfDemo(['--data', import.meta.dir])
 
     expect({ code, err }).toEqual({

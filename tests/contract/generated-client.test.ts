@@ -64,7 +64,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('a client that a public tool makes of the OpenAPI document compiles', async () => {
+test('a client that a public tool generates from the OpenAPI document compiles', async () => {
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'esnext']
   const modules = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'bun-types']
 

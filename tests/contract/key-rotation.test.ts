@@ -76,7 +76,7 @@ test('one key signs for two agents', async () => {
   expect(await keys()).toMatchObject([{ state: 'current', until: null, agents: 2 }])
 })
 
-test(`of ${2 * HALF} syncs around a rotation, none fails`, async () => {
+test(`none of ${2 * HALF} syncs around a rotation fails`, async () => {
   const [before] = await keys()
   await away.agent.stop()
 
@@ -88,7 +88,7 @@ test(`of ${2 * HALF} syncs around a rotation, none fails`, async () => {
   expect(leaving).toMatchObject({ kid: before?.kid, state: 'leaving', agents: 1 })
 }, 60_000)
 
-test('an agent that was away gets the key when it is back, and the old one is retired', async () => {
+test('an agent that was offline gets the key when it is back, and the old one is retired', async () => {
   expect(await sync(away)).toContain('Agent offline')
   away.agent = await start(away.state, away.agent.port)
 
@@ -98,7 +98,7 @@ test('an agent that was away gets the key when it is back, and the old one is re
   expect(await keys()).toHaveLength(1)
 })
 
-test('the activity log tells of the rotation and of the end of the old key', async () => {
+test('the activity log has the rotation and the end of the old key', async () => {
   const { body } = await client.get('/api/activity?limit=500')
 
   const { activities } = body as { activities: { type: string; status: string }[] }
@@ -109,7 +109,7 @@ test('the activity log tells of the rotation and of the end of the old key', asy
   ])
 })
 
-test('root on a server can put the current key in the place of the old one by hand', async () => {
+test('root on a server can replace the old key with the current one by hand', async () => {
   await away.agent.stop()
   await client.post('/api/keys/rotate')
   const [current] = await keys()

@@ -37,7 +37,7 @@ test('a client does not choose the id', async () => {
   expect(headers.get('x-request-id')).not.toBe('mine')
 })
 
-test('the agent answers with the id that it was given', async () => {
+test('the agent answers with the given id', async () => {
   const asked = { path: '/metrics', headers: { 'x-request-id': 'r-1' } }
 
   const { headers } = await new Client(agent.url).send(asked)
@@ -45,7 +45,7 @@ test('the agent answers with the id that it was given', async () => {
   expect(headers.get('x-request-id')).toBe('r-1')
 })
 
-test('an agent is asked with the id of the request that led to it, and the log has it', async () => {
+test('a call of an agent has the id of its request, and the log has it', async () => {
   const heard = new Set<string | null>()
   using asked = Bun.serve({
     port: 0,

@@ -41,7 +41,7 @@ async function servers(password: string): Promise<unknown[]> {
 let script: Script
 let password = ''
 
-test('starts everything, registers this machine and says who may log in', async () => {
+test('starts everything, registers this machine and shows the login', async () => {
   script = start()
 
   const said = await untilReady(script)
@@ -57,14 +57,14 @@ test('starts everything, registers this machine and says who may log in', async 
   expect((await stat(join(env.DATA_DIR, 'start-token'))).mode & 0o777).toBe(0o600)
 }, 90_000)
 
-test('says that it runs already, when asked again', async () => {
+test('says that it runs already', async () => {
   const again = start()
 
   expect(await again.ended).toBe(0)
   expect(again.output()).toContain('Hosting Control is running already')
 })
 
-test('says what to do when another dashboard has the port', async () => {
+test('says what to do when another dashboard uses the port', async () => {
   const other = start([], { DATA_DIR: join(env.DATA_DIR, 'other') })
 
   expect(await other.ended).toBe(1)
@@ -80,7 +80,7 @@ test('stops both programs on Ctrl-C', async () => {
   expect(children.filter(isAlive)).toEqual([])
 })
 
-test('goes on with the same data and without the password', async () => {
+test('starts again with the same data and without the password', async () => {
   script = start()
 
   const said = await untilReady(script)

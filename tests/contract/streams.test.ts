@@ -85,7 +85,7 @@ afterAll(async () => {
   await Promise.all([atAgent.stop(), atDashboard.stop(), agent.stop()])
 })
 
-test('who follows an operation sees each event once, however often connections are cut', async () => {
+test('a viewer of an operation sees each event once across broken connections', async () => {
   const { client } = dashboard
   const port = await atAgent.listen()
   const server = await client().post('/api/servers', { hostname: '127.0.0.1', port })

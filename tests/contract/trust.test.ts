@@ -36,7 +36,7 @@ async function open(): Promise<Enrolment> {
   return (body as { enrolment: Enrolment }).enrolment
 }
 
-test('an agent that nobody enrolled obeys nobody', async () => {
+test('an agent that is not enrolled refuses every request', async () => {
   const { status, body } = await client.post(`/api/servers/${server}/sync`)
 
   expect(status).toBe(503)
@@ -57,7 +57,7 @@ test('the pasted line and the code make the server online, by a signed request',
   expect(online).toBe(true)
 })
 
-test('a restarted agent is asked again with its new nonce, without anybody noticing', async () => {
+test('a restarted agent gets requests with its new nonce without an error', async () => {
   await agent.stop()
   const env = {
     AGENT_AUTH: 'signed',
@@ -71,14 +71,14 @@ test('a restarted agent is asked again with its new nonce, without anybody notic
   expect(status).toBe(200)
 })
 
-test('the activity log tells of the enrolment', async () => {
+test('the activity log has the enrolment', async () => {
   const { body } = await client.get('/api/activity?limit=500')
 
   const types = (body as { activities: { type: string; status: string }[] }).activities
   expect(types).toContainEqual(expect.objectContaining({ type: 'server.enrol', status: 'success' }))
 })
 
-test('a server whose trust was revoked is not asked any more', async () => {
+test('a server whose trust was revoked is not contacted any more', async () => {
   const path = `/api/servers/${server}/enrolment`
   const { status } = await client.send({ method: 'DELETE', path })
   expect(status).toBe(204)

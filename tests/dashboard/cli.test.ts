@@ -34,11 +34,14 @@ describe('the commands of the dashboard', () => {
     expect(await run(...argv)).toEqual({ status, out: '', err })
   })
 
-  test.each([['--help'], ['-h'], ['help'], ['backup --help']])('%s explains them', async (line) => {
-    const { status, out } = await run(...line.split(' '))
+  test.each([['--help'], ['-h'], ['help'], ['backup --help']])(
+    '%s prints the usage',
+    async (line) => {
+      const { status, out } = await run(...line.split(' '))
 
-    expect(status).toBe(0)
-    for (const name of ['backup', 'restore', 'check', 'first-login', '--with-secrets'])
-      expect(out).toContain(name)
-  })
+      expect(status).toBe(0)
+      for (const name of ['backup', 'restore', 'check', 'first-login', '--with-secrets'])
+        expect(out).toContain(name)
+    },
+  )
 })

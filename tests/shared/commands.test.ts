@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
 
-test('knows each command by the name in its contract', () => {
+test('finds each command by the name in its contract', () => {
   for (const [name, contract] of Object.entries(COMMANDS)) expect(contract.name).toBe(name as never)
 })
 
-test('knows at least the commands of the specification', () => {
+test('has at least the commands of the specification', () => {
   expect(Object.keys(COMMANDS)).toEqual(
     expect.arrayContaining([
       'server.provision',
@@ -41,7 +41,7 @@ test.each([
   expect(isCommandName(name)).toBe(false)
 })
 
-test('gives a new site the smallest tier and a real certificate unless told otherwise', () => {
+test('a new site has the smallest tier and a real certificate by default', () => {
   const given = { domain: 'Shop.Example', php: '8.3', email: 'a@shop.example', user: 'shop_1' }
 
   expect(COMMANDS['site.create'].params.parse(given)).toEqual({

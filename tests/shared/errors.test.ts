@@ -30,7 +30,7 @@ test.each([
   ['a string', 'hunter2'],
   ['an object', { message: 'hunter2', fields: { password: ['hunter2'] } }],
   ['nothing', undefined],
-])('says nothing of %s that it did not foresee', (_, thrown) => {
+])('reveals nothing of %s that is unforeseen', (_, thrown) => {
   const body = errors.bodyOf(thrown)
 
   expect(body).toEqual({ error: 'Internal error', message: 'An unexpected error occurred' })
@@ -61,7 +61,7 @@ test.each([[undefined], [null], ['text'], [7], [[]]])('names the body when it is
   expect(Object.keys(fieldsOfThrown(() => parse(schema, body)))).toEqual(['body'])
 })
 
-test('ignores unknown fields, those of the prototype too', () => {
+test('ignores unknown fields, including those of the prototype', () => {
   const body: unknown = JSON.parse('{"name":"x","__proto__":{"admin":true},"constructor":1}')
 
   const parsed = parse(z.object({ name: z.string() }), body)

@@ -26,7 +26,7 @@ const taken: [string, z.ZodType, unknown, unknown][] = [
   ['an identifier', fields.Id, 7, 7],
 ]
 
-test.each(taken)('takes %s', (_, schema, value, stored) => {
+test.each(taken)('accepts %s', (_, schema, value, stored) => {
   expect(parse(schema, value)).toEqual(stored)
 })
 

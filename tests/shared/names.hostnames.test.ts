@@ -18,7 +18,7 @@ test.each([
   '::1',
   '2001:db8::7',
   '::ffff:10.0.0.1',
-])('takes the host %s', (host) => {
+])('accepts the host %s', (host) => {
   expect(isHostname(host)).toBe(true)
 })
 
@@ -56,7 +56,7 @@ test.each([
   expect(isHostname(host)).toBe(false)
 })
 
-test('takes no address that the runtime does not take', () => {
+test('accepts only addresses that the runtime accepts', () => {
   const near = fc.string({ unit: fc.constantFrom(...'0123456789abcdef:.'), maxLength: 24 })
   fc.assert(
     fc.property(fc.oneof(fc.ipV4Extended(), fc.ipV6(), near), (address) => {
@@ -66,7 +66,7 @@ test('takes no address that the runtime does not take', () => {
   )
 })
 
-test('takes every ordinary address', () => {
+test('accepts every ordinary address', () => {
   const hexadecimal = fc.ipV6().filter((address) => !address.includes('.'))
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), hexadecimal), (address) => {

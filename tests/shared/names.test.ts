@@ -26,7 +26,7 @@ test.each([
   ['a name of 253 characters', longest, longest],
   ['a label of digits before the last', '1.2.3.4.com', '1.2.3.4.com'],
   ['a last label with a letter', 'example.1a', 'example.1a'],
-])('takes %s', (_, typed, canonical) => {
+])('accepts %s', (_, typed, canonical) => {
   expect(canonicalDomain(typed)).toBe(canonical)
 })
 
@@ -120,7 +120,7 @@ test('leaves a canonical name as it is', () => {
   )
 })
 
-test('takes every ordinary domain in any case and with a trailing dot', () => {
+test('accepts every ordinary domain in any case and with a trailing dot', () => {
   fc.assert(
     fc.property(fc.domain(), (name) => {
       expect(canonicalDomain(name)).toBe(name.toLowerCase())

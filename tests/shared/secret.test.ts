@@ -17,22 +17,22 @@ test.each([
   ['copied', JSON.stringify({ ...secret, ...Object.assign({}, { secret }) })],
   ['in an error', inspect(new Error('broken', { cause: { secret } }))],
   ['listed', Object.entries(secret).join() + Reflect.ownKeys(secret).join()],
-])('a secret is not to be seen %s', (_, shown) => {
+])('a secret is not visible %s', (_, shown) => {
   expect(shown).not.toContain('hunter2')
 })
 
-test('a secret prints as three stars, and is given to who asks for it', () => {
+test('a secret prints as three stars, and returns its value on request', () => {
   expect([String(secret), JSON.stringify(secret), inspect(secret)]).toEqual(['***', '"***"', '***'])
   expect(secret.reveal()).toBe('hunter2hunter2')
 })
 
-test('a password in a request is a secret once it is read', () => {
+test('a password in a request is a secret after parsing', () => {
   const { password } = Login.parse({ email: 'a@b.example', password: 'hunter2' })
 
   expect([`${password}`, password.reveal()]).toEqual(['***', 'hunter2'])
 })
 
-test('a password that breaks the rules is not told in the answer', () => {
+test('an invalid password is not repeated in the answer', () => {
   const { error } = Login.safeParse({ email: 'a@b.example', password: 'x'.repeat(1025) })
 
   expect(fieldsOf(error?.issues ?? [])).toEqual({

@@ -71,7 +71,7 @@ test.each([
   expect(isTerminal({ event })).toBe(last)
 })
 
-test('reads back what it wrote, however the network cuts it', async () => {
+test('reads back what it wrote, in any pieces', async () => {
   const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { maxLength: 4 }), cuts, async (events, sizes) => {
@@ -83,20 +83,20 @@ test('reads back what it wrote, however the network cuts it', async () => {
   )
 })
 
-test('yields an event as soon as it is whole', async () => {
+test('yields an event as soon as it is complete', async () => {
   const events = readEvents(chunksThenFail(encodeEvent({ id: 1, event: 'log', data: {} })))
 
   expect((await events.next()).value).toEqual({ id: 1, event: 'log', data: {} })
   await expect(events.next()).rejects.toThrow('reset by the network')
 })
 
-test('leaves out an event that the connection cut off', async () => {
+test('drops an incomplete event', async () => {
   const whole = encodeEvent({ id: 1, event: 'log', data: {} })
 
   expect(await read([whole, 'id: 2\nevent: complete\ndata: {"st'])).toHaveLength(1)
 })
 
-test('takes comments and empty blocks for nothing', async () => {
+test('ignores comments and empty blocks', async () => {
   expect(await read([PING, '\n\n', ':\n\n', ': data: {}\n\n'])).toEqual([])
 })
 
@@ -133,14 +133,14 @@ test('refuses an event over 2 MiB that arrives whole', async () => {
   await expect(read([event])).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('reads an event of a mebibyte that trickles in', async () => {
+test('reads an event of a mebibyte in small pieces', async () => {
   const event: StoredEvent = { id: 1, event: 'log', data: { message: 'x'.repeat(1 << 20) } }
   const wire = encoder.encode(encodeEvent(event))
 
   expect(await read(cut(wire, [64]))).toEqual([event])
 })
 
-test('ends, with events or a refusal of its own, on whatever arrives', async () => {
+test('terminates with events or a refusal for any input', async () => {
   const lines = fc.constantFrom('id: 1', 'event: log', 'data: {}', '', ':', 'data', '\r', 'id:2')
   const noise = fc.array(fc.oneof(lines, fc.string({ unit: anyCharacter })), { maxLength: 20 })
   await fc.assert(

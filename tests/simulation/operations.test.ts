@@ -9,7 +9,7 @@ const seeds =
   SEED === undefined ? Array.from({ length: Number(LIVES) }, (_, at) => at + 1) : [Number(SEED)]
 
 test(
-  'nothing is lost, done twice or left half done, whatever dies and whatever the network does',
+  'no operation is lost, repeated or left incomplete under any crash or network failure',
   async () => {
     const records = await Records.open()
     for (const seed of seeds) {
@@ -22,7 +22,7 @@ test(
   long ? 3_600_000 : 300_000,
 )
 
-test('the same seed is the same life, to the last line', async () => {
+test('the same seed replays the same run, to the last line', async () => {
   const records = await Records.open()
   for (const seed of [1, 2, 3, 5, 8]) {
     const { lines } = await simulate(seed, records)

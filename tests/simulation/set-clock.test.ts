@@ -28,7 +28,7 @@ async function endOf(host: FakeHost, name: CommandName, params: object) {
 describe.each([
   ['an hour ahead', HOUR],
   ['an hour back', -HOUR],
-])('a clock that is set %s in the middle', (_, jump) => {
+])('a clock change %s during an operation', (_, jump) => {
   test.each([
     ['site.create', shop, undefined],
     ['site.update', { domain, tier: 'large' }, shop],
@@ -64,7 +64,7 @@ async function counted(host: FakeHost, work: () => Promise<unknown>) {
 test.each([
   ['ahead', 400 * DAY],
   ['back', -400 * DAY],
-])('no young operation is removed by a clock that is set %s', async (_, jump) => {
+])('a clock change %s removes no recent operation', async (_, jump) => {
   const host = fakeHost()
   const runner = new Runner({ host, commands, report: () => undefined })
   const request = { command: 'cache.purge', params: { domain }, fingerprint: 'f' } as const
@@ -88,8 +88,8 @@ test.each([
 describe.each([
   ['ahead', DAY],
   ['back', -DAY],
-])('what waits while the clock is set %s', (_, jump) => {
-  test('waits for nginx as long as ever', async () => {
+])('waiting during a clock change %s', (_, jump) => {
+  test('waits for nginx for the same time', async () => {
     const waits = async (answering: boolean, set: number) => {
       const host = fakeHost()
       let pauses = 0
@@ -107,7 +107,7 @@ describe.each([
     expect(await waits(false, jump)).toEqual(await waits(false, 0))
   })
 
-  test('gives what is to end its ten seconds', async () => {
+  test('gives a stopping program its ten seconds', async () => {
     const host = fakeHost()
     host.hang('stubborn', true)
     const session = new Session(host, 'op1')

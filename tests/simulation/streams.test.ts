@@ -5,7 +5,7 @@ import { cutStreams } from '#tests/support/simulation/streams.ts'
 
 const WANTED = long ? 10_000 : 1_000
 
-test(`no event is lost and none comes twice in ${WANTED} cuts of the streams`, async () => {
+test(`no event is lost or repeated in ${WANTED} interruptions of the streams`, async () => {
   const records = await Records.open()
   let cuts = 0
   for (let seed = 1; cuts < WANTED; seed++) {

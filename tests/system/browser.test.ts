@@ -106,7 +106,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
   )
 
   test(
-    'a site is created by keyboard alone; a reload and an agent that dies in the middle lose nothing',
+    'a site is created by keyboard alone; a reload and a crash of the agent lose nothing',
     async () => {
       await page.keyboard.type('go')
       await heading('Overview').waitFor()
@@ -142,7 +142,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
     5 * MINUTES,
   )
 
-  test('the site and its login are there', async () => {
+  test('the site and its login exist', async () => {
     const visitor = await page.context().newPage()
     await visitor.goto(`https://${DOMAIN}/`)
     expect(await visitor.title()).toContain(DOMAIN)
@@ -152,7 +152,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
   })
 
   test(
-    'a site goes to the trash once its name is typed, and comes back from there',
+    'a site is deleted when its name is typed, and restored',
     async () => {
       await press(page, page.getByRole('button', { name: 'Delete site' }))
       await page.getByRole('dialog').waitFor()

@@ -34,7 +34,7 @@ test.each([
   expect(await headerOf(file)).toEqual({ elf: 'ELF', machine, loader })
 })
 
-test('the dashboard gives a build to whoever asks, compressed', async () => {
+test('the dashboard serves a build to everybody, compressed', async () => {
   await buildAgent('.', { target: 'bun-linux-arm64' })
 
   const { status, headers } = await client().send({

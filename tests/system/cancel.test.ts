@@ -91,7 +91,7 @@ unless(lab.available()).describe('a cancelled create', () => {
     }
 
     test.each(PROGRAMS)(
-      'ends %s and all that it has started, and leaves nothing of the site',
+      'ends %s and its children, and leaves nothing of the site',
       async (program) => {
         const took = await cancelled(program, true)
         if (long) expect(took).toBeLessThan(150)

@@ -66,7 +66,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
     )
   const public_folder = () => `/srv/www/${user}/public`
 
-  test('is measured in bytes that du(1) finds there as well', async () => {
+  test('equals the result of du(1)', async () => {
     const { disk } = await site()
     const all = ['du', '--summarize', '--block-size=1', `/srv/www/${user}`]
     const bytes = Number.parseInt(await world.host.must(all), 10)
@@ -107,7 +107,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
   )
 
   test(
-    'is not measured with more rights than it has: a folder that it closes to itself makes it unknown',
+    'is measured with the rights of the site: a closed folder makes it unknown',
     async () => {
       await asUser(`mkdir ${public_folder()}/closed && chmod 0 ${public_folder()}/closed`)
       await again()
@@ -128,7 +128,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
   )
 
   test(
-    'is deleted with the size that it had',
+    'is recorded in the trash',
     async () => {
       await asUser(`chmod 700 ${public_folder()}/closed`)
       const deleted = await world.dashboard.call(

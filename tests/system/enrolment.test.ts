@@ -54,7 +54,7 @@ unless(lab.available()).describe('adding a server', () => {
   }
 
   test(
-    'the one line leads from nothing to online, and the code is in no argument',
+    'the install command makes a server online, and the code is in no argument',
     async () => {
       const given = await enrolment()
       expect(given.lines[0]?.line).not.toContain(given.code)
@@ -71,7 +71,7 @@ unless(lab.available()).describe('adding a server', () => {
     5 * MINUTES,
   )
 
-  test('the agent obeys nobody else: every call without a proof is 401', async () => {
+  test('the agent refuses everybody else: every call without a signature is 401', async () => {
     const ask = (path: string) =>
       host.must([
         'curl',
@@ -88,7 +88,7 @@ unless(lab.available()).describe('adding a server', () => {
   })
 
   test(
-    'a used code is worth nothing, and the same line with a new one works again',
+    'a used code is invalid, and the same command with a new one works',
     async () => {
       const used = await enrolment()
       expect((await paste(used)).code).toBe(0)
@@ -106,7 +106,7 @@ unless(lab.available()).describe('adding a server', () => {
   )
 
   test(
-    'a line that was killed or cut off leaves a state from which the line works',
+    'an interrupted install command can be repeated',
     async () => {
       const cut = async (seconds: string) => {
         await host.exec(['hosting-agent', 'uninstall'])
@@ -144,7 +144,7 @@ unless(lab.available()).describe('adding a server', () => {
     9 * MINUTES,
   )
 
-  test('takes up a new key of the dashboard through both of its halves', async () => {
+  test('accepts a new key of the dashboard in both halves', async () => {
     const known = async () => {
       const { body } = await dashboard.call('GET', '/api/keys')
       return (body.keys as { state: string; agents: number }[]).map((key) => [
@@ -162,7 +162,7 @@ unless(lab.available()).describe('adding a server', () => {
   })
 
   test(
-    'comes back by itself after a power failure',
+    'restarts by itself after a power failure',
     async () => {
       await host.powerOff()
       await host.start()

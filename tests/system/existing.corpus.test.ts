@@ -31,14 +31,14 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
     return (await Promise.all(pages)).map(({ status }) => status)
   }
 
-  test('answers for all of them before anything is done', () => {
+  test('answers for all of them before any change', () => {
     const { answers } = world.before
     expect(answers.length).toBeGreaterThan(200)
     expect(answers.filter((line) => line.includes(': 200 ')).length).toBeGreaterThan(100)
   })
 
   test(
-    'answers as before once it is enrolled',
+    'answers the same after enrolment',
     async () => {
       expect(await world.differences()).toEqual([])
     },
@@ -46,7 +46,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   )
 
   test(
-    'answers as before once it is ready for sites',
+    'answers the same after provisioning',
     async () => {
       expect(await world.provision()).toMatchObject({ event: 'complete' })
 
@@ -56,7 +56,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   )
 
   test.each(SITES)(
-    'answers as before, and with %s',
+    'answers the same, and with %s',
     async (domain) => {
       const user = domain.slice(0, 4)
       const created = await world.did('POST', world.enrolled.path('/sites'), {
@@ -71,7 +71,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   )
 
   test(
-    'answers as before when a site is changed, deleted, restored and purged',
+    'answers the same when a site is changed, deleted, restored and purged',
     async () => {
       const changes = [
         ['PATCH', '', { tier: 'medium' }],
@@ -92,7 +92,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   )
 
   test(
-    'answers as before when its agent is upgraded',
+    'answers the same when its agent is upgraded',
     async () => {
       const { dashboard, path } = world.enrolled
       const pid = await mainPid()
@@ -121,7 +121,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   }
 
   test.each([[[]], [['--purge']]])(
-    'answers as before, with the sites that were made, when its agent is uninstalled with %j',
+    'answers the same, with the created sites, when its agent is uninstalled with %j',
     async (options) => {
       await uninstall(...options)
 

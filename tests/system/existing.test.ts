@@ -50,7 +50,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       return pages.map(({ body }) => body.includes(`//${domain}/`))
     }
 
-    test('answers with all of them before anything is done', () => {
+    test('answers with all of them before any change', () => {
       const { answers } = world.before
       expect(answers).toContain('tcp.example.test at 127.0.0.1/: tcp front from MariaDB\n 200')
       expect(answers).toContain(
@@ -66,7 +66,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     })
 
     test(
-      'answers as before once it is enrolled',
+      'answers the same after enrolment',
       async () => {
         expect(await world.differences()).toEqual([])
       },
@@ -74,7 +74,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'refuses a site at once while MariaDB lets nobody in, and says why',
+      'refuses a site immediately while MariaDB accepts no connection, and says why',
       async () => {
         const { dashboard } = world.enrolled
         const body = { domain: ONE, tls: 'none', dry_run: true }
@@ -92,7 +92,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before once it is ready for sites',
+      'answers the same after provisioning',
       async () => {
         expect(await world.provision()).toMatchObject({ event: 'complete' })
 
@@ -102,7 +102,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before, and with a new site, at each address',
+      'answers the same, and with a new site, at each address',
       async () => {
         expect((await create(ONE)).data).toEqual({ status: 'ok', domain: ONE })
 
@@ -113,7 +113,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before beside a site with HTTPS',
+      'answers the same beside a site with HTTPS',
       async () => {
         expect((await create(TWO, { tls: 'self-signed' })).data).toEqual({
           status: 'ok',
@@ -127,7 +127,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before when sites are changed, deleted, restored and purged',
+      'answers the same when sites are changed, deleted, restored and purged',
       async () => {
         const { body } = await world.enrolled.dashboard.call('GET', '/api/fleet/sites')
         const idOf = (domain: string) =>
@@ -146,7 +146,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before when its agent is installed again and uninstalled with its sites',
+      'answers the same when its agent is reinstalled and uninstalled with its sites',
       async () => {
         const { host } = world
         await host.must(['hosting-agent', 'install'])

@@ -38,7 +38,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       world.enrolled.dashboard.call(method, world.enrolled.path(path), body)
 
     test(
-      'names the program that has the port of nginx, and installs nothing',
+      'names the program that uses the port of nginx, and installs nothing',
       async () => {
         await serveByApache(world.host)
         const before = await get(world.host, 'http://of-nobody.test/static.txt')
@@ -66,7 +66,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before once it is ready for sites',
+      'answers the same after provisioning',
       async () => {
         const { event } = (await world.provision()) ?? {}
         expect(event).toBe('complete')
@@ -88,7 +88,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       (await world.differences()).filter((line) => !line.includes('Id=nginx.service'))
 
     test(
-      'takes a name from a wildcard only with a yes',
+      'takes a name from a wildcard only with consent',
       async () => {
         const site = { domain: NEW, tls: 'self-signed' }
         const { body } = await call('POST', '/sites', { ...site, dry_run: true })
@@ -117,7 +117,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'says that MariaDB hangs, and answers everything else meanwhile',
+      'reports that MariaDB hangs, and answers everything else meanwhile',
       async () => {
         const pid = (await world.host.must(['cat', '/run/mysqld/mysqld.pid'])).trim()
         await world.host.must(['kill', '-STOP', pid])
@@ -138,7 +138,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'answers as before when all of it is uninstalled',
+      'answers the same when everything is uninstalled',
       async () => {
         const name = (await world.host.must(['cat', '/etc/hostname'])).trim()
         // What was remembered of the frozen MariaDB is over.

@@ -89,7 +89,7 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the version
   })
 
   test(
-    'has its sites confined after the upgrade, and serves them as before',
+    'confines its sites after the upgrade, and serves them unchanged',
     async () => {
       const requests = asking()
       const upgraded = await world.dashboard.stream('POST', world.path('/upgrade'))
@@ -122,7 +122,7 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the version
   )
 
   test(
-    'comes back with them after a power failure',
+    'restarts with them after a power failure',
     async () => {
       await world.host.powerOff()
       await world.host.start()

@@ -111,10 +111,10 @@ unless(lab.available()).describe('a disk that is full', () => {
     await run(command, params)
   }
 
-  test('makes no half site', () => fails([5, 7, 19], 'site.create', site), 5 * MINUTES)
-  test('leaves a site where it is', () => fails([9], 'site.delete', { domain }), 3 * MINUTES)
+  test('creates no incomplete site', () => fails([5, 7, 19], 'site.create', site), 5 * MINUTES)
+  test('does not move a site', () => fails([9], 'site.delete', { domain }), 3 * MINUTES)
   test(
-    'leaves a site in the trash when no room was kept back either',
+    'keeps a site in the trash when no space was reserved either',
     () => fails([1], 'site.restore', { domain }, false),
     5 * MINUTES,
   )
@@ -133,7 +133,7 @@ unless(lab.available()).describe('a disk that is full', () => {
   )
 
   test(
-    'or read-only: is told, changes nothing, and then goes on',
+    'or read-only: is reported, changes nothing, and then continues',
     async () => {
       const before = await settled()
       const change = { domain, tier: 'medium' }

@@ -35,7 +35,7 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
   }
 
   test.each(BLOWS)(
-    'agree on every operation and on the machine after: %s',
+    'agree on every operation and on the machine after %s',
     async (blow) => {
       const before = await settledSnapshot()
       for (const after of ROUNDS) {

@@ -103,10 +103,10 @@ unless(lab.available()).describe('an operation that is cut off', () => {
     }
   }
 
-  test('has made the site or nothing at all', () => sweepAll(CREATE), 60 * MINUTES)
+  test('has created the site or nothing at all', () => sweepAll(CREATE), 60 * MINUTES)
 
   test(
-    'has changed the site or left it as it was',
+    'has changed the site or left it unchanged',
     async () => {
       await agent.run(...CREATE.work)
       await sweepAll(UPDATE)
@@ -117,7 +117,7 @@ unless(lab.available()).describe('an operation that is cut off', () => {
   test('has the site in the trash or in its place', () => sweepAll(DELETE), 60 * MINUTES)
 
   test(
-    'has the site back or still in the trash',
+    'has restored the site or kept it in the trash',
     async () => {
       await agent.run(...DELETE.work)
       await sweepAll(RESTORE)
@@ -125,7 +125,7 @@ unless(lab.available()).describe('an operation that is cut off', () => {
     60 * MINUTES,
   )
 
-  test('has its end soon after the agent is back', () => {
+  test('ends soon after the agent is back', () => {
     const slow = outcomes.filter(({ recovery_ms }) => recovery_ms > SLOWEST_MS)
 
     expect(slow).toEqual([])

@@ -19,7 +19,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
   }
 
   test.each(['bookworm', 'trixie'] as const)(
-    'boots %s with nothing of a web server, and installs one',
+    'boots %s without a web server, and installs one',
     async (suite) => {
       const host = await lab.startHost({ name: `lab-${suite}`, suite, init: 'systemd' })
       const { stdout: state } = await host.exec(['systemctl', 'is-system-running'])
@@ -53,7 +53,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
   )
 
   test(
-    'keeps the disk over a power failure, and makes it the image of another host',
+    'keeps the disk across a power failure, and uses it as the image of another host',
     async () => {
       const first = await lab.startHost({ name: 'first', suite: 'trixie', init: 'systemd' })
       await first.put('/etc/secret', 'kept', 0o600)
@@ -74,7 +74,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
   )
 
   test(
-    'cuts a host off and connects it again',
+    'disconnects a host and connects it again',
     async () => {
       const options = { suite: 'bookworm', init: 'none' } as const
       const [near, far] = await Promise.all([
@@ -121,7 +121,7 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
   )
 
   test(
-    'offers an ACME directory and names to the hosts',
+    'provides an ACME directory and DNS names for the hosts',
     async () => {
       const acme = await startAcme()
       const host = await lab.startHost({ name: 'client', suite: 'bookworm', init: 'none' })

@@ -32,7 +32,7 @@ unless(lab.available()).describe('servers that somebody else has set up', () => 
   )
 
   test.each(layouts.filter(({ broken }) => broken !== undefined).map(({ name }) => name))(
-    '%s, an expectation that is wrong, is seen to be wrong',
+    'detects the wrong expectation %s',
     (name) => {
       const broken = layouts.find((layout) => layout.name === name)?.broken ?? ''
       expect(verdicts.get(name)).toContainEqual(expect.stringContaining(broken))

@@ -42,7 +42,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     }, 10 * MINUTES)
 
     test(
-      'makes the first WordPress site with one call',
+      'creates the first WordPress site with one call',
       async () => {
         program = host.spawn([...START, '--site', 'example.test'], ENV)
         await lab.poll(() => /password: {2}|error:/.test(program.output()), {
@@ -60,7 +60,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'makes another one through the dashboard that runs already',
+      'creates another one through the running dashboard',
       async () => {
         const said = await host.must([...START, '--site', 'two.test', '--tls', 'self-signed'], {
           env: ENV,
@@ -73,7 +73,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
     )
 
     test(
-      'shows a site that is there and leaves its password alone',
+      'shows an existing site and keeps its password',
       async () => {
         const said = await host.must([...START, '--site', 'example.test'], { env: ENV })
 

@@ -43,7 +43,7 @@ for (const suite of ['bookworm', 'trixie'] as const) {
       expect([stdout, code !== 0]).toEqual(['begun\n', true])
     })
 
-    test('has failed when systemd stops it, and is told to end before it is killed', async () => {
+    test('has failed when systemd stops it, and gets SIGTERM before SIGKILL', async () => {
       const running = run(
         'trap "echo told; trap - TERM; kill $$" TERM; touch /root/ready; sleep 60 & wait',
       )

@@ -37,7 +37,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     const site = () => onPanel('curl', '-sS', '--fail', `https://${NAMES.site}/`)
 
     test(
-      'installs the dashboard with one command, and a certificate that browsers trust',
+      'installs the dashboard with one command and a certificate that browsers trust',
       async () => {
         const said = await next('dashboard')
 
@@ -78,7 +78,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'adds a server with a line and a code',
+      'adds a server with an install command and a code',
       async () => {
         const answers = (await next('api')).trim()
         const { enrolment } = JSON.parse(answers.slice(answers.lastIndexOf('{"enrolment":')))
@@ -97,7 +97,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'makes a site with a certificate that its visitors trust',
+      'creates a site with a certificate that its visitors trust',
       async () => {
         const { site: made } = JSON.parse(await next('api'))
         const state = async () => JSON.parse(await ask(`/api/fleet/sites/${made.id}`)).site.status
@@ -120,7 +120,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'updates the dashboard, and then the agent, with a key that the dashboard cannot read',
+      'updates the dashboard and then the agent with a key that the dashboard cannot read',
       async () => {
         await world.repository.publish('9.9.9')
         expect(await next('update')).toMatch(/^Hosting Control 9\.9\.9-\w+ is running/m)
@@ -138,7 +138,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'a version that does not start is taken back, with the records that it migrated',
+      'a version that does not start is rolled back with the records that it migrated',
       async () => {
         const before = await onPanel('readlink', '/opt/hosting-control/current')
         await world.repository.publishBroken()
@@ -157,7 +157,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'moves the records with their secrets, by which agents know the dashboard',
+      'moves the records with their secrets, so that agents still trust the dashboard',
       async () => {
         await next('move')
         expect(await next('move')).toContain('everybody has to log in again\n')
@@ -183,7 +183,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
     )
 
     test(
-      'uninstalls the dashboard, and is told what stays',
+      'uninstalls the dashboard, and lists what stays',
       async () => {
         const said = await next('uninstall')
 

@@ -80,7 +80,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   }
 
   test(
-    'the packages of a new server are installed to their end, by the one apt that began',
+    'the first apt installs all packages of a new server',
     async () => {
       const { host, dashboard } = world
       const running = async () => (await host.exec(['pgrep', '-x', 'apt-get|dpkg'])).stdout
@@ -125,7 +125,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   )
 
   test.each(PROGRAMS)(
-    'nothing of $program and of what it has started runs when the undoing begins',
+    'neither $program nor its children run when the undo starts',
     async ({ program, only }) => {
       const { host } = world
       const before = await snapshot(host)
@@ -153,7 +153,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   )
 
   test(
-    'a forced cancel of a creation leaves the server as it was, and the site can be made again',
+    'a forced cancel of a creation leaves the server unchanged, and the site can be created again',
     async () => {
       const { host, dashboard } = world
       const domain = 'cancelled.example.test'

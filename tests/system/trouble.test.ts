@@ -70,7 +70,7 @@ unless(lab.available() ?? reason).describe('a server of 1,000 sites in trouble',
   )
 
   test(
-    'finds all but the one whose files hang, and that one again once they do not',
+    'finds all but the one whose files hang, and that one when they work again',
     async () => {
       const release = await server.hang('/var/www/site5')
       try {

@@ -94,7 +94,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
       .maintenance
 
   test(
-    'new packages of PHP, nginx and OpenSSL reach what runs, without a failed request',
+    'new packages of PHP, nginx and OpenSSL reach running programs without a failed request',
     async () => {
       const { host } = world
       await host.put(`${site.docroot}/load.php`, PAGE)
@@ -152,7 +152,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
   )
 
   test(
-    'security updates are listed, planned and installed, MariaDB with its consent',
+    'security updates are listed, planned and installed, MariaDB only with consent',
     async () => {
       const { host, dashboard } = world
       await publish(host, `php${PHP}-bcmath`)

@@ -46,7 +46,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
   afterAll(() => upgrading?.stop(), 5 * MINUTES)
 
   test(
-    'a newer build takes the place of the old one, which stays at hand',
+    'a newer build replaces the old one, which is kept',
     async () => {
       const { host, offer, upgrade, sync, version } = upgrading
       const before = await version()
@@ -72,7 +72,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
   )
 
   test.each(Object.entries(BROKEN))(
-    'the old one comes back by itself when the new one %s',
+    'a rollback restores the old one when the new one %s',
     async (_, program) => {
       const { host, offer, upgrade, sync, version } = upgrading
       const units = await host.must(['cat', UNIT])
@@ -133,7 +133,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
   )
 
   test(
-    'what does not run on the machine is never started in its place',
+    'a build for another machine is never started',
     async () => {
       const { host, offer, upgrade } = upgrading
       const running = await host.must([

@@ -50,7 +50,7 @@ unless(lab.available() ?? reason).describe('an agent that knows no signatures', 
   afterAll(() => upgrading?.stop(), 5 * MINUTES)
 
   test(
-    'is upgraded to one that does, whose services have limits',
+    'is upgraded to one that verifies signatures, whose services have limits',
     async () => {
       const { host, offer, upgrade, sync, refused } = upgrading
       const program = await Bun.file((await buildAgent('.')).file).bytes()

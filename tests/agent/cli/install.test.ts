@@ -15,7 +15,7 @@ beforeEach(async () => {
   await host.files.write('/proc/net/if_inet6', '')
 })
 
-test('runs the agent as two services, of which the one that listens gets only the TLS key', async () => {
+test('runs the agent as two services and gives the listening one only the TLS key', async () => {
   const said = await install(config, host, [])
 
   expect(said).toContain('answers on port 8443')
@@ -43,7 +43,7 @@ test('runs the agent as two services, of which the one that listens gets only th
   expect(modes).toContainEqual(['/var/lib/hosting-agent/trust/identity.json', 0o600])
 })
 
-test('run again it leaves the settings and the identity as they are', async () => {
+test('keeps the settings and the identity when it runs again', async () => {
   await install(config, host, [])
   await host.files.write(SETTINGS, 'AGENT_LISTEN=10.0.0.1:9000\n')
   const before = host.disk.all
@@ -67,7 +67,7 @@ test('refuses a port that another program listens on, and changes nothing', asyn
   expect(host.disk.all).toEqual(before)
 })
 
-test('takes the port that the agent itself listens on', async () => {
+test('accepts the port that the agent itself listens on', async () => {
   await host.files.write('/proc/1/net/tcp', LISTENING)
   host.answer(ASKS, 'LISTEN 0 512 *:8443 *:* users:(("hosting-agent",pid=7,fd=5))')
 
@@ -79,7 +79,7 @@ test.each(['80', '0', '65536', '1e4', 'x'])('refuses the port %s', async (port) 
   expect(host.ran).toEqual([])
 })
 
-test('says what is missing: systemd, or D-Bus', async () => {
+test('names the missing program: systemd or D-Bus', async () => {
   await host.files.remove('/run/dbus')
   await expect(install(config, host, [])).rejects.toThrow('apt-get install dbus')
 

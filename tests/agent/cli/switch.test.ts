@@ -15,7 +15,7 @@ async function switched(host: FakeHost, port: number): Promise<string> {
   return switchOver(config, host, ['--program', PROGRAM, '--sha256', sha256])
 }
 
-test('a new program that answers stays', async () => {
+test('keeps a new program that answers', async () => {
   const host = fakeHost()
   using agent = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('{}') })
 
@@ -33,7 +33,7 @@ test('a new program that answers stays', async () => {
 test.each([
   ['does not answer', () => Promise.reject(new Error('no'))],
   ['answers with an error', () => new Response('', { status: 503 })],
-])('a new program that %s makes room for the one before', async (_, fetch) => {
+])('rolls back to the previous program when the new one %s', async (_, fetch) => {
   const host = fakeHost()
   using agent = Bun.serve({
     port: 0,

@@ -32,7 +32,7 @@ const left = (...starts: string[]) =>
 const records = () =>
   left(`${STATE}/sites`, `${STATE}/trash`).filter((path) => /\/[a-z]+\.example\.json$/.test(path))
 
-test('removes the agent, keeps the sites and their records, and says what stops', async () => {
+test('removes the agent, keeps the sites and their records, and lists the features that stop', async () => {
   const said = await uninstall(config, host, [])
 
   expect(left('/etc/systemd/system/hosting-agent', '/etc/hosting-agent', `${STATE}/trust`)).toEqual(
@@ -64,7 +64,7 @@ stops:
 To remove more: --purge, or --remove-sites <hostname of this server>`)
 })
 
-test('tells all of that before it is done', async () => {
+test('lists all of that before it removes anything', async () => {
   const before = host.disk.all
   const ran = host.ran.length
 
@@ -76,7 +76,7 @@ test('tells all of that before it is done', async () => {
   expect(said).toContain('  from the trash, permanently: the site other.example\n')
 })
 
-test('purges its records and its trash, and leaves what serves sites', async () => {
+test('purges its records and its trash, and keeps the services of the sites', async () => {
   const served = left('/etc/nginx', '/etc/hosting/', '/etc/systemd/system/hosting-fpm@')
 
   await uninstall(config, host, ['--purge'])
@@ -86,7 +86,7 @@ test('purges its records and its trash, and leaves what serves sites', async () 
   expect([host.databases.has('shop'), host.databases.has('other')]).toEqual([true, false])
 })
 
-test('removes every site only when the server is named, and then all that it has made', async () => {
+test('removes every site and everything that it installed only when the server is named', async () => {
   await expect(uninstall(config, host, ['--remove-sites', 'web-2'])).rejects.toThrow(
     '--remove-sites deletes every site permanently: name this server, web-1',
   )
@@ -103,7 +103,7 @@ test('removes every site only when the server is named, and then all that it has
   ])
 })
 
-test('leaves what a site needs whose records were purged, and says so', async () => {
+test('keeps the services of a site without records, and says so', async () => {
   await uninstall(config, host, ['--purge'])
   await install(config, host, [])
   const served = left('/etc/nginx', '/etc/hosting/', '/usr/local/lib/hosting')

@@ -24,7 +24,7 @@ server { listen 80; server_name *.example; }
 const asked = async (steps: readonly Step[]) =>
   (await planOf(steps)).steps.flatMap(({ effects }) => effects).filter(({ asks }) => asks)
 
-test('a name that a wildcard serves is taken from it only when that is accepted', async () => {
+test('takes a name from a wildcard only when the caller accepts it', async () => {
   const host = await server()
   host.answer('nginx -T', WILDCARD)
   host.pages.set('http://shop.example/', '<a href="http://shop.example/">')
@@ -41,7 +41,7 @@ test('a name that a wildcard serves is taken from it only when that is accepted'
   expect((await outcome(accepted))[1]).toEqual({ domain: 'shop.example' })
 })
 
-test('packages that others use are upgraded, removed and restarted only when that is accepted', async () => {
+test('upgrades, removes and restarts packages that others use only when the caller accepts it', async () => {
   const host = debian()
   await host.disk.write('/var/lib/dpkg/status', installed(['nginx', 'cron', 'php8.2-fpm']))
   runs(host, '/run/php/php8.2-fpm.pid', 30, 'php-fpm8.2')
@@ -64,7 +64,7 @@ test('packages that others use are upgraded, removed and restarted only when tha
   ).toEqual([])
 })
 
-test('what somebody has stopped is started only when that is accepted', async () => {
+test('starts a stopped service only when the caller accepts it', async () => {
   const host = debian()
   await host.disk.remove('/run/crond.pid')
 
@@ -77,7 +77,7 @@ test('what somebody has stopped is started only when that is accepted', async ()
   })
 })
 
-test('a site that comes back takes its name from a wildcard only when that is accepted', async () => {
+test('a restored site takes its name from a wildcard only when the caller accepts it', async () => {
   const host = await server(shop)
   await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
   host.answer('nginx -T', WILDCARD)
@@ -93,7 +93,7 @@ test('a site that comes back takes its name from a wildcard only when that is ac
   expect((await outcome(accepted))[1]).toEqual(only)
 })
 
-test('a site that comes back starts what somebody has stopped only when that is accepted', async () => {
+test('a restore starts a stopped service only when the caller accepts it', async () => {
   const host = await server(shop)
   await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
   await host.disk.remove('/run/crond.pid')
@@ -107,7 +107,7 @@ test('a site that comes back starts what somebody has stopped only when that is 
   })
 })
 
-test('the plan of a site says that it is served by IPv4 only, where others are', async () => {
+test('the plan of a site says that it is served by IPv4 only where the other sites are', async () => {
   const host = await server()
   host.answer('nginx -T', WILDCARD.replace('*.example', 'other.example'))
   await host.disk.write(

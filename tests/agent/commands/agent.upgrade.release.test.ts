@@ -56,7 +56,7 @@ test.each<[string, object, string]>([
     signed({ ...newer, version: '0.0.0', build: 4 }),
     'The build is older than the agent: 0.0.0 (4), and 0.0.0 (5) runs',
   ],
-])('takes no build with %s', async (_, more, message) => {
+])('refuses a build with %s', async (_, more, message) => {
   const host = machine()
 
   await expect(asking(host, more)).rejects.toThrow(message)
@@ -64,7 +64,7 @@ test.each<[string, object, string]>([
   expect(host.fetched).toEqual([])
 })
 
-test('takes no build that is older than what runs', async () => {
+test('refuses a build that is older than the running one', async () => {
   const host = machine()
   host.settings.version = '0.10.0'
 
@@ -73,7 +73,7 @@ test('takes no build that is older than what runs', async () => {
   await expect(asking(host, given)).rejects.toThrow('The build is older than the agent')
 })
 
-test('takes the build that runs once more', async () => {
+test('accepts the build that is already running', async () => {
   const host = machine()
   const operation = await asking(host, signed({ ...newer, version: '0.0.0', build: 5 }))
 
@@ -87,7 +87,7 @@ describe('further keys of the operator', () => {
   const own = rawKeyOf(stranger.publicKey)
   const given = signed(newer, stranger.privateKey)
 
-  test('are taken as well', async () => {
+  test('are accepted as well', async () => {
     const host = machine()
     await host.files.write(KEYS, `# ours\n\n${own}\n`)
 
@@ -108,7 +108,7 @@ describe('further keys of the operator', () => {
   })
 })
 
-test('an agent that was built without a publisher takes nothing', async () => {
+test('an agent that was built without a publisher refuses every build', async () => {
   const host = machine()
   host.settings.publisher_key = undefined
 

@@ -16,7 +16,7 @@ async function eventsOf(operation: Operation) {
 const started = async (host: FakeHost) =>
   (await eventsOf(await runnerOn(host).start('agent.upgrade', params, 'op1'))).at(-1)
 
-test('hands the switch to a unit of its own, run by the program that works', async () => {
+test('a unit of its own runs the switch with the current program', async () => {
   const host = machine()
 
   await started(host)
@@ -47,7 +47,7 @@ test.each([
     'a program that does not run here',
     (host: FakeHost) => host.fail(`${PROGRAM}.new version`, 'Exec format error'),
   ],
-])('starts nothing and leaves nothing for %s', async (_, spoil) => {
+])('starts nothing and leaves no files for %s', async (_, spoil) => {
   const host = machine()
   spoil(host)
 
@@ -57,7 +57,7 @@ test.each([
   expect(await host.files.read(`${PROGRAM}.new`)).toBeUndefined()
 })
 
-test('is refused where the agent is no service', async () => {
+test('is refused where the agent is not a service', async () => {
   const host = machine()
   host.init = 'direct'
 
@@ -93,7 +93,7 @@ test.each([
   'https://control.example/evil.gz',
   'https://control.example/agent/linux-x64.gz?x=1',
   'https://control.example/agent/../x.gz',
-])('takes no build from %s', (address) => {
+])('refuses a build from %s', (address) => {
   const given = COMMANDS['agent.upgrade'].params.safeParse({ url: address, sha256 })
 
   expect(given.success).toBe(false)

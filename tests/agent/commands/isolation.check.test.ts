@@ -46,7 +46,7 @@ test('reports the outcome of every attack and removes both sites', async () => {
   ])
 })
 
-test('completes when attacks succeed and names where they were tried', async () => {
+test('completes when attacks succeed and names the places where it tried them', async () => {
   const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
   const unknown = { outcome: 'not_applicable', detail: 'no systemd' } as const
   const host = await canaryHost(
@@ -69,7 +69,7 @@ test('completes when attacks succeed and names where they were tried', async () 
   })
 })
 
-test('an attack that could not be tried everywhere is not refused', async () => {
+test('does not count an attack as refused when it could not run everywhere', async () => {
   const host = await canaryHost(verdicts())
 
   const results = await resultsOf(host)
@@ -83,7 +83,7 @@ test('an attack that could not be tried everywhere is not refused', async () => 
   expect(ofCanaries(host)).toEqual([])
 })
 
-test('finds accounts of sites that reach beyond their database', async () => {
+test('finds site accounts with rights beyond their database', async () => {
   const host = await strong()
   host.rows(ADMIN_STATEMENTS.list_privileges, [
     {
@@ -104,7 +104,7 @@ test('finds accounts of sites that reach beyond their database', async () => {
   })
 })
 
-test('leaves nothing, whatever fails', async () => {
+test('leaves nothing behind when any step fails', async () => {
   const faults = await eachFault(strong, check, async (host, _, __, fault) => {
     expect([fault, ofCanaries(host)]).toEqual([fault, []])
   })
@@ -112,7 +112,7 @@ test('leaves nothing, whatever fails', async () => {
   expect(faults).toBeGreaterThan(100)
 }, 60_000)
 
-test('is undone after a restart from its records', async () => {
+test('a restart undoes it from its records', async () => {
   const host = await strong()
   const attempt = host.net.probe
   host.net.probe = async (probe) => {
@@ -143,7 +143,7 @@ test('is undone after a restart from its records', async () => {
   expect(await isolationCheck.steps?.({}, host)).toEqual([])
 })
 
-test('removes what an earlier check left first', async () => {
+test('first removes leftovers of an earlier check', async () => {
   const host = await strong()
   const left = {
     ...{ domain: 'canary-attacker-abcdefghijklmnop.invalid', user: 'canary-aabcdefghijkl' },
@@ -182,7 +182,7 @@ test('plans the steps without doing any of them', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
-test('no reading lists a temporary site', async () => {
+test('temporary sites appear in no reading', async () => {
   const host = await strong()
   const { probe } = host.net
   const read: unknown[] = []

@@ -23,7 +23,7 @@ const apply = (host: FakeHost, more: object = {}) =>
 const settings = async (host: FakeHost, path: string) =>
   JSON.parse((await host.disk.read(path)) ?? 'null')
 
-test('writes the relay for the queue alone, and starts the queue', async () => {
+test('writes the relay settings readable for the queue alone, and starts the queue', async () => {
   const host = await server(shop)
 
   expect(await apply(host)).toEqual([
@@ -38,7 +38,7 @@ test('writes the relay for the queue alone, and starts the queue', async () => {
   expect(Object.keys(host.disk.all).filter((path) => path.endsWith('.former'))).toEqual([])
 })
 
-test('ends the queue when nobody has a relay any more', async () => {
+test('stops the queue when no relay is left', async () => {
   const host = await server(shop)
   await apply(host)
   await apply(host, { domain: shop.domain })
@@ -58,7 +58,7 @@ test('ends the queue when nobody has a relay any more', async () => {
 test.each([
   ['there was none', undefined],
   ['there was another one', { ...relay, host: 'former.example.com' }],
-])('goes back to what it was when the queue does not start and %s', async (_, before) => {
+])('restores the previous settings when the queue does not start and %s', async (_, before) => {
   const host = await server(shop)
   if (before) await apply(host, { relay: before })
   const former = await settings(host, MAIL.server)
@@ -70,7 +70,7 @@ test.each([
   expect(await settings(host, MAIL.server)).toEqual(former)
 })
 
-test('is undone by the next process when it was cut off', async () => {
+test('the next process undoes an interrupted change', async () => {
   const host = await server(shop)
   await apply(host)
   const before = await settings(host, MAIL.server)
@@ -87,7 +87,7 @@ test('is undone by the next process when it was cut off', async () => {
   expect(await settings(host, MAIL.server)).toEqual(before)
 })
 
-test('refuses a domain that it does not know, and a password on an open network', async () => {
+test('refuses an unknown domain, and a password without encryption', async () => {
   const host = await server(shop)
 
   expect(await apply(host, { domain: 'nobody.example' })).toEqual([
@@ -100,7 +100,7 @@ test('refuses a domain that it does not know, and a password on an open network'
   )
 })
 
-test('a site keeps its setting in the trash, without a door, and nothing when it is purged', async () => {
+test('a site in the trash keeps its setting without a socket, and a purge removes it', async () => {
   const host = await server(shop)
   await apply(host, { domain: shop.domain, from_address: 'info@shop.example' })
   const door = () => host.disk.nodes.has(MAIL.door('shop'))
@@ -116,7 +116,7 @@ test('a site keeps its setting in the trash, without a door, and nothing when it
   expect(await settings(host, MAIL.site('shop'))).toBeNull()
 })
 
-test('a site whose creation fails leaves nothing of its mail', async () => {
+test('a failed creation of a site leaves no mail files', async () => {
   const host = await server()
   host.fail('systemctl restart hosting-cron', 'no')
   host.pages.set(`http://${shop.domain}/`, '')
@@ -124,7 +124,7 @@ test('a site whose creation fails leaves nothing of its mail', async () => {
   expect(Object.keys(host.disk.all).filter((path) => path.startsWith(`${MAIL.sites}/`))).toEqual([])
 })
 
-test('a test hands over as the user of the queue, and fails with the words of the relay', async () => {
+test('a test sends as the user of the queue, and fails with the answer of the relay', async () => {
   const host = await server(shop)
   await apply(host)
   const check = (to: string) => outcome(mailCheck.run({ domain: shop.domain, to }, contextOf(host)))
@@ -151,7 +151,7 @@ test('a test hands over as the user of the queue, and fails with the words of th
   )
 })
 
-test('tells what the queue says of each site, and nothing where that cannot be read', async () => {
+test('reports the queue of each site, and nothing where it cannot be read', async () => {
   const host = await server(shop)
   const shown = { ...NO_MAIL, queued: 3 }
   await host.disk.write(MAIL.statusOf('shop'), JSON.stringify({ hours: [], shown }))

@@ -24,7 +24,7 @@ test('starts no program on a server that is ready', async () => {
   expect(host.ran).toEqual([])
 })
 
-test('installs, configures and retires what Debian would serve by itself', async () => {
+test('installs and configures the packages, and disables the default site of Debian', async () => {
   const host = bare()
   await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
   await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
@@ -66,7 +66,7 @@ test('makes systemd start nginx, MariaDB and cron again, in files of its own', a
   expect(nginx).toContain('StartLimitBurst=10\n\n[Service]\nRestart=on-failure\nRestartSec=1\n')
 })
 
-test('leaves what an administrator has made of the defaults', async () => {
+test('keeps defaults that an administrator has changed', async () => {
   const host = bare()
   await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
   await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
@@ -84,7 +84,7 @@ test('leaves what an administrator has made of the defaults', async () => {
   expect(host.ran.filter((line) => line.startsWith('systemctl disable'))).toEqual([])
 })
 
-test('takes its files back when nginx refuses them', async () => {
+test('removes its files when nginx refuses them', async () => {
   const host = bare()
   await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')
   host.fail('nginx -t', 'emerg')
@@ -96,7 +96,7 @@ test('takes its files back when nginx refuses them', async () => {
   expect(left).toEqual(['/etc/nginx/sites-enabled/default'])
 })
 
-test('says which PHP versions there are when asked for another one', async () => {
+test('lists the available PHP versions when another one is requested', async () => {
   const host = await server()
   host.answer('apt-cache pkgnames', 'php8.2-fpm\nphp8.3-fpm\n')
 
@@ -107,7 +107,7 @@ test('says which PHP versions there are when asked for another one', async () =>
   })
 })
 
-test('refuses a distribution that it does not know', async () => {
+test('refuses an unknown distribution', async () => {
   const host = debian()
   await host.disk.write(
     '/etc/os-release',
@@ -120,7 +120,7 @@ test('refuses a distribution that it does not know', async () => {
   ])
 })
 
-test('names the port that another web server holds', async () => {
+test('names the port that another web server uses', async () => {
   const host = await server()
   await host.disk.remove('/run/nginx.pid')
   await host.disk.write(

@@ -48,7 +48,7 @@ test('installs the security updates and nothing else, and never removes a packag
   expect(host.ran).toContain(`${INSTALL} install --only-upgrade ${SAFE} -- libssl3`)
 })
 
-test('installs all of them when it is asked to', async () => {
+test('installs all updates on request', async () => {
   const host = await pending()
 
   await update(host, { scope: 'all' })
@@ -56,7 +56,7 @@ test('installs all of them when it is asked to', async () => {
   expect(host.ran).toContain(`${INSTALL} upgrade --with-new-pkgs ${SAFE}`)
 })
 
-test('plans what apt says that it would do, and changes nothing', async () => {
+test('plans the changes that apt announces, and changes nothing', async () => {
   const host = await pending()
   host.answer(
     'apt-get -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Debug::NoLocking=true --simulate install --only-upgrade',
@@ -79,7 +79,7 @@ test('plans what apt says that it would do, and changes nothing', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
-test('fails with what apt says, and repairs what dpkg has left', async () => {
+test('fails with the message of apt, and repairs the state that dpkg left', async () => {
   const host = await pending()
   host.fail(`${INSTALL} install`, 'E: Packages need to be removed but remove is disabled.', 100)
   await host.disk.write('/var/lib/dpkg/updates/0001', '')
@@ -90,7 +90,7 @@ test('fails with what apt says, and repairs what dpkg has left', async () => {
   expect(host.ran).toContain('dpkg --force-confold --configure -a')
 })
 
-test('says so when apt cannot tell what is pending', async () => {
+test('reports that apt cannot list pending updates', async () => {
   const host = await server()
   host.fail('apt-get -o Dir::Cache', 'E: broken', 100)
 

@@ -21,7 +21,7 @@ test.each([
   expect(host.ran).toEqual(ran)
 })
 
-test('does not restart an nginx that would not come back', async () => {
+test('does not restart nginx when its configuration is invalid', async () => {
   const host = await server()
   host.fail('nginx -t', 'unknown directive "lisen" in /etc/nginx/nginx.conf:3')
 
@@ -34,7 +34,7 @@ test('does not restart an nginx that would not come back', async () => {
   expect(host.ran).toEqual(['nginx -t -q'])
 })
 
-test('knows no PHP of a user without one', async () => {
+test('reports a user without PHP-FPM as not found', async () => {
   const host = await server()
 
   const [, message] = await outcome(

@@ -50,7 +50,7 @@ async function cutOff(before: (host: FakeHost) => Promise<void> = async () => un
   return { host, last: events.at(-1) }
 }
 
-test('a restart before the certificate leaves the site, its warning and the next try', async () => {
+test('a restart before the certificate keeps the site, its warning and the next attempt', async () => {
   const { host, last } = await cutOff()
 
   expect(last).toEqual(completeWith(CUT_OFF))
@@ -60,7 +60,7 @@ test('a restart before the certificate leaves the site, its warning and the next
   expect(await renewDue(host, { refused: true })).toMatchObject([{ domain: SITE.domain }])
 })
 
-test('a restart after the refusal was recorded keeps the words of the authority', async () => {
+test('a restart after a recorded refusal keeps the message of the authority', async () => {
   const refusal = 'DNS problem: NXDOMAIN looking up A'
   const { host, last } = await cutOff((host) => noteRefused(host, SITE.domain, refusal))
 

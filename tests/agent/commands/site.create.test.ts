@@ -11,7 +11,7 @@ function answering(host: FakeHost): FakeHost {
   return host
 }
 
-test('makes a site, says what it does, and records it last', async () => {
+test('creates a site, reports each step, and records the site last', async () => {
   const host = answering(await server())
 
   const [lines, result] = await create(host)
@@ -34,7 +34,7 @@ test('makes a site, says what it does, and records it last', async () => {
   )
 })
 
-test('starts no program that it does not need', async () => {
+test('starts only the programs that it needs', async () => {
   const host = answering(await server())
 
   await create(host)
@@ -56,7 +56,7 @@ test('starts no program that it does not need', async () => {
   ])
 })
 
-test('has what programs have written on the disk before it records the site', async () => {
+test('flushes the files of programs to the disk before it records the site', async () => {
   const host = answering(await server())
   host.fail('sync --file-system -- /srv/www/shop', 'Input/output error')
   const before = host.disk.all
@@ -67,7 +67,7 @@ test('has what programs have written on the disk before it records the site', as
   expect(without(host.disk.all)).toEqual(without(before))
 })
 
-test('runs as the user of the site whatever touches its files', async () => {
+test('runs every program that touches the files of a site as its user', async () => {
   const host = answering(await server())
 
   await create(host)
@@ -76,7 +76,7 @@ test('runs as the user of the site whatever touches its files', async () => {
   expect(inside.map(({ options }) => options.site?.user)).toEqual(['shop', 'shop'])
 })
 
-test('tells the password of the database to nobody but MariaDB and wp-config.php', async () => {
+test('passes the database password to MariaDB and wp-config.php alone', async () => {
   const host = answering(await server())
 
   const [lines] = await create(host)
@@ -116,7 +116,7 @@ test.each(['CREATE DATABASE', 'CREATE USER', 'GRANT'])(
   },
 )
 
-test('takes everything back when the front page is not that of the site', async () => {
+test('undoes everything when the front page is not that of the site', async () => {
   const host = await server()
   const before = host.disk.all
   host.pages.set('http://shop.example/', 'Welcome to nginx')
@@ -135,7 +135,7 @@ test('takes everything back when the front page is not that of the site', async 
   expect(without(host.disk.all)).toEqual(without(before))
 })
 
-test('keeps the site when there is no certificate for it', async () => {
+test('keeps the site when its certificate is refused', async () => {
   const host = answering(await server())
 
   const [lines, result] = await create(host, { ...shop, tls: 'letsencrypt' })
@@ -150,7 +150,7 @@ test.each([
   ['user', { ...shop, domain: 'other.example' }],
   ['user', { ...shop, domain: 'other.example', user: 'sudo' }],
   ['php', { ...shop, domain: 'other.example', user: 'other', php: '7.4' }],
-] as const)('refuses a %s that is taken before it says anything', async (field, site) => {
+] as const)('refuses a %s that is taken before its first event', async (field, site) => {
   const host = await server(shop)
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
   const before = host.disk.all
@@ -161,7 +161,7 @@ test.each([
   expect(host.disk.all).toEqual(before)
 })
 
-test('refuses a name that a virtual host of somebody else has', async () => {
+test('refuses a name that a foreign virtual host serves', async () => {
   const host = await server()
   host.answer(
     'nginx -T',
@@ -185,7 +185,7 @@ test('refuses to fill the disk', async () => {
   ])
 })
 
-test('ends what still copies into the folders before it removes them', async () => {
+test('ends running copies into the folders before it removes them', async () => {
   const host = answering(await server())
   host.fail('cp -r', 'killed')
 
@@ -213,7 +213,7 @@ test('undoes nothing of a complete site after a restart', async () => {
   expect(host.ran).toEqual([])
 })
 
-test('undoes nothing that belongs to the user of another site', async () => {
+test('never undoes files of another site’s user', async () => {
   const host = await server(shop)
   const before = host.disk.all
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
-test('takes no dump for a whole one that was cut off, and keeps the site', async () => {
+test('refuses an incomplete dump and keeps the site', async () => {
   const host = await server(shop)
   host.answer('mariadb --no-defaults', `${Buffer.from('wp_options').toString('hex')}\n`)
   await host.disk.mkdir('/srv/www/.trash', { mode: 0o700 })

@@ -12,7 +12,7 @@ const shopOnly = { domain: 'shop.example' }
 const PARTS = ['logs', 'public', 'sessions', 'tmp'].map((name) => `/srv/www/shop/${name}`)
 const remove = (host: FakeHost) => outcome(siteDelete.run(shopOnly, contextOf(host)))
 
-test('moves the site to the trash from the visitors inwards, and drops the database last', async () => {
+test('closes the site to visitors first, moves it to the trash, and drops the database last', async () => {
   const host = await server(shop)
 
   const [lines, result] = await remove(host)
@@ -92,7 +92,7 @@ test('moves the site to the trash from the visitors inwards, and drops the datab
   ])
 })
 
-test('keeps the whole running site, or has all of it in the trash, whatever fails', async () => {
+test('keeps the whole running site or moves all of it to the trash when any step fails', async () => {
   const calls = await eachFault(siteOn, remove, async (host, before, [, result], fault) => {
     const trashed = (await listTrash(host)).length === 1
     if (trashed) expect([fault, result]).toEqual([fault, { domain: 'shop.example', size: 8225 }])
@@ -114,7 +114,7 @@ test('measures its files with the rights of the site, while they are in its own 
   expect(runs[0]?.options.site?.directives).toContain('User=shop')
 })
 
-test('counts files that cannot be measured as they were measured last', async () => {
+test('uses the last measurement for files that cannot be measured', async () => {
   const host = await server(shop)
   const times = { measured_at: '2026-01-01T00:00:00.000Z' }
   const last = { shop: { bytes: 4096, files: 3, database_bytes: 0, ...times } }
@@ -124,7 +124,7 @@ test('counts files that cannot be measured as they were measured last', async ()
   expect((await remove(host))[1]).toEqual({ domain: 'shop.example', size: 4129 })
 })
 
-test('begins nothing that the disk may not hold', async () => {
+test('does not start when the disk may be too small', async () => {
   const host = await server(shop)
   host.answer('du --summarize --apparent-size', `${600 * 2 ** 20}\t/var/lib/mysql/shop\n`)
   host.disk.free = 2 ** 30
@@ -138,7 +138,7 @@ test('begins nothing that the disk may not hold', async () => {
   expect(host.ran).toEqual(['du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop'])
 })
 
-test('takes a site that has lost its database and its files', async () => {
+test('deletes a site that has lost its database and its files', async () => {
   const host = await server(shop)
   host.databases.delete('shop')
   await host.disk.remove('/srv/www/shop')
@@ -147,7 +147,7 @@ test('takes a site that has lost its database and its files', async () => {
   expect(host.ran.filter((line) => line.includes('mariadb-dump'))).toEqual([])
 })
 
-test('removes no dump that is the only one there is', async () => {
+test('keeps the only dump of a site', async () => {
   const host = await server(shop)
   await remove(host)
   const before = host.disk.all
@@ -159,7 +159,7 @@ test('removes no dump that is the only one there is', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
-test('names the domain that it does not know, and says of one in the trash that it is there', async () => {
+test('names an unknown domain, and says when a site is in the trash', async () => {
   const host = await server(shop)
   await remove(host)
 
@@ -167,7 +167,7 @@ test('names the domain that it does not know, and says of one in the trash that 
   expect(await remove(await server())).toEqual([[], 'Site shop.example not found'])
 })
 
-test('writes tables alone to the trash, by their names, and says what it leaves out', async () => {
+test('writes only tables to the trash, by name, and reports the objects that it omits', async () => {
   const host = await server(shop)
   const names = ['wp_options', "a'b\n--password", 'täble']
   const tables = names.map((name) => `${Buffer.from(name).toString('hex')}\n`)
@@ -195,7 +195,7 @@ test('writes tables alone to the trash, by their names, and says what it leaves 
   expect(dump?.options.site?.directives.join(' ')).not.toContain('=/srv/www/shop')
 })
 
-test('gives the account its password and limits back when the dump fails, and shows no content', async () => {
+test('restores the password and limits of the account when the dump fails, and shows no content', async () => {
   const host = await server(shop)
   const before = host.mariadb.accounts.get('shop')
   host.fail('xargs', 'mariadb-dump: Got error: 1194: "Table \'secret\' is marked as crashed"', 123)

@@ -23,7 +23,7 @@ async function trashed(): Promise<FakeHost> {
 const ofShop = (host: FakeHost) =>
   Object.keys(host.disk.all).filter((path) => path.includes('shop'))
 
-test('leaves nothing of a site in the trash', async () => {
+test('removes every part of a site in the trash', async () => {
   const host = await trashed()
 
   const [lines, result] = await purge(host)
@@ -47,7 +47,7 @@ test('leaves nothing of a site in the trash', async () => {
   expect(ofShop(host)).toEqual([])
 })
 
-test('goes on where it was cut off, whatever failed, and is never half restored', async () => {
+test('continues after an interruption or failure, and never leaves a half-restored site', async () => {
   await eachFault(trashed, purge, async (host, _, [, message], fault) => {
     const [site] = await listTrash(host)
     if (site && !site.restorable) {
@@ -62,7 +62,7 @@ test('goes on where it was cut off, whatever failed, and is never half restored'
   })
 })
 
-test('touches no site that is not in the trash', async () => {
+test('does not change a site that is not in the trash', async () => {
   expect((await purge(await server(shop)))[1]).toBe('Site shop.example is not in the trash')
   expect((await purge(await server()))[1]).toBe('Site shop.example in the trash not found')
 })
@@ -71,7 +71,7 @@ test.each([
   [{ domain: 'shop.example' }, 'Domain is required'],
   [{ domain: 'shop.example', confirm: 'www.shop.example' }, 'Must be the domain of the site'],
   [{ domain: 'shop.example', confirm: '' }, 'Must be a domain name such as example.com'],
-])('wants the domain given again: %j', (given, message) => {
+])('requires the domain again: %j', (given, message) => {
   const { error } = contract.params.safeParse(given)
 
   expect(error?.issues).toMatchObject([{ path: ['confirm'], message }])

@@ -20,7 +20,7 @@ async function trashed(): Promise<FakeHost> {
   return host
 }
 
-test('brings back what the owner has, then what runs, then the visitors', async () => {
+test('restores the data, then the services, then the virtual host', async () => {
   const whole = (await server(shop)).disk.all
   const host = await trashed()
 
@@ -61,7 +61,7 @@ test('brings back what the owner has, then what runs, then the visitors', async 
   })
 })
 
-test('lets nginx read the files of a site that an older version put into the trash', async () => {
+test('lets nginx read files that an older version moved to the trash', async () => {
   const host = await trashed()
   const groups = (await host.disk.read('/etc/group')) ?? ''
   await host.disk.write('/etc/group', groups.replace(':1001:www-data', ':1001:'))
@@ -71,7 +71,7 @@ test('lets nginx read the files of a site that an older version put into the tra
   expect(await host.disk.read('/etc/group')).toBe(groups)
 })
 
-test('comes back although it does not answer, and says so', async () => {
+test('restores a site that does not answer, and warns', async () => {
   const host = await trashed()
   host.net.probe = () => Promise.reject(new Error('the connection was closed'))
 
@@ -81,7 +81,7 @@ test('comes back although it does not answer, and says so', async () => {
   expect(lines).toContain('Warning: shop.example does not answer: the connection was closed')
 })
 
-test('leaves the trash as it was, or the whole site, whatever fails', async () => {
+test('keeps the trash unchanged or restores the whole site when any step fails', async () => {
   const calls = await eachFault(trashed, restore, async (host, before, [, result], fault) => {
     const back = (await listTrash(host)).length === 0
     if (back) expect([fault, result]).toEqual([fault, only])
@@ -146,7 +146,7 @@ test.each([
   expect(host.disk.all).toEqual(before)
 })
 
-test('knows what is not in the trash', async () => {
+test('reports a domain that is not in the trash', async () => {
   expect((await restore(await server(shop)))[1]).toBe('Site shop.example is not in the trash')
   expect((await restore(await server()))[1]).toBe('Site shop.example in the trash not found')
 })
@@ -161,7 +161,7 @@ test('a site in the trash keeps its name', async () => {
   await expect(work).rejects.toMatchObject({ fields: { domain: [message] } })
 })
 
-test('lets MariaDB take longer statements while a dump needs them, whatever comes of it', async () => {
+test('raises the statement limit of MariaDB only during the import, also when it fails', async () => {
   const host = await trashed()
   host.rows('SELECT @@GLOBAL', [{ bytes: 10 }])
   host.fail('mariadb --no-defaults', 'ERROR 1114 (HY000) at line 1: The table is full')
@@ -176,7 +176,7 @@ test('lets MariaDB take longer statements while a dump needs them, whatever come
 
 const HASH = `*${'B2'.repeat(20)}`
 
-test('takes nothing but the hash of the password from what the version before kept of an account', async () => {
+test('reads only the password hash from the account file of the previous version', async () => {
   const host = await trashed()
   const statements = [
     `CREATE USER \`shop\`@\`localhost\` IDENTIFIED BY PASSWORD '${HASH}'`,
@@ -209,7 +209,7 @@ test.each([
   expect([host.databases.size, host.mariadb.accounts.size]).toEqual([0, 0])
 })
 
-test('gives the rights of the setting back only when the import is over', async () => {
+test('grants the rights of the setting only after the import', async () => {
   const host = await trashed()
   const path = '/var/lib/hosting-agent/trash/shop.example.json'
   const record = JSON.parse((await host.disk.read(path)) ?? '')

@@ -32,7 +32,7 @@ const asked = (host: FakeHost) => /unix:([^;]+);/.exec(host.disk.all[VHOST] ?? '
 const ofFormer = (host: FakeHost) =>
   Object.keys(host.disk.all).filter((path) => path.includes('shop-8.2'))
 
-test('starts a pool under a name that tells nothing beside the former one, which goes last', async () => {
+test('starts a pool with a neutral name beside the previous one, and removes that one last', async () => {
   const host = await former()
   expect(asked(host)).toBe('/run/hosting-fpm/shop-8.2.sock')
 
@@ -50,7 +50,7 @@ test('starts a pool under a name that tells nothing beside the former one, which
   expect(ofFormer(host)).toEqual([])
 })
 
-test('stays with the former pool when the new one does not start', async () => {
+test('keeps the previous pool when the new one does not start', async () => {
   const host = await former()
   const before = host.disk.all
   host.fail('systemctl start hosting-fpm@shop-php8.2', 'Job failed')
@@ -64,7 +64,7 @@ test('stays with the former pool when the new one does not start', async () => {
   )
 })
 
-test('keeps the former pool until no virtual host asks it', async () => {
+test('keeps the previous pool until no virtual host uses it', async () => {
   const host = await former()
   host.fail('nginx -t', 'refused')
 
@@ -75,7 +75,7 @@ test('keeps the former pool until no virtual host asks it', async () => {
   expect(ofFormer(host).length).toBeGreaterThan(0)
 })
 
-test('a virtual host that is written before the switch asks the pool that is there', async () => {
+test('a virtual host that is written before the switch uses the existing pool', async () => {
   const host = await former()
 
   await nginx.apply(host, shop, {
@@ -100,7 +100,7 @@ test('removes the pool of the first version, which had no socket unit', async ()
   expect(ofFormer(host)).toEqual([])
 })
 
-test('a site that is deleted before the switch leaves nothing of its former pool', async () => {
+test('deleting a site before the switch removes its previous pool', async () => {
   const host = await former()
 
   await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))

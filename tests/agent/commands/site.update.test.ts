@@ -24,7 +24,7 @@ async function withPhp84(): Promise<FakeHost> {
   return host
 }
 
-test('applies a tier to pool, slice, virtual host and record, and drops no request', async () => {
+test('applies a tier to pool, slice, virtual host and record without dropping a request', async () => {
   const host = await server(shop)
 
   const [, result] = await update(host, { tier: 'medium' })
@@ -45,7 +45,7 @@ test('applies a tier to pool, slice, virtual host and record, and drops no reque
 })
 
 test.each(['/usr/sbin/php-fpm8.2 --test', 'nginx -t'])(
-  'puts everything back when %s refuses',
+  'restores everything when %s refuses',
   async (program) => {
     const host = await server(shop)
     const before = host.disk.all
@@ -65,7 +65,7 @@ test.each(['/usr/sbin/php-fpm8.2 --test', 'nginx -t'])(
   },
 )
 
-test('moves a site to another PHP: the new one first, the old one last', async () => {
+test('starts the new PHP version first and removes the old one last', async () => {
   const host = await withPhp84()
 
   const [lines, result] = await update(host, { php: '8.4' })
@@ -90,7 +90,7 @@ test('moves a site to another PHP: the new one first, the old one last', async (
   expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-php8.2'))).toEqual([])
 })
 
-test('lets nginx read the files of a site that an older version made, and knows when it may', async () => {
+test('lets nginx read the files of a site that an older version made, once', async () => {
   const host = await server(shop)
   const admitting = 'gpasswd --add www-data shop'
   const groups = (await host.disk.read('/etc/group')) ?? ''
@@ -107,7 +107,7 @@ test('lets nginx read the files of a site that an older version made, and knows 
   expect(host.ran.indexOf(admitting)).toBeWithin(0, reloaded)
 })
 
-test('stays with the old PHP when the new one does not start', async () => {
+test('keeps the old PHP version when the new one does not start', async () => {
   const host = await withPhp84()
   const before = host.disk.all
   host.fail('systemctl start hosting-fpm@shop-php8.4', 'Job failed')
@@ -131,7 +131,7 @@ test('resizes the pool of a user', async () => {
 test.each([
   { user: 'shop', php_version: '8.4' },
   { user: 'nobody', php_version: '8.2' },
-])('knows no pool of %p', async ({ user, php_version }) => {
+])('finds no pool of %p', async ({ user, php_version }) => {
   const host = await server(shop)
 
   const [lines, message] = await outcome(
@@ -141,7 +141,7 @@ test.each([
   expect([lines, message]).toEqual([[], `PHP ${php_version} pool of ${user} not found`])
 })
 
-test('takes one lock for a site, whether it is named by domain or by the user of its pool', async () => {
+test('uses one lock for a site that is named by domain or by pool user', async () => {
   const host = await server(shop)
   const change = { user: shop.user, php_version: shop.php, tier: 'medium' } as const
 
@@ -149,7 +149,7 @@ test('takes one lock for a site, whether it is named by domain or by the user of
   expect(await siteUpdate.lock({ domain: shop.domain }, host)).toBe('shop.example')
 })
 
-test('to what the site has already it fails with a pool that does not start', async () => {
+test('a change to the current values fails when the pool does not start', async () => {
   const host = await server(shop)
   const before = host.disk.all
   host.fail('/usr/sbin/php-fpm8.2 --test', 'refused')
@@ -166,7 +166,7 @@ test('to what the site has already it fails with a pool that does not start', as
 test.each([
   { at: 'pool', end: 'error' },
   { at: 'record', end: 'complete' },
-])('to what the site has already, cut off at the step $at: $end', async (cut) => {
+])('a change to the current values that is interrupted at the step $at: $end', async (cut) => {
   const host = await server(shop)
   const store = new OperationStore(host.files, '/var/lib/hosting-agent')
   const params = { domain: 'shop.example', tier: 'small' } as const
@@ -179,7 +179,7 @@ test.each([
   expect((await store.events('op1')).at(-1)?.event).toBe(cut.end as 'error')
 })
 
-test('applies the tier and the setting to the database account, and puts both back', async () => {
+test('applies the tier and the setting to the database account, and undoes both', async () => {
   const host = await server(shop)
   const account = () => host.mariadb.accounts.get('shop')
   const before = account()
@@ -200,7 +200,7 @@ test('applies the tier and the setting to the database account, and puts both ba
   expect(host.disk.all[RECORD]).not.toContain('database_routines')
 })
 
-test('closes xmlrpc.php and opens it again, and puts back what nginx refuses', async () => {
+test('closes and opens xmlrpc.php, and undoes a change that nginx refuses', async () => {
   const host = await server(shop)
   const change = async (xmlrpc: boolean) => (await update(host, { xmlrpc }))[1]
   const isClosed = () => host.disk.all[VHOST]?.includes('location ~* /xmlrpc\\.php$')

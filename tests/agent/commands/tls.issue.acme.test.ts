@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const tokens = () => Object.keys(host.disk.all).filter((path) => path.includes('acme-challenge'))
 
-test('orders one for both names and leaves no token behind', async () => {
+test('requests one certificate for both names and leaves no token behind', async () => {
   authority(host, () => ({ chain: authorityPem }))
 
   const [lines, result] = await issue(host, 'letsencrypt')
@@ -51,7 +51,7 @@ test('keeps account and key when it renews', async () => {
   expect(host.ran.some((line) => line.includes('eval-file'))).toBe(false)
 })
 
-test('goes on without www when the authority cannot reach it', async () => {
+test('requests a certificate without www when the authority cannot reach that name', async () => {
   authority(host, ({ names }) =>
     names.length === 2
       ? { refused: [{ name: 'www.a.example', reason: 'no address' }] }
@@ -67,7 +67,7 @@ test('goes on without www when the authority cannot reach it', async () => {
   ])
 })
 
-test('asks the authority for nothing that this server does not serve', async () => {
+test('requests no certificate for names that this server does not serve', async () => {
   host.net.probe = async () => ({ status: 404, body: 'no', headers: {} })
 
   const warnings: Warning[] = []
@@ -84,7 +84,7 @@ const TRIES = '/var/lib/hosting-agent/certificate-tries.json'
 const NXDOMAIN = 'The certificate for a.example was refused: DNS problem: NXDOMAIN'
 const refusing = () => ({ refused: [{ name: 'a.example', reason: 'DNS problem: NXDOMAIN' }] })
 
-test("a refusal is a success with the authority's words as a warning: what is wanted stays on record", async () => {
+test("a refusal succeeds with the authority's message as a warning, and keeps the wanted certificate on record", async () => {
   const { [RECORD]: record, ...before } = host.disk.all
   authority(host, refusing)
   const warnings: Warning[] = []
@@ -104,7 +104,7 @@ test("a refusal is a success with the authority's words as a warning: what is wa
   expect(after).toEqual(before)
 })
 
-test('is tried again 10, 30 and 60 minutes after a refusal, and then less and less', async () => {
+test('retries 10, 30 and 60 minutes after a refusal, and then at growing intervals', async () => {
   authority(host, refusing)
   const due = async () => (await renewDue(host, { refused: true })).length
   const waits: number[] = []
@@ -118,7 +118,7 @@ test('is tried again 10, 30 and 60 minutes after a refusal, and then less and le
   expect(waits).toEqual([10, 30, 60, 120, 240, 480, 720, 1440, 1440])
 })
 
-test('nothing of a refusal is left once the certificate is there, or is not wanted any more', async () => {
+test('clears a refusal when the certificate is issued or no longer wanted', async () => {
   authority(host, refusing)
   await issue(host, 'letsencrypt')
   expect(Object.keys(await readTries(host))).toEqual(['a.example'])
@@ -132,7 +132,7 @@ test('nothing of a refusal is left once the certificate is there, or is not want
   expect(await readTries(host)).toEqual({})
 })
 
-test('an authority that is out of reach refuses for now', async () => {
+test('treats an unreachable authority as a temporary refusal', async () => {
   host.acme.order = async () => {
     throw new Error('acme.example cannot be reached')
   }
@@ -143,7 +143,7 @@ test('an authority that is out of reach refuses for now', async () => {
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])
 })
 
-test('a self-signed certificate stays while a better one is refused, and no browser is told to insist on it', async () => {
+test('keeps a self-signed certificate after a refusal, and sends no HSTS for it', async () => {
   await issue(host, 'self-signed')
   authority(host, refusing)
   await issue(host, 'letsencrypt')

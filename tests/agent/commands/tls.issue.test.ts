@@ -19,7 +19,7 @@ beforeEach(async () => {
 const secrets = () =>
   ['fullchain', 'privkey'].map((name) => host.disk.nodes.get(`${FOLDER}/${name}.pem`)?.options)
 
-test('signs a certificate itself and serves it', async () => {
+test('serves a certificate that it signed itself', async () => {
   const [lines, result] = await issue(host, 'self-signed')
 
   expect(lines).toEqual([
@@ -44,7 +44,7 @@ test('signs a certificate itself and serves it', async () => {
 test.each([
   ['nginx refuses it', () => host.fail('nginx -t', 'cannot load certificate')],
   ['nobody shakes hands', () => host.pages.delete('https://a.example/')],
-])('puts the former certificate back when %s', async (_, spoil) => {
+])('restores the previous certificate when %s', async (_, spoil) => {
   await issue(host, 'self-signed')
   const before = host.disk.all
   host.answer('openssl req', authorityPem)
@@ -60,7 +60,7 @@ test.each([
 test.each([
   ['nobody shakes hands', 'does not answer', () => host.pages.delete('https://a.example/')],
   ['WordPress keeps its address', 'was not changed', () => host.fail(WP_CLI, 'broken')],
-])('leaves no certificate of a first one when %s', async (_, words, spoil) => {
+])('leaves no certificate on the first attempt when %s', async (_, words, spoil) => {
   spoil()
 
   const [, error] = await issue(host, 'self-signed')
@@ -71,7 +71,7 @@ test.each([
   expect(await findSite(host, 'a.example')).toMatchObject({ tls: 'none' })
 })
 
-test('undoes after a restart what was cut off, and nothing twice', async () => {
+test('undoes an interrupted change after a restart, once', async () => {
   await issue(host, 'self-signed')
   const before = host.disk.all
   await host.disk.write(`${FOLDER}/former.pem`, selfSignedPem, { mode: 0o600 })
@@ -85,7 +85,7 @@ test('undoes after a restart what was cut off, and nothing twice', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
-test('takes a certificate away, with its key', async () => {
+test('removes a certificate with its key', async () => {
   await issue(host, 'self-signed')
 
   expect(await issue(host, 'none')).toEqual([
@@ -96,7 +96,7 @@ test('takes a certificate away, with its key', async () => {
   expect(host.disk.all[VHOST]).not.toContain('ssl_certificate')
 })
 
-test('refuses a site that this agent did not make before it says anything', async () => {
+test('refuses a discovered site before its first event', async () => {
   const params = { domain: 'b.example', tls: 'none', email: 'a@b.example' } as const
 
   expect(await outcome(tlsIssue.run(params, contextOf(host)))).toEqual([

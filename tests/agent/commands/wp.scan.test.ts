@@ -62,7 +62,7 @@ const entry = (slug: string, name: string, version: string, active: boolean | nu
   update: null as string | null,
 })
 
-test('tells what is installed, active and offered, with one SELECT and no program', async () => {
+test('reports installed, active and offered versions with one SELECT and no program', async () => {
   const host = shop()
   options(host, 'online')
 
@@ -86,7 +86,7 @@ test('tells what is installed, active and offered, with one SELECT and no progra
   expect(host.queries[0]).toContain('| shop_db | x_options |')
 })
 
-test('calls updates unknown when WordPress could not ask', async () => {
+test('reports updates as unknown when WordPress could not check', async () => {
   const host = shop()
   options(host, 'offline')
 
@@ -96,7 +96,7 @@ test('calls updates unknown when WordPress could not ask', async () => {
   })
 })
 
-test('calls everything of the database unknown when it does not answer', async () => {
+test('reports all values of the database as unknown when it does not answer', async () => {
   const host = shop()
   host.failSql('SET STATEMENT', 'gone away')
 
@@ -106,7 +106,7 @@ test('calls everything of the database unknown when it does not answer', async (
   expect(result.updates).toEqual({ plugins: null, themes: null, core: null })
 })
 
-test('counts no offer that is not newer than what is installed', async () => {
+test('ignores offers that are not newer than the installed version', async () => {
   const host = shop({
     'wp-content/plugins/akismet/akismet.php': '<?php\n/* Plugin Name: Akismet\nVersion: 5.10\n*/',
     'wp-includes/version.php': "<?php\n$wp_version = '7.1.2';\n",
@@ -119,7 +119,7 @@ test('counts no offer that is not newer than what is installed', async () => {
   })
 })
 
-test('calls updates unknown where an object cache holds them', async () => {
+test('reports updates as unknown when an object cache stores them', async () => {
   const host = shop({ 'wp-content/object-cache.php': '<?php' })
   options(host, 'online')
 
@@ -129,7 +129,7 @@ test('calls updates unknown where an object cache holds them', async () => {
   expect(result.plugins[0]?.active).toBe(true)
 })
 
-test('asks the network of a multisite, and counts its plugins as active', async () => {
+test('reads the network of a multisite, and counts its plugins as active', async () => {
   const config = "define('DB_NAME', 'd'); define('MULTISITE', true); $table_prefix = 'w_';"
   const host = shop({ 'wp-config.php': `<?php ${ACCOUNT} ${config}` })
   options(host, 'online', { active_sitewide_plugins: 'a:1:{s:9:"hello.php";i:1;}' })
@@ -147,14 +147,14 @@ test.each([
   ],
   ['a computed name', "define('DB_NAME', getenv('D')); $table_prefix = 'w_';"],
   ['a hostile prefix', "define('DB_NAME', 'd'); $table_prefix = 'w_`; DROP';"],
-])('asks no database with %s', async (_, config) => {
+])('does not query the database with %s', async (_, config) => {
   const host = shop({ 'wp-config.php': `<?php ${ACCOUNT} ${config}` })
 
   expect((await scan(host)).result.updates.core).toBeNull()
   expect(host.queries).toEqual([])
 })
 
-test('survives options that are not what PHP writes', async () => {
+test('accepts options that PHP did not write', async () => {
   const host = shop()
   options(host, 'online', {
     active_plugins: 's:3:"all";',
@@ -168,7 +168,7 @@ test('survives options that are not what PHP writes', async () => {
   expect(result.updates).toEqual({ plugins: null, themes: 1, core: null })
 })
 
-test('refuses a domain that nothing serves before it says anything', async () => {
+test('refuses a domain that is not served before its first event', async () => {
   const context = { host: fakeHost(), perform: () => Promise.reject() } as never
 
   expect(await outcome(wpScan.run({ domain: 'none.example' }, context))).toEqual([

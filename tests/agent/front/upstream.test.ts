@@ -33,7 +33,7 @@ async function frontOf(answer?: (request: Request) => Response | Promise<Respons
   return listening.url
 }
 
-test('passes method, path, body and the headers that count, and the answer back', async () => {
+test('forwards method, path, body and relevant headers, and returns the answer', async () => {
   const url = await frontOf(async (request) => {
     const { method, headers } = request
     const seen = ['authorization', 'content-type', 'last-event-id', 'operation-id', 'x-other']
@@ -63,7 +63,7 @@ test('passes method, path, body and the headers that count, and the answer back'
   })
 })
 
-test('hands each event on when it comes, and stops when its reader has gone', async () => {
+test('forwards each event immediately, and stops when its reader disconnects', async () => {
   const gone = Promise.withResolvers<void>()
   let next: (text: string) => void = () => undefined
   const url = await frontOf(() => {
@@ -89,7 +89,7 @@ test('hands each event on when it comes, and stops when its reader has gone', as
   await gone.promise
 })
 
-test('is 503 while the root half does not run', async () => {
+test('answers 503 while the root half does not run', async () => {
   const response = await fetch(`${await frontOf()}/metrics`)
 
   expect([response.status, await response.json()]).toEqual([

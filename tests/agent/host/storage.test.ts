@@ -13,14 +13,14 @@ test.each([
   ['EDQUOT: disk quota exceeded, write', full],
   ["EROFS: read-only file system, mkdir '/var/lib/x'", fixed],
   ['useradd: cannot open /etc/passwd: Read-only file system', fixed],
-])('says of "%s" what to do', (message, what) => {
+])('says how to solve "%s"', (message, what) => {
   const told = blamingDisk(new Error(message))
 
   expect(told).toMatchObject({ code: 'internal', message: `${what} (${message})` })
   expect(blamingDisk(told)).toBe(told)
 })
 
-test('leaves other failures as they are', () => {
+test('returns other failures unchanged', () => {
   const error = conflict('nginx refuses its configuration: line 28 is full of errors')
 
   expect(blamingDisk(error)).toBe(error)

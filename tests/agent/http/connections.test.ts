@@ -29,13 +29,13 @@ function admit(name: string, address: string): Connection {
   return connection
 }
 
-test('an address that has its share loses its oldest connection to the newest', () => {
+test('closes the oldest connection of an address that reached its share', () => {
   for (const name of ['a1', 'a2', 'a3', 'a4']) admit(name, '192.0.2.1')
 
   expect([ended, connections.size]).toEqual([['a1'], 3])
 })
 
-test('when all places are taken, the address with the most loses one', () => {
+test('closes a connection of the address with the most when all slots are used', () => {
   admit('b1', '192.0.2.2')
   for (const name of ['a1', 'a2', 'a3']) admit(name, '192.0.2.1')
 
@@ -44,7 +44,7 @@ test('when all places are taken, the address with the most loses one', () => {
   expect([ended, connections.size]).toEqual([['a1'], 4])
 })
 
-test('a connection that has shown a proof is pushed out by nobody', () => {
+test('never closes an authenticated connection for another one', () => {
   for (const name of ['a1', 'a2', 'a3']) admit(name, '192.0.2.1').trust()
   admit('b1', '192.0.2.2')
 
@@ -55,7 +55,7 @@ test('a connection that has shown a proof is pushed out by nobody', () => {
   expect([ended, connections.size]).toEqual([['b1', 'e1'], 4])
 })
 
-test('a request of the dashboard gets the place of the oldest stranger', () => {
+test('a request of the dashboard replaces the oldest unauthenticated connection', () => {
   const strangers = ['a1', 'a2'].map((name) => admit(name, '192.0.2.1'))
   const dashboard = admit('d', '192.0.2.9')
   dashboard.trust()
@@ -71,7 +71,7 @@ test('a request of the dashboard gets the place of the oldest stranger', () => {
   expect(connections.begin(dashboard, UNREAD)).toBe(true)
 })
 
-test('a stranger who does not read the answers gets no more', () => {
+test('stops answering an unauthenticated client that does not read', () => {
   const connection = admit('a1', '192.0.2.1')
 
   expect(connections.begin(connection, { writableLength: 70_000 })).toBe(false)

@@ -16,7 +16,7 @@ function accepted(count: number) {
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at)
 
-test('begins a few handshakes in each turn of the event loop, the oldest first', async () => {
+test('starts a few handshakes in each turn of the event loop, the oldest first', async () => {
   const { begun } = accepted(40)
   const seen: number[][] = []
 
@@ -28,7 +28,7 @@ test('begins a few handshakes in each turn of the event loop, the oldest first',
   expect(seen).toEqual([0, 16, 32, 40].map((to) => numbers(0, to)))
 })
 
-test('spends no turn on a connection that has ended meanwhile', async () => {
+test('skips a connection that has ended meanwhile', async () => {
   const { sockets, begun } = accepted(40)
   for (const socket of sockets.slice(0, 30)) socket.destroy()
 

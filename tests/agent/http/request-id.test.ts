@@ -11,7 +11,7 @@ const lines = () => stderr.mock.calls.map(([line]) => JSON.parse(String(line)))
 const asking = (headers: Record<string, string> = {}) =>
   new Request('https://agent/metrics', { headers })
 
-test('a line tells when, how grave, what, and of which request and operation', () => {
+test('a line has time, level, message, request and operation', () => {
   log('info', 'started')
   inRequest('r1', () => logError(new Error('broken'), { operation_id: 'o1' }))
 
@@ -29,16 +29,16 @@ test('a line tells when, how grave, what, and of which request and operation', (
   ])
 })
 
-test('a request keeps the id that the dashboard gave it', () => {
+test('a request keeps the id from the dashboard', () => {
   expect(idOf(asking({ 'x-request-id': 'abc_-9' }))).toBe('abc_-9')
 })
 
 test.each(['', 'a b', '{"level":"error"}', 'x'.repeat(65)])(
-  'a request with the id %j gets another one',
+  'a request with the id %j gets a new one',
   (id) => expect(idOf(asking({ 'x-request-id': id }))).toMatch(/^[\w-]{12}$/),
 )
 
-test('what is refused has the id in its answer too', async () => {
+test('a refusal has the id in its answer too', async () => {
   const front = createFront({
     gate: async () => {
       throw new Refused()

@@ -14,13 +14,13 @@ async function told(query: string): Promise<string> {
 }
 
 test.each(['', '?warnings=false', '?warnings', '?steps=true'])(
-  'the end of a stream with %p has the fields of the contract and no others',
+  'the last event of a stream with %p has exactly the fields of the contract',
   async (query) => {
     expect(await told(query)).toBe('data: {"status":"ok","domain":"shop.example"}')
   },
 )
 
-test('who asks for warnings gets them with the end', async () => {
+test('a caller that asks for warnings gets them with the last event', async () => {
   const warnings = JSON.stringify([WARNING])
   expect(await told('?warnings=true')).toBe(
     `data: {"status":"ok","domain":"shop.example","warnings":${warnings}}`,

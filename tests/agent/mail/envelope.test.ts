@@ -40,7 +40,7 @@ describe('an address list', () => {
     expect(mailboxesOf(text).map(({ address }) => address)).toEqual(addresses)
   })
 
-  test('ends for whatever is in it, and names nothing that is not there', () => {
+  test('terminates for any text, and returns only addresses in it', () => {
     const parts = fc.constantFrom('"', '\\', '(', ')', '<', '>', ',', ';', ':', 'a@b.example', ' ')
     fc.assert(
       fc.property(
@@ -70,7 +70,7 @@ test.each([
   expect(envelopeAddress(text)).toBe(address)
 })
 
-test('no address has what ends a command of SMTP', () => {
+test('no address contains characters that end an SMTP command', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const address = envelopeAddress(text)
@@ -145,14 +145,14 @@ describe('the sender', () => {
     expect(from(header, rules)).toEqual(expected)
   })
 
-  test('is that of -f where that is of the site, too', () => {
+  test('is the address of -f if it belongs to the site', () => {
     const header = 'From: info@shop.example'
     expect(from(header, {}, 'bounces@shop.example')[0]).toBe('bounces@shop.example')
     expect(from(header, {}, 'a@gmail.example')[0]).toBe('info@shop.example')
   })
 })
 
-test('recipients are those of the fields and of the arguments, each once, and Bcc is not shown', () => {
+test('recipients come from fields and arguments, each once, and Bcc is removed', () => {
   const header = 'To: a@b.example\nCc: "B, C" <b@b.example>\nBcc: c@b.example,\n a@b.example'
   const { recipients, value } = enveloped(header, { recipients: ['d@b.example'] })
   expect(recipients).toEqual(['d@b.example', 'a@b.example', 'b@b.example', 'c@b.example'])
@@ -166,11 +166,11 @@ test.each([
     `To: ${Array.from({ length: 201 }, (_, at) => `a${at}@b.example`).join()}`,
     'the message has more than 200 recipients',
   ],
-])('%j is not taken', (header, reason) => {
+])('%j is refused', (header, reason) => {
   expect(() => enveloped(header)).toThrow(new Unacceptable(reason))
 })
 
-test('what a relay would read as a field of its own is one here, too', () => {
+test('reads the same header fields as a relay', () => {
   const { recipients, value } = enveloped('To: a@b.example\r\nSubject: x\rBcc: c@b.example')
   expect([recipients, value('bcc'), value('subject')]).toEqual([
     ['a@b.example', 'c@b.example'],
@@ -199,7 +199,7 @@ describe('the form that goes to a relay', () => {
     expect(formed(...chunks)).toBe(text)
   })
 
-  test('never has a lone CR or LF, or the end of a message, however it comes in', () => {
+  test('never contains a lone CR or LF, or the end of a message, for any input', () => {
     const text = fc.array(fc.constantFrom('\r', '\n', '.', 'a', '\0')).map((list) => list.join(''))
     fc.assert(
       fc.property(fc.array(text), (chunks) => {

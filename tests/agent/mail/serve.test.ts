@@ -28,7 +28,7 @@ async function withRelay(change: Parameters<MailPlace['server']>[1] = {}): Promi
   return place
 }
 
-test('a message reaches the relay as the site wrote it, and nothing of it stays', async () => {
+test('a message reaches the relay unchanged, and leaves no file', async () => {
   const place = await withRelay()
 
   const more = 'From: Shop <shop@shop.example.com>\nBcc: hidden@example.org\n'
@@ -53,7 +53,7 @@ test('a message reaches the relay as the site wrote it, and nothing of it stays'
   expect(place.status()).toMatchObject({ queued: 0, failed_day: 0, problem: null })
 })
 
-test('each recipient has an end of its own: reached, later, or given up with the words of the relay', async () => {
+test('each recipient is delivered, deferred, or given up with the message of the relay', async () => {
   const place = await withRelay()
   const to = 'ann@example.org, bounce@example.org, defer@example.org'
   await hand(place.places.socket('shop'), messageTo(to))
@@ -76,7 +76,7 @@ test('a message that is refused after its text is given up', async () => {
   expect(await place.emptied()).toEqual([])
 })
 
-test('a relay that is down loses nothing, and gets everything once when it is back', async () => {
+test('a relay that was down gets every message once when it is back', async () => {
   const place = await withRelay()
   await relay.stop()
   for (const name of ['ann', 'ben', 'cid']) {
@@ -112,7 +112,7 @@ test('a wrong password keeps the mail until it is right', async () => {
   expect(relay.received.map(({ user }) => user)).toEqual(['shop'])
 })
 
-test('what waits is there for the next process, and what was cut off on its way in is not', async () => {
+test('the next process has all queued messages, and no incomplete one', async () => {
   const place = await withRelay()
   await relay.stop()
   await hand(place.places.socket('shop'), messageTo('ann@example.org'))
@@ -127,7 +127,7 @@ test('what waits is there for the next process, and what was cut off on its way 
   expect(await place.emptied()).toEqual([])
 })
 
-test('a site that asks again, since it has not heard the answer, is not taken twice', async () => {
+test('a message that a site submits again after a lost answer is queued once', async () => {
   const place = await withRelay()
   const id = 'b'.repeat(24)
   const text = messageTo('ann@example.org')
@@ -139,7 +139,7 @@ test('a site that asks again, since it has not heard the answer, is not taken tw
   expect(relay.received).toHaveLength(2)
 })
 
-test('over its limit of an hour the mail of a site waits', async () => {
+test('the mail of a site waits above its hourly limit', async () => {
   const place = await withRelay({ hourly_limit: 2 })
   for (const name of ['ann', 'ben', 'cid']) {
     await hand(place.places.socket('shop'), messageTo(`${name}@example.org`))
@@ -152,7 +152,7 @@ test('over its limit of an hour the mail of a site waits', async () => {
   expect(place.status().held).toBe(false)
 })
 
-test('without a relay, or turned off, nothing is taken, and the site is told why', async () => {
+test('without a relay, or turned off, it refuses mail with the reason', async () => {
   await relay.start()
   const place = new MailPlace()
   await started(place)
@@ -167,7 +167,7 @@ test('without a relay, or turned off, nothing is taken, and the site is told why
   expect(relay.received).toEqual([])
 })
 
-test('a site that is gone has no door any more, and another one goes on', async () => {
+test('a removed site has no socket any more, and other sites are unaffected', async () => {
   await relay.start()
   const place = new MailPlace(['shop', 'blog'])
   place.server(relay.port)

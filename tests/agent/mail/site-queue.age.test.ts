@@ -13,7 +13,7 @@ async function queueWith(answers: Answers): Promise<ClockedQueue> {
   return new ClockedQueue(relay.port, { times: TIMES })
 }
 
-test('a message that is deferred for 96 hours is given up with the last words of the relay', async () => {
+test('a message that is deferred for 96 hours is given up with the last message of the relay', async () => {
   const queue = await queueWith({ RCPT: '451 4.2.2 Mailbox full' })
   await queue.put('first', { recipients: ['ann@example.org', 'ben@example.org'] })
   await queue.work()
@@ -32,7 +32,7 @@ test('a message that is deferred for 96 hours is given up with the last words of
   expect(await queue.place.emptied()).toEqual([])
 })
 
-test('with a relay that is away for 96 hours all that is so old is given up, and the rest waits', async () => {
+test('after 96 hours without the relay only messages of that age are given up', async () => {
   const queue = await queueWith({ greeting: '554 5.3.2 Away close' })
   await queue.put('old')
   queue.now += 90 * HOUR
@@ -48,7 +48,7 @@ test('with a relay that is away for 96 hours all that is so old is given up, and
   expect(relay.taken).toEqual(['new'])
 })
 
-test('a server that was off for longer sends what waited, also when the relay is not there at first', async () => {
+test('a server that was off for longer sends its queue, also when the relay is unreachable at first', async () => {
   const queue = await queueWith({ greeting: ['421 4.3.2 Not yet close', '220 odd'] })
   await queue.put('old', { age_ms: 200 * HOUR })
   await queue.open()
@@ -57,7 +57,7 @@ test('a server that was off for longer sends what waited, also when the relay is
   expect(relay.taken).toEqual(['old'])
 })
 
-test('mail that is turned off is given up after 96 hours, and says so', async () => {
+test('mail that is turned off is given up after 96 hours with the reason', async () => {
   const queue = await queueWith({})
   await queue.put('first')
   queue.place.site({ enabled: false })
@@ -69,23 +69,20 @@ test('mail that is turned off is given up after 96 hours, and says so', async ()
   expect(relay.connections).toBe(0)
 })
 
-test.each([-24, -24 * 365])(
-  'a clock that is set by %d hours keeps nothing waiting',
-  async (hours) => {
-    const queue = await queueWith({
-      greeting: ['421 4.3.2 Full close', '220 odd'],
-      MAIL: ['451 4.7.1 Later', '250 ok'],
-    })
-    await queue.put('first')
-    await queue.put('second')
-    await queue.work()
-    queue.now += hours * HOUR
-    expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, failed_day: 0 })
-    expect(relay.taken.sort()).toEqual(['first', 'second'])
-  },
-)
+test.each([-24, -24 * 365])('a clock change of %d hours delays no message', async (hours) => {
+  const queue = await queueWith({
+    greeting: ['421 4.3.2 Full close', '220 odd'],
+    MAIL: ['451 4.7.1 Later', '250 ok'],
+  })
+  await queue.put('first')
+  await queue.put('second')
+  await queue.work()
+  queue.now += hours * HOUR
+  expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, failed_day: 0 })
+  expect(relay.taken.sort()).toEqual(['first', 'second'])
+})
 
-test('a clock that is set forward by a year gives up nothing that the relay takes', async () => {
+test('a clock change of a year gives up no message that the relay accepts', async () => {
   const queue = await queueWith({ greeting: ['421 4.3.2 Full close', '220 odd'] })
   await queue.put('first')
   await queue.put('second')
@@ -95,7 +92,7 @@ test('a clock that is set forward by a year gives up nothing that the relay take
   expect(relay.taken).toEqual(['first', 'second'])
 })
 
-test('what waited under the former setting is tried at once under a new one', async () => {
+test('new settings retry waiting messages immediately', async () => {
   const queue = await queueWith({ MAIL: ['451 4.7.1 Later', '250 ok'] })
   await queue.put('first')
   await queue.work()

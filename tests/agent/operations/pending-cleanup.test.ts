@@ -33,7 +33,7 @@ async function endOf(runner: Runner, id: string): Promise<unknown> {
   return events.at(-1)?.data.message
 }
 
-test('what a full disk kept from being undone is undone when there is room', async () => {
+test('an undo that failed on a full disk completes when there is space', async () => {
   const { did, hindered, start } = machine()
   const runner = start()
   const message = await endOf(runner, 'op1')
@@ -50,7 +50,7 @@ test('what a full disk kept from being undone is undone when there is room', asy
   expect([meanwhile, did]).toEqual([[], ['undo']])
 })
 
-test('the next process undoes it, once', async () => {
+test('the next process completes it, once', async () => {
   const { did, hindered, start } = machine()
   await endOf(start(), 'op1')
 
@@ -60,7 +60,7 @@ test('the next process undoes it, once', async () => {
   expect(did).toEqual(['undo'])
 })
 
-test('nothing else begins before it while the disk is full', async () => {
+test('no other operation starts before it while the disk is full', async () => {
   const { did, hindered, start } = machine()
   const runner = start()
   await endOf(runner, 'op1')
@@ -76,7 +76,7 @@ test('nothing else begins before it while the disk is full', async () => {
   expect(did).toEqual(['undo', 'undo'])
 })
 
-test('what else stands in the way is left to a human, and keeps nothing from beginning', async () => {
+test('another cause is left to an administrator, and blocks no operation', async () => {
   const { did, hindered, start } = machine()
   const runner = start()
   hindered.by = 'in use'
@@ -89,7 +89,7 @@ test('what else stands in the way is left to a human, and keeps nothing from beg
   expect(did).toEqual(['undo'])
 })
 
-test('what was followed by something else is no longer undone after a restart', async () => {
+test('a restart does not undo an operation that another one followed', async () => {
   const { host, did, hindered, start } = machine()
   const runner = start()
   await endOf(runner, 'op1')
@@ -104,7 +104,7 @@ test('what was followed by something else is no longer undone after a restart', 
   expect(did).toEqual([])
 })
 
-test('what follows a point of no return is finished when there is room', async () => {
+test('steps after a point of no return complete when there is space', async () => {
   const host = fakeHost()
   const did: string[] = []
   const room = { left: false }
@@ -134,7 +134,7 @@ test('what follows a point of no return is finished when there is room', async (
   expect([meanwhile, did]).toEqual([['a'], ['a', 'b']])
 })
 
-test('nothing of a success is undone, when its mark is lost too', async () => {
+test('a success is never undone, also when its mark is lost', async () => {
   const { host, did, hindered, start } = machine()
   const { store } = start()
   const created_at = host.time

@@ -117,7 +117,7 @@ test.each([
   expect(deviations(plan, before, await thingsOf(host))).toEqual([])
 })
 
-test('a plan stores nothing, changes nothing and runs nothing that does', async () => {
+test('a plan stores nothing, changes nothing and runs only reading programs', async () => {
   const host = await machine()
   await done(host, 'server.provision', {})
   host.queries.length = 0
@@ -157,21 +157,21 @@ test.each([
   ['service.restart', { service: 'php-fpm:nobody' }, { code: 'not_found' }],
   ['server.provision', { php_versions: ['7.4'] }, { fields: { php_versions: expect.anything() } }],
   ['wp.scan', { domain: 'b.example' }, { code: 'not_found' }],
-] as const)('%s %j is refused as the plan is', async (command, params, refusal) => {
+] as const)('%s %j and its plan are refused alike', async (command, params, refusal) => {
   const host = await withSite()
 
   await expect(planned(host, command, params)).rejects.toMatchObject(refusal)
   await expect(done(host, command, params)).rejects.toMatchObject(refusal)
 })
 
-test('refuses as a whole what the disk has no room for', async () => {
+test('refuses an operation that does not fit on the disk as a whole', async () => {
   const host = await machine()
   host.disk.free = 400 * 2 ** 20
 
   await expect(planned(host, 'site.create', shop)).rejects.toThrow('Only 400 MB are free')
 })
 
-test('what changes nothing has an empty plan', async () => {
+test('an operation without changes has an empty plan', async () => {
   const host = await withSite()
   const text = `server { server_name ${domain}; root /srv/www/shop/public; }`
   host.answer('nginx -T', `# configuration file /etc/nginx/sites-enabled/shop:\n${text}\n`)

@@ -27,7 +27,7 @@ function machine() {
   return { host, commands, undone, store: new OperationStore(host.files, '/var/lib/hosting-agent') }
 }
 
-test('undoes what the process before began, newest first, and ends the operation', async () => {
+test('undoes the steps of the previous process, newest first, and ends the operation', async () => {
   const { host, commands, undone, store } = machine()
   await store.create(request)
   await store.addEvent('op1', { id: 1, event: 'log', data: { message: 'Making a' } })
@@ -49,7 +49,7 @@ test('undoes what the process before began, newest first, and ends the operation
   ])
 })
 
-test('reads over a line that was cut off', async () => {
+test('skips an incomplete line', async () => {
   const { host, commands, undone, store } = machine()
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
@@ -63,7 +63,7 @@ test('reads over a line that was cut off', async () => {
   expect(undone).toEqual(['a'])
 })
 
-test('loses no line of its own to one that was cut off', async () => {
+test('an incomplete line does not corrupt the next one', async () => {
   const { host, commands, store } = machine()
   const folder = '/var/lib/hosting-agent/operations/op1'
   await store.create(request)
@@ -83,7 +83,7 @@ test('loses no line of its own to one that was cut off', async () => {
   ])
 })
 
-test('leaves ended operations as they are', async () => {
+test('does not change ended operations', async () => {
   const { host, commands, undone, store } = machine()
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
@@ -96,7 +96,7 @@ test('leaves ended operations as they are', async () => {
   expect([undone, host.disk.all]).toEqual([[], before])
 })
 
-test('completes an operation whose outcome is there, and undoes nothing of it', async () => {
+test('completes an operation whose outcome exists, and undoes nothing of it', async () => {
   const { host, commands, undone, store } = machine()
   const command = { ...commands['cache.purge'], finished: async () => ({ domain: 'shop.example' }) }
   await store.create(request)
@@ -112,7 +112,7 @@ test('completes an operation whose outcome is there, and undoes nothing of it', 
   })
 })
 
-describe('an operation with no way back', () => {
+describe('an operation with a point of no return', () => {
   /** Cut off at the given step. The step b turns it, `decided` says what the machine says. */
   async function cut(at: string[], decided: boolean, result?: object) {
     const { host, store } = machine()
@@ -142,14 +142,14 @@ describe('an operation with no way back', () => {
   }
   const gone = { domain: 'shop.example' }
 
-  test('goes on after the step that it turned on, and completes', async () => {
+  test('continues after that step and completes', async () => {
     const { did, last } = await cut(['a', 'b', 'c'], true, gone)
 
     expect(did).toEqual(['c', 'd'])
     expect(last).toMatchObject({ event: 'complete', data: { status: 'ok', ...gone } })
   })
 
-  test('says why it did not get to its end', async () => {
+  test('reports why it did not complete', async () => {
     const { did, last } = await cut(['a', 'b'], true)
 
     expect(did).toEqual(['c'])
@@ -157,7 +157,7 @@ describe('an operation with no way back', () => {
     expect(last).toMatchObject({ event: 'error', data: { error: 'Internal error', message } })
   })
 
-  test('is undone while that step was not taken', async () => {
+  test('is undone before that step', async () => {
     const { did, last } = await cut(['a', 'b'], false)
 
     expect(did).toEqual(['undo b', 'undo a'])
@@ -167,7 +167,7 @@ describe('an operation with no way back', () => {
   test.each([
     { is: 'not there', result: undefined },
     { is: 'there', result: gone },
-  ])('is not taken for decided by what another made: its outcome is $is', async ({ result }) => {
+  ])('ignores the outcome of another operation: its outcome is $is', async ({ result }) => {
     const { did, last } = await cut(['a'], true, result)
 
     expect(did).toEqual(['undo a'])

@@ -11,7 +11,7 @@ function reserveOn(free: number) {
   return { disk, size, reserve: new Reserve(disk, '/var/lib/hosting-agent') }
 }
 
-test('keeps room back on a disk that has more, and gives it up once', async () => {
+test('reserves space on a disk that has enough, and releases it once', async () => {
   const { size, reserve } = reserveOn(2 ** 30)
 
   await reserve.keep()
@@ -29,7 +29,7 @@ test('does not fill a disk that is nearly full', async () => {
   expect(await size()).toBeUndefined()
 })
 
-test('writes no more than once', async () => {
+test('writes the reserve only once', async () => {
   const { disk, reserve } = reserveOn(2 ** 30)
   await reserve.keep()
   disk.guard = (action) => {

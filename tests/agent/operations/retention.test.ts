@@ -25,7 +25,7 @@ async function storeWith(ages: Record<string, number>, unended: string[] = []) {
 
 const left = async (store: OperationStore) => (await store.ids()).toSorted()
 
-test('removes what ended and is older than 30 days', async () => {
+test('removes operations that ended more than 30 days ago', async () => {
   const store = await storeWith({ old: 31 * DAY, young: 29 * DAY })
 
   await tidy(store, { now, most_bytes: plenty })
@@ -33,7 +33,7 @@ test('removes what ended and is older than 30 days', async () => {
   expect(await left(store)).toEqual(['young'])
 })
 
-test('removes the oldest ended ones as long as all of them take too much', async () => {
+test('removes the oldest ended operations while all of them exceed the limit', async () => {
   const store = await storeWith({ a: 4 * DAY, b: 2 * DAY, c: 3 * DAY, d: DAY })
 
   await tidy(store, { now, most_bytes: 25_000 })
@@ -41,7 +41,7 @@ test('removes the oldest ended ones as long as all of them take too much', async
   expect(await left(store)).toEqual(['b', 'd'])
 })
 
-test('never removes one without an end, nor one of the last hour for its size', async () => {
+test('never removes a running operation, nor one of the last hour because of its size', async () => {
   const store = await storeWith({ running: 40 * DAY, late: HOUR / 2, gone: 2 * HOUR }, ['running'])
 
   await tidy(store, { now, most_bytes: 1 })
@@ -49,7 +49,7 @@ test('never removes one without an end, nor one of the last hour for its size', 
   expect(await left(store)).toEqual(['late', 'running'])
 })
 
-test('forgets after 30 days what was cancelled and never came', async () => {
+test('forgets cancel requests without an operation after 30 days', async () => {
   const store = await storeWith({})
   await store.cancel('old', now - 31 * DAY)
   await store.cancel('young', now - DAY)
@@ -59,7 +59,7 @@ test('forgets after 30 days what was cancelled and never came', async () => {
   expect(await left(store)).toEqual(['young'])
 })
 
-test('forgets after 30 days what was refused', async () => {
+test('forgets refusals after 30 days', async () => {
   const store = await storeWith({})
   const refusal = { fingerprint: 'f', code: 'not_found', message: 'Site not found' } as const
   await store.refuse('old', { ...refusal, at: now - 31 * DAY })

@@ -13,7 +13,7 @@ import {
 } from '#tests/support/agent/cancelling.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
-test('an operation that was cancelled before it came does nothing, also after a restart', async () => {
+test('an operation that was cancelled before it arrived does nothing, also after a restart', async () => {
   const host = fakeHost()
   const { runner } = runnerOf(host, purging(two))
 
@@ -26,7 +26,7 @@ test('an operation that was cancelled before it came does nothing, also after a 
   expect(host.ran).toEqual([])
 })
 
-test('cancelled before its first line, it has its end without a change', async () => {
+test('an operation that is cancelled before its first line ends without a change', async () => {
   const host = fakeHost()
   host.hang('look')
   const { runner } = runnerOf(host, {
@@ -100,7 +100,7 @@ test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>(
   expect(host.ran).toEqual(['unfirst'])
 })
 
-test('what puts a former state back in the middle of a step goes on to its end', async () => {
+test('a restoration in the middle of a step runs to its end', async () => {
   const host = fakeHost()
   host.hang('change')
   const apply = async (own: Host) => {
@@ -122,7 +122,7 @@ test('what puts a former state back in the middle of a step goes on to its end',
   expect(host.ran).toEqual(['change', 'put back', 'unfirst'])
 })
 
-test('says what could not be undone', async () => {
+test('lists steps that could not be undone', async () => {
   const host = fakeHost()
   host.hang('second')
   host.fail('unfirst', 'busy')

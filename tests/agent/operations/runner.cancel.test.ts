@@ -17,29 +17,32 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 test.each([
   { force: false, signals: ['SIGTERM op1'] },
   { force: true, signals: ['SIGKILL op1'] },
-])('ends what runs ($force), undoes what was begun, and says so', async ({ force, signals }) => {
-  const host = fakeHost()
-  host.hang('second')
-  const { runner } = runnerOf(host, purging(two))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+])(
+  'ends the running step ($force), undoes the started ones, and reports it',
+  async ({ force, signals }) => {
+    const host = fakeHost()
+    host.hang('second')
+    const { runner } = runnerOf(host, purging(two))
+    const operation = await runner.start('cache.purge', shop, 'op1')
+    await runs(host, 'second')
 
-  expect(await runner.cancel('op1', force)).toBe(false)
+    expect(await runner.cancel('op1', force)).toBe(false)
 
-  expect(await transcript(operation)).toEqual([
-    'Making a',
-    'Making b',
-    'The operation was cancelled',
-    'Undoing: Making b',
-    'Undoing: Making a',
-    CANCELLED,
-  ])
-  expect(host.ran).toEqual(['first', 'second', 'unsecond', 'unfirst'])
-  expect(host.signals).toEqual([...signals])
-  expect(await runner.cancel('op1', force)).toBe(true)
-})
+    expect(await transcript(operation)).toEqual([
+      'Making a',
+      'Making b',
+      'The operation was cancelled',
+      'Undoing: Making b',
+      'Undoing: Making a',
+      CANCELLED,
+    ])
+    expect(host.ran).toEqual(['first', 'second', 'unsecond', 'unfirst'])
+    expect(host.signals).toEqual([...signals])
+    expect(await runner.cancel('op1', force)).toBe(true)
+  },
+)
 
-test('gives a program 10 seconds to end, and undoes nothing as long as it runs', async () => {
+test('gives a program 10 seconds to end, and undoes nothing while it runs', async () => {
   const host = fakeHost()
   host.hang('second', true)
   const { runner } = runnerOf(host, purging(two))
@@ -72,7 +75,7 @@ test('a forced cancel after a graceful one does not wait any longer', async () =
   expect(host.signals).toEqual(['SIGTERM op1', 'SIGKILL op1'])
 })
 
-test('what takes turns is undone to its end after a cancel', async () => {
+test('an operation with queued steps is undone completely after a cancel', async () => {
   const host = fakeHost()
   host.hang('second')
   const undo = async (session: Host) =>
@@ -94,7 +97,7 @@ test('what takes turns is undone to its end after a cancel', async () => {
   expect(host.ran).toEqual(['first', 'second', 'unfirst', 'unfirst'])
 })
 
-test('what is being undone cannot be cancelled', async () => {
+test('an operation that is being undone cannot be cancelled', async () => {
   const host = fakeHost()
   host.fail('second', 'no space')
   host.hang('unsecond')
@@ -114,7 +117,7 @@ test('what is being undone cannot be cancelled', async () => {
   expect(host.ran.at(-1)).toBe('unfirst')
 })
 
-test('past the point of no return it completes', async () => {
+test('an operation past the point of no return completes', async () => {
   const host = fakeHost()
   host.hang('second')
   const steps: Steps = (on) => [
@@ -132,7 +135,7 @@ test('past the point of no return it completes', async () => {
   expect((await transcript(operation)).at(-1)).toEqual({ status: 'ok', ...shop })
 })
 
-test('cancelled while it passes the point of no return, it goes on after that', async () => {
+test('an operation that is cancelled while it passes the point of no return continues', async () => {
   const host = fakeHost()
   host.hang('first')
   const steps: Steps = (on) => [
@@ -149,7 +152,7 @@ test('cancelled while it passes the point of no return, it goes on after that', 
   expect(host.ran).toEqual(['first', 'second'])
 })
 
-test.each([1, 2])('one that waits in line ends at once, with %d places', async (places) => {
+test.each([1, 2])('a queued operation ends immediately, with %d slots', async (places) => {
   const host = fakeHost()
   host.hang('second')
   const { runner } = runnerOf(host, purging(two), places)

@@ -42,7 +42,7 @@ test('numbers the events from 1 and ends with exactly one terminal event', async
   ])
 })
 
-test('attaches to the operation of the same id and replays what was missed', async () => {
+test('attaches to the operation of the same id and replays missed events', async () => {
   const runner = runnerOf(purge(['one', 'two']))
   const first = await runner.start('cache.purge', shop, 'op1')
 
@@ -102,7 +102,7 @@ function refusing(answers: Error[]): Partial<CommandTable> {
 
 const unknownSite = new ServiceError('not_found', { message: 'Site shop.example not found' })
 
-test('throws what fails before the first line, and leaves nothing of it on the disk', async () => {
+test('throws a failure before the first line, and leaves nothing of it on the disk', async () => {
   const host = fakeHost()
   const runner = runnerOf(refusing([unknownSite]), host)
 
@@ -111,7 +111,7 @@ test('throws what fails before the first line, and leaves nothing of it on the d
   expect(host.disk.all).toEqual({})
 })
 
-test('refuses for ever, after a restart too, what it has refused under an id', async () => {
+test('refuses a refused id always, also after a restart', async () => {
   const invalid = new ServiceError('invalid', { fields: { domain: ['must be known'] } })
   for (const refusal of [unknownSite, invalid]) {
     const host = fakeHost()
@@ -127,7 +127,7 @@ test('refuses for ever, after a restart too, what it has refused under an id', a
   }
 })
 
-test('carries out under the same id what broke for a reason that may be gone', async () => {
+test('runs an operation again under its id after a temporary failure', async () => {
   const runner = runnerOf(refusing([new Error('ENOSPC: no space left on device'), new Error('?')]))
   for (const reason of ['No space left on a disk', '?'])
     await expect(runner.start('cache.purge', shop, 'op1')).rejects.toThrow(reason)
@@ -154,7 +154,7 @@ test('lets the second operation on a site wait for the first', async () => {
   ])
 })
 
-test('gives the words of an unforeseen error as the end, once', async () => {
+test('reports the message of an unforeseen error as the last event, once', async () => {
   const runner = runnerOf({
     'cache.purge': {
       lock: () => 'x',
@@ -191,7 +191,7 @@ async function onFullDisk(work: (gate: Promise<unknown>) => Partial<CommandTable
   return { events, stored: async () => new OperationStore(host.files, STATE).events('op1'), waited }
 }
 
-test('tells of a success when the disk has taken it, and leaves out the lines that it did not', async () => {
+test('reports a success once it is stored, without the lines that could not be stored', async () => {
   const { events, stored, waited } = await onFullDisk((gate) => purge(['one', 'two'], gate))
 
   expect(events).toEqual([
@@ -201,7 +201,7 @@ test('tells of a success when the disk has taken it, and leaves out the lines th
   expect([await stored(), waited]).toEqual([events, 1])
 })
 
-test('tells of a full disk at once, and what to do', async () => {
+test('reports a full disk immediately, and what to do', async () => {
   const { events, stored } = await onFullDisk((gate) => ({
     'cache.purge': {
       lock: ({ domain }) => domain,
@@ -224,7 +224,7 @@ test('tells of a full disk at once, and what to do', async () => {
   expect(await stored()).toEqual(events)
 })
 
-test('tells of a full disk that keeps it from noting a cancel', async () => {
+test('reports that a full disk prevents a cancel', async () => {
   const host = fakeHost()
   host.disk.guard = () => {
     throw new Error('ENOSPC: no space left on device, mkdir')

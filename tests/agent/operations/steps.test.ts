@@ -45,7 +45,7 @@ test('journals the intent before each step and its end after it', async () => {
   ])
 })
 
-test('undoes the begun steps, newest first and the failed one included, and keeps the reason', async () => {
+test('undoes the started steps, newest first and including the failed one, and keeps the reason', async () => {
   const did = await transcript((list) => [
     step(list, 'a'),
     step(list, 'b', { apply: broken }),
@@ -70,7 +70,7 @@ test('undoes the begun steps, newest first and the failed one included, and keep
   ])
 })
 
-test('neither applies nor undoes what was there before', async () => {
+test('neither applies nor undoes existing state', async () => {
   const did = await transcript((list) => [
     step(list, 'a', { check: async () => true }),
     step(list, 'b', { apply: broken }),
@@ -80,7 +80,7 @@ test('neither applies nor undoes what was there before', async () => {
   expect(did).not.toContain('undo a')
 })
 
-test('goes on undoing when one undo fails, and says what is left', async () => {
+test('continues undoing when one undo fails, and lists what is left', async () => {
   const did = await transcript((list) => [
     step(list, 'a'),
     step(list, 'b', { undo: broken }),
@@ -94,7 +94,7 @@ test('goes on undoing when one undo fails, and says what is left', async () => {
   ])
 })
 
-test('passes the lines of a step that talks through', async () => {
+test('forwards the lines of a step', async () => {
   const did = await transcript((list) => [
     step(list, 'a', {
       async *apply() {
@@ -107,7 +107,7 @@ test('passes the lines of a step that talks through', async () => {
   expect(did.slice(2, 4)).toEqual(['half', 'apply a'])
 })
 
-test('after a restart, undoes what was begun and not undone yet', () => {
+test('a restart undoes started steps that are not undone yet', () => {
   const steps = ['a', 'b', 'c', 'd'].map((name) => step([], name))
   const journal: JournalEntry[] = [
     { step: 'a', state: 'intent' },
@@ -120,7 +120,7 @@ test('after a restart, undoes what was begun and not undone yet', () => {
   expect(begunSteps(steps, journal).map(({ name }) => name)).toEqual(['a', 'b'])
 })
 
-test('undoes nothing because the journal takes no end of a step: what is begun is what counts', async () => {
+test('a lost end of a step in the journal undoes nothing: the start counts', async () => {
   const did: string[] = []
   const write = async ({ step, state }: JournalEntry) => {
     if (state === 'done') throw new Error('no space')
@@ -133,7 +133,7 @@ test('undoes nothing because the journal takes no end of a step: what is begun i
 })
 
 test.each([false, true])(
-  'stops at a failure when it is decided (%p), and undoes nothing then',
+  'stops at a failure after the decision (%p), and undoes nothing',
   async (taken) => {
     const did = await transcript((list) => [
       step(list, 'a'),
@@ -160,7 +160,7 @@ test.each([false, true])(
   },
 )
 
-test('undoes what failed before the decision, whoever decided it', async () => {
+test('undoes a failure before the decision, whoever decides', async () => {
   const did = await transcript((list) => [
     step(list, 'a', { apply: broken }),
     step(list, 'turn', { decided: async () => true }),

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { OperationStore } from '#agent/operations/store.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
-test('has every event and every entry on the disk before anybody sees it', async () => {
+test('stores every event and entry on the disk before anybody sees it', async () => {
   const { files } = fakeHost()
   const appended: unknown[] = []
   files.append = async (path, _text, options?: { sync?: boolean }) => {

@@ -72,7 +72,7 @@ test('everything is allowed without a policy', async () => {
   expect(await ask('/sites/db-password', shop)).toMatchObject({ status: 200 })
 })
 
-test('a denied command is 403 and names the policy; the others go on, from the next request', async () => {
+test('a denied command is 403 and names the policy from the next request; others still run', async () => {
   const ask = agent()
   await policy({ deny: ['site.delete', 'wp.scan'] })
 
@@ -88,7 +88,7 @@ test('a denied command is 403 and names the policy; the others go on, from the n
   expect((await ask('/exec', remove)).status).toBe(200)
 })
 
-test('another program could ignore the policy: with one, upgrades are off until it allows them', async () => {
+test('a policy turns upgrades off until it allows them, because another program could ignore it', async () => {
   const upgrade = {
     command: 'agent.upgrade',
     params: { url: 'https://control.example/agent/linux-x64.gz', sha256: 'a'.repeat(64) },
@@ -116,7 +116,7 @@ test.each(['/sites/db-password', '/sites/admin-password'])('denies %s', async (p
   })
 })
 
-test('who lets no site be deleted lets none be purged; deleting is undone by who may not purge', async () => {
+test('a policy without deletion allows no purge; without purge, a deletion can be undone', async () => {
   const ask = agent()
   await policy({ deny: ['site.delete'] })
   expect(await ask('/exec', destroy)).toMatchObject({
@@ -129,7 +129,7 @@ test('who lets no site be deleted lets none be purged; deleting is undone by who
   expect((await ask('/exec', remove)).status).toBe(200)
 })
 
-test('destructive commands over the cap are 429 until an hour is over, restart or not', async () => {
+test('destructive commands over the cap are 429 for an hour, also after a restart', async () => {
   await policy({ destructive_per_hour: 2 })
   expect((await agent()('/exec', destroy)).status).toBe(200)
   host.time += HOUR_MS / 2
@@ -148,7 +148,7 @@ test('destructive commands over the cap are 429 until an hour is over, restart o
   expect((await ask('/exec', destroy)).status).toBe(200)
 })
 
-test('of many at the same time the cap lets through exactly as many as it says', async () => {
+test('the cap allows exactly its number of concurrent commands', async () => {
   await policy({ destructive_per_hour: 3 })
   const ask = agent()
 
@@ -157,7 +157,7 @@ test('of many at the same time the cap lets through exactly as many as it says',
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
 })
 
-test('an operation that was started is shown again, whatever the policy has become', async () => {
+test('a started operation is replayed under any later policy', async () => {
   const ask = agent()
   const id = { 'operation-id': 'op1' }
   await ask('/exec', destroy, id)
@@ -167,7 +167,7 @@ test('an operation that was started is shown again, whatever the policy has beco
   expect((await ask('/exec', destroy, { 'operation-id': 'op2' })).status).toBe(403)
 })
 
-test('what was refused before it began takes no place under the cap', async () => {
+test('a refused operation does not count for the cap', async () => {
   await policy({ destructive_per_hour: 1 })
   const ask = agent()
   host.privileged = false
@@ -185,7 +185,7 @@ test.each([
   ['a bad number', { destructive_per_hour: -1 }, 0o600, 'is wrong at destructive_per_hour'],
   ['a file that a group writes', {}, 0o660, 'can be written by others than root'],
   ['a file that everybody writes', {}, 0o602, 'can be written by others than root'],
-])('changes nothing with %s, and still looks', async (_, rules, mode, reason) => {
+])('changes nothing with %s, and still reads', async (_, rules, mode, reason) => {
   await policy(rules, mode)
   const ask = agent()
 

@@ -34,7 +34,7 @@ async function scanning(code: string, begin = 'becomeNobodyForGood'): Promise<un
 unless(lacking({ root: true, programs: ['setpriv'] })).describe('the process that scans', () => {
   // Where the system calls cannot be made, libc's functions change all threads.
   test.each(['becomeNobodyForGood', 'becomeNobody'])(
-    'has no capability while it reads, and is nobody afterwards (%s)',
+    'has no capability while it reads, and runs as nobody afterwards (%s)',
     async (begin) => {
       const code = `
         const site = { docroot: '/etc', php_user: 'www-data' }
@@ -47,7 +47,7 @@ unless(lacking({ root: true, programs: ['setpriv'] })).describe('the process tha
     },
   )
 
-  test('reads as the site on one thread alone; the others are nobody', async () => {
+  test('reads as the site on one thread only; the others run as nobody', async () => {
     const users = await scanning(`
       const user = (task) => /^Uid:\\t\\d+\\t(\\d+)/m.exec(readFileSync('/proc/self/task/' + task + '/status', 'utf8'))[1]
       const users = () => [...new Set(readdirSync('/proc/self/task').map(user))].sort()
@@ -76,7 +76,7 @@ unless(lacking({ root: true, programs: ['setpriv'] })).describe('the process tha
     expect(read).toEqual(['shop', null, null])
   })
 
-  test('is nobody also when a scan fails', async () => {
+  test('runs as nobody also after a failed scan', async () => {
     const after = await scanning(`
       try { access.read({ docroot: '/etc' }, () => { throw new Error('broken') }) } catch {}
       return status()[0]`)

@@ -53,7 +53,7 @@ async function scan(plugins: number, limits: Partial<Limits>, text = config(), n
   return { asked, scanned: answer, unsure, scanner }
 }
 
-test('counts updates of a site that it read to its end', async () => {
+test('counts updates of a site that it read completely', async () => {
   const { scanned, asked } = await scan(3, {})
 
   expect(scanned).toEqual({
@@ -67,17 +67,20 @@ test('counts updates of a site that it read to its end', async () => {
 test.each([
   ['entries', { entries: 2 }],
   ['bytes', { bytes: 200 }],
-] as const)('calls updates unknown when the limit of %s ends the scan', async (limit, limits) => {
-  const { scanned } = await scan(3, limits)
+] as const)(
+  'reports updates as unknown when the limit of %s ends the scan',
+  async (limit, limits) => {
+    const { scanned } = await scan(3, limits)
 
-  expect(scanned).toEqual({
-    ...{ owner: 'shop', limit, framework: 'wordpress', wp_version: '7.1.1', db_name: 'd' },
-    updates: UNKNOWN,
-    unknown_because: 'limit',
-  })
-})
+    expect(scanned).toEqual({
+      ...{ owner: 'shop', limit, framework: 'wordpress', wp_version: '7.1.1', db_name: 'd' },
+      updates: UNKNOWN,
+      unknown_because: 'limit',
+    })
+  },
+)
 
-test('answers half a MiB of plugins at the most, and calls their updates unknown', async () => {
+test('answers at most half a MiB of plugins, and reports their updates as unknown', async () => {
   const { scanner } = await scan(700, {}, config(), 'x'.repeat(1000))
 
   const { answer: scanned } = await scanner.inventory({ docroot: DOCROOT })
@@ -101,7 +104,7 @@ test.each([
   ['localhost.example', false],
   ['127.0.0.2', false],
   ['localhost:3306:/srv/s', false],
-])('asks the database of the machine for DB_HOST %j: %p', async (host, local) => {
+])('queries the database of the machine for DB_HOST %j: %p', async (host, local) => {
   const { asked } = await scan(0, {}, config(`define('DB_HOST', '${host}');`))
 
   expect(asked.length).toBe(local ? 1 : 0)

@@ -13,7 +13,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 const NAMES = ['a', 'b', 'c', 'd']
 
-test('lists no more entries than the budget has, and then nothing at all', () => {
+test('lists no more entries than the budget allows, and then none', () => {
   for (const name of NAMES) mkdirSync(`${root}/${name}`)
   writeFileSync(`${root}/a/file`, 'text')
   const budget = new Budget({ ...LIMITS, entries: 3 }, () => 0)
@@ -28,7 +28,7 @@ test('lists no more entries than the budget has, and then nothing at all', () =>
   ])
 })
 
-test('reads a tree that is as large as the budget to its end', () => {
+test('reads a tree of exactly the budget completely', () => {
   for (const name of NAMES) writeFileSync(`${root}/${name}`, 'text')
   const budget = new Budget({ entries: 4, bytes: 16, ms: 1 }, () => 0)
   const tree = siteTree(root, budget)
@@ -37,7 +37,7 @@ test('reads a tree that is as large as the budget to its end', () => {
   expect(budget.reached).toBeNull()
 })
 
-test('reads no file for which too few bytes are left', () => {
+test('does not read a file that exceeds the remaining bytes', () => {
   for (const name of NAMES) writeFileSync(`${root}/${name}`, 'text')
   const budget = new Budget({ ...LIMITS, bytes: 10 }, () => 0)
   const tree = siteTree(root, budget)
@@ -46,7 +46,7 @@ test('reads no file for which too few bytes are left', () => {
   expect(budget.reached).toBe('bytes')
 })
 
-test('reads nothing any more when the time is over', () => {
+test('reads nothing after its time limit', () => {
   writeFileSync(`${root}/file`, 'text')
   let now = 5000
   const budget = new Budget({ ...LIMITS, ms: 100 }, () => now)
@@ -60,7 +60,7 @@ test('reads nothing any more when the time is over', () => {
   expect([tree.head('file', 9), budget.reached]).toEqual([undefined, 'time'])
 })
 
-test('does not begin to read a folder of more than 2 MiB', () => {
+test('does not read a folder of more than 2 MiB', () => {
   const name = 'x'.repeat(235)
   // A folder in memory (tmpfs) counts 20 bytes for each entry, whatever its name is.
   for (let number = 0; statSync(root).size <= 2 << 20; number++)

@@ -37,7 +37,7 @@ unless(lacking({ root: true })).describe('the owner of a docroot', () => {
     expect(ownerOf(`${root}/none/public`)).toBeUndefined()
   })
 
-  test('is the tenant also where a link of the tenant leads to a neighbour', () => {
+  test('is the tenant even if a link of the tenant points to a neighbour', () => {
     folder('shop', TENANT)
     folder('neighbour', NEIGHBOUR)
     link(`${root}/neighbour`, 'shop/public', TENANT)
@@ -47,7 +47,7 @@ unless(lacking({ root: true })).describe('the owner of a docroot', () => {
     expect(ownerOf(`${root}/shop/by-root/wp-content`)).toBe(TENANT)
   })
 
-  test('is found through links that root made in folders of root', () => {
+  test('follows links that root made in folders of root', () => {
     folder('shop', TENANT)
     link('shop', 'current', 0)
     link(`${root}/current`, 'public', 0)
@@ -58,7 +58,7 @@ unless(lacking({ root: true })).describe('the owner of a docroot', () => {
   })
 })
 
-test('a site is never read as root, nor as a program of the system', () => {
+test('a site is never read as root or a system user', () => {
   const read = (user: string) => identityOf({ docroot: '/none', user })
 
   expect(['root', 'daemon', 'nobody', 'no-such-user', ''].map(read)).toEqual(

@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-test('reads files, folders and what they are', () => {
+test('reads files and folders with their types', () => {
   const tree = treeOf(`${root}/site`)
 
   expect(tree.head('a/b/file', 3)).toBe('ins')
@@ -69,7 +69,7 @@ test('stays in the folder that it opened when a link takes its place', () => {
   expect(tree.head('a/b/file', 99)).toBe('inside')
 })
 
-test('sees what changed between two pieces of work, and leaves nothing open', async () => {
+test('sees changes between two runs, and leaves nothing open', async () => {
   const tree = treeOf(`${root}/site`)
   for (let number = 0; number < 200; number++) {
     mkdirSync(`${root}/site/f${number}`)

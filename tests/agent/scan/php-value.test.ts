@@ -31,7 +31,7 @@ test('counts lengths in bytes', () => {
   )
 })
 
-test('takes an object of any class for its fields and a reference for nothing', () => {
+test('reads the fields of any object and ignores references', () => {
   const text = 'O:9:"PDOObject":2:{s:1:"a";b:1;s:1:"b";R:2;}'
 
   expect(parsePhpValue(text)).toEqual(
@@ -114,7 +114,7 @@ test('neither throws nor hangs on damaged data', () => {
   )
 })
 
-test('counts bytes that are no UTF-8 as PHP does', () => {
+test('counts invalid UTF-8 in bytes as PHP does', () => {
   const bytes = Buffer.from('s:4:"it\x92s";', 'latin1')
 
   expect(parsePhpValue(bytes)).toBe('it\ufffds')

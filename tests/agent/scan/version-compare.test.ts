@@ -26,7 +26,7 @@ test.each([
   expect(compareVersions(one, other)).toBe(order)
 })
 
-test('is the same from both sides', () => {
+test('is antisymmetric', () => {
   const version = fc.stringMatching(/^[0-9a-z.+_-]{0,20}$/)
   fc.assert(
     fc.property(version, version, (one, other) => {

@@ -81,13 +81,13 @@ test.each([
   "define('X', 'a') or die();",
   "const A = 1, X = 2; define('X', 'a');",
   "namespace A; const X = 'a';",
-])('does not say what only running it would tell: %s', (source) => {
+])('has no value that only running the code would reveal: %s', (source) => {
   const { constants, unsure } = parseWpConfig(`<?php ${source.replace(/\bX\b/g, 'DB_NAME')}`)
 
   expect([constants.get('DB_NAME'), unsure.has('DB_NAME')]).toEqual([undefined, true])
 })
 
-test('is sure of what is not defined where nothing unknown runs', () => {
+test('reports an undefined constant with certainty when no unknown code runs', () => {
   expect([...parseWpConfig("<?php define('DB_NAME', 'a');").unsure]).toEqual([])
   expect(parseWpConfig("<?php include 'a.php';").unsure.has('WP_CONTENT_DIR')).toBe(true)
 })
@@ -98,17 +98,17 @@ test.each([
   "$table_prefix = 'a_'; if ($b) $table_prefix = 'b_';",
   "$table_prefix = 'a_'; $GLOBALS['table_prefix'] = 'b_';",
   "$table_prefix = 'a_'; $$name = 'b_';",
-])('does not say the table prefix of %s', (source) => {
+])('has no table prefix of %s', (source) => {
   const { table_prefix, unsure } = parseWpConfig(`<?php ${source}`)
 
   expect([table_prefix, unsure.has('$table_prefix')]).toEqual([undefined, true])
 })
 
-test('says the table prefix that is set after an include', () => {
+test('has the table prefix that is set after an include', () => {
   expect(parseWpConfig("<?php include 'b.php'; $table_prefix = 'a_';").table_prefix).toBe('a_')
 })
 
-test('has no value that an earlier statement may have set, whatever stands between them', () => {
+test('has no value that an earlier statement may have set, whatever is between them', () => {
   const harmless = fc.constantFrom(
     "ini_set('a', 'b');",
     'if ($a) { $b = 1; } else { $c = 2; }',
@@ -170,7 +170,7 @@ test('reads the table prefix, the last one that is set', () => {
   expect(prefix("if ($table_prefix == 'a_') {}")).toBeUndefined()
 })
 
-test('reads every password that is written as PHP writes it', () => {
+test('reads every password in the notation of PHP', () => {
   const text = fc.string({ unit: anyCharacter })
   fc.assert(
     fc.property(text, (password) => {

@@ -41,7 +41,7 @@ const php = pieces(
   ],
 )
 
-test('reads no constant out of a wp-config.php that is not written there', () => {
+test('reads no constant that the wp-config.php does not contain', () => {
   fc.assert(
     fc.property(php, (source) => {
       const { constants, table_prefix } = parseWpConfig(source)
@@ -57,7 +57,7 @@ test('reads no constant out of a wp-config.php that is not written there', () =>
   )
 })
 
-test('splits any PHP into tokens that stand in it', () => {
+test('splits any PHP into tokens of its text', () => {
   fc.assert(
     fc.property(php, (source) => {
       for (const { kind, text } of phpTokens(source))
@@ -67,7 +67,7 @@ test('splits any PHP into tokens that stand in it', () => {
   )
 })
 
-test('takes for a version of WordPress what PHP would read there, if it can be one', () => {
+test('reads the version of WordPress as PHP does, if it is valid', () => {
   const part = fc.oneof(fc.constantFrom("'", '"', '6.8', '.', '-RC1', '\n', '\\'), fc.string())
   const value = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''))
   const code = fc.constantFrom('', ' ', '\t', '\n', '\r', '//\r', '#\n')
@@ -89,7 +89,7 @@ test('takes for a version of WordPress what PHP would read there, if it can be o
   )
 })
 
-test('takes for a header one line that stands in the file', () => {
+test('reads only single lines of the file as headers', () => {
   const head = pieces(
     '/*',
     '*/',
@@ -115,7 +115,7 @@ test('takes for a header one line that stands in the file', () => {
   )
 })
 
-test('orders any two versions, and each as the same as itself', () => {
+test('orders any two versions, and equals itself', () => {
   const version = pieces('1', '.', '-', 'alpha', 'beta', 'RC', 'dev', '0')
 
   fc.assert(
@@ -127,7 +127,7 @@ test('orders any two versions, and each as the same as itself', () => {
   )
 })
 
-test('takes nothing but a certificate for one', () => {
+test('accepts only certificates', () => {
   const pem = pieces('-----BEGIN CERTIFICATE-----\n', '-----END CERTIFICATE-----\n', 'MIIB', 'AAAA')
 
   fc.assert(
@@ -150,7 +150,7 @@ const proc = pieces(
   '\n',
 )
 
-test('counts ticks that are numbers, whatever /proc/stat says', () => {
+test('counts numeric ticks for any /proc/stat', () => {
   fc.assert(
     fc.property(proc, (text) => {
       const { busy, total } = parseStat(text)
@@ -160,7 +160,7 @@ test('counts ticks that are numbers, whatever /proc/stat says', () => {
   )
 })
 
-test('tells metrics that hold to the contract, however broken the files of /proc are', async () => {
+test('reports metrics of the contract for any broken files of /proc', async () => {
   // The kernel writes no sign and no exponent; with them the dashboard refuses the metrics.
   const unsigned = proc.map((text) => text.replace(/[-e]/g, ''))
   const files = ['/proc/stat', '/proc/meminfo', '/proc/loadavg', '/proc/uptime', '/etc/os-release']

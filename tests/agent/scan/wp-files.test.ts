@@ -101,7 +101,7 @@ test('finds the themes that wp_get_themes() shows', () => {
   ])
 })
 
-test('goes where wp-config.php says in so many words, near the docroot only', () => {
+test('follows literal paths of wp-config.php near the docroot only', () => {
   const config = (constant: string, path: string) => ({
     [`${DOCROOT}/wp-config.php`]: `<?php define('${constant}', '${path}');`,
     '/srv/www/shop/content/plugins/near/near.php': plugin('Near', '1'),
@@ -117,7 +117,7 @@ test('goes where wp-config.php says in so many words, near the docroot only', ()
   expect(names('WP_PLUGIN_DIR', '/srv/www/shop/../other/plugins')).toEqual([])
 })
 
-test('reads the version of the core, and an object cache beside it', () => {
+test('reads the version of the core, and detects an object cache', () => {
   const files = {
     [`${DOCROOT}/wp-includes/version.php`]: "<?php\n$wp_version = '7.1.1';\n",
     [`${DOCROOT}/wp-content/object-cache.php`]: '<?php\n',
@@ -127,7 +127,7 @@ test('reads the version of the core, and an object cache beside it', () => {
   expect(found({ [`${DOCROOT}/wp-includes/version.php`]: '<?php evil()' })?.version).toBeUndefined()
 })
 
-test('takes wp-config.php from above the docroot unless that is another WordPress', () => {
+test('reads wp-config.php above the docroot unless that is another WordPress', () => {
   fill(root, { [`${DOCROOT}/index.php`]: '', '/srv/www/shop/wp-config.php': '<?php const A = 1;' })
   const site = openSite(rootedTree(root), DOCROOT)
   if (!site) throw new Error('no site')
@@ -137,7 +137,7 @@ test('takes wp-config.php from above the docroot unless that is another WordPres
   expect(readWpConfig(site)).toBe('none')
 })
 
-test('follows no link that a site can make', () => {
+test('follows no link that a site can create', () => {
   fill(root, {
     '/secret/plugins/spy/spy.php': plugin('Spy', '1'),
     '/secret/spy.php': plugin('Spy', '1'),
@@ -164,7 +164,7 @@ test.each([
   expect(pluginHeaders(text)).toEqual(headers && { ...headers, template: '' })
 })
 
-test('reads every name that stands in a header, whatever stands around it', () => {
+test('reads every name in a header, whatever surrounds it', () => {
   const edge = fc.constantFrom('', ' ', ' * ', '\t# ', '/** ', '@', '<?php ')
   const name = fc.stringMatching(/^[A-Za-z][\w&'é-]{0,30}$/)
   fc.assert(

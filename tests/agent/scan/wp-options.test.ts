@@ -18,7 +18,7 @@ test.each([
   ["define('MULTISITE', 0);", false],
   ["define('MULTISITE', '0');", false],
   ['', false],
-])('asks the network of %s: %p', (more, network) => {
+])('reads the network of %s: %p', (more, network) => {
   expect(queryOf(more)).toMatchObject({
     values: network
       ? expect.arrayContaining(['w_sitemeta'])
@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('asks the tables of the main site of a network', () => {
+test('reads the tables of the main site of a network', () => {
   expect(queryOf("define('MULTISITE', true); define('BLOG_ID_CURRENT_SITE', 3);")).toMatchObject({
     values: expect.arrayContaining(['w_3_options']),
   })
@@ -40,7 +40,7 @@ test.each([
     'CAST(CONVERT(LEFT(option_value, 1048576) USING latin1) AS BINARY) AS value',
   ],
   ["define('DB_CHARSET', 'x) --');", 'LEFT(option_value, 1048576) AS value'],
-])('reads the bytes that WordPress gets with %j', (more, selected) => {
+])('reads the same bytes as WordPress with %j', (more, selected) => {
   expect(queryOf(more)).toMatchObject({ sql: expect.stringContaining(selected) })
 })
 
@@ -49,11 +49,11 @@ test.each([
   ["if ($a) { define('MULTISITE', true); }", 'incomplete'],
   ["define('DB_HOST', 'db.example');", 'elsewhere'],
   ["define('DB_HOST', '127.0.0.1:3307');", 'elsewhere'],
-])('asks nothing with %s', (more, why) => {
+])('queries nothing with %s', (more, why) => {
   expect(queryOf(more)).toBe(why as never)
 })
 
-test('asks also where only a folder is in doubt', () => {
+test('queries also when only a folder is uncertain', () => {
   expect(queryOf("define('WP_CONTENT_DIR', f());")).toBe('incomplete' as never)
   expect(queryOf("define('WP_CONTENT_DIR', $dir . '/content');")).toMatchObject({ user: 'u' })
 })
@@ -68,7 +68,7 @@ test.each([
   ['1 3306 127.0.0.1', false],
   ['ON 3306 127.0.0.1', false],
   ['0 3306 10.0.0.5', false],
-])('a server that listens on %j is the one that a site reaches by TCP: %p', (value, is) => {
+])('a site reaches a server that listens on %j by TCP: %p', (value, is) => {
   expect(isReachedByTcp([{ name: '@listens', value }])).toBe(is)
   expect(isReachedByTcp([])).toBe(false)
 })

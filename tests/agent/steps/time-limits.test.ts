@@ -33,14 +33,14 @@ async function said(limits: Partial<Limits>, lines: string[], hang = false): Pro
 
 const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
 
-test('ends what takes longer than it may, and says what the limit is', async () => {
+test('ends a step that exceeds its time limit, and names the limit', async () => {
   expect(await said({ wall_ms: 5 }, ['one'], true)).toEqual([
     'one',
     'The operation was ended after 0 minutes, the most that it may take',
   ])
 })
 
-test('tells of a silence once', async () => {
+test('reports a silence once', async () => {
   const lines = await said({ stall_ms: 5, wall_ms: 100 }, ['one'], true)
 
   expect(lines.slice(0, -1)).toEqual([
@@ -49,13 +49,13 @@ test('tells of a silence once', async () => {
   ])
 })
 
-test('leaves out the lines that are too many', async () => {
+test('drops lines beyond the limit', async () => {
   const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`)
 
   expect(await said({ events: 4 }, lines)).toEqual([...lines.slice(0, 3), LEFT_OUT, 'complete'])
 })
 
-test('leaves out what is too much text, and cuts a line that is too long', async () => {
+test('drops text beyond the limit, and cuts a line that is too long', async () => {
   const long = 'x'.repeat(100_000)
 
   expect(await said({ output_bytes: 20_000 }, [long, long, 'end'])).toEqual([
@@ -65,7 +65,7 @@ test('leaves out what is too much text, and cuts a line that is too long', async
   ])
 })
 
-test.each(Object.keys(COMMANDS) as CommandName[])('%s has limits that fit each other', (name) => {
+test.each(Object.keys(COMMANDS) as CommandName[])('%s has consistent limits', (name) => {
   const { wall_ms, stall_ms, output_bytes, events } = limitsOf(name)
 
   expect(stall_ms).toBeLessThan(wall_ms)

@@ -55,7 +55,7 @@ test('proves the certificate and the key with the code, and trusts the dashboard
   expect(await trust.read()).toEqual({ server_id: 7, epoch: 1, keys: [{ ...hubKey, until: null }] })
 })
 
-test('answers nobody while no enrolment is open', async () => {
+test('answers no one while no enrolment is open', async () => {
   await expect(enrolment.answer(request())).rejects.toThrow('No enrolment is open')
   expect(await trust.read()).toBeUndefined()
 })
@@ -64,7 +64,7 @@ test.each([
   ['another dashboard with the same key id', () => request(signer('h1'))],
   ['another key id', () => request(signer('h2'))],
   ['another server', () => request(hub, 8)],
-])('answers not %s', async (_, asked) => {
+])('does not answer %s', async (_, asked) => {
   await enrolment.open(7, hubKey, code)
 
   await expect(enrolment.answer(asked())).rejects.toMatchObject({ code: 'unauthorized' })
@@ -78,7 +78,7 @@ test('closes after 15 minutes', async () => {
   await expect(enrolment.answer(request())).rejects.toThrow('No enrolment is open')
 })
 
-test('answers again until the dashboard has spoken with its key, and then never', async () => {
+test('answers again until the first signed request of the dashboard, and then never', async () => {
   await enrolment.open(7, hubKey, code)
   await enrolment.answer(request())
   await enrolment.answer(request())
@@ -89,7 +89,7 @@ test('answers again until the dashboard has spoken with its key, and then never'
   expect((await trust.read())?.epoch).toBe(1)
 })
 
-test('stays open for a dashboard that is trusted already, until it has asked', async () => {
+test('stays open for an already trusted dashboard until its first request', async () => {
   await enrolment.open(7, hubKey, code)
 
   await enrolment.close()
@@ -126,7 +126,7 @@ test.each<[string, (answered: string) => ReturnType<typeof confirmation>]>([
   expect(await enrolment.pending()).toMatchObject({ answers: 1 })
 })
 
-test('is not closed by requests of a dashboard that was trusted before, until it asks no more', async () => {
+test('is not closed by requests of a previously trusted dashboard', async () => {
   await enrolment.open(7, hubKey, code)
   await enrolment.confirm(confirmation((await enrolment.answer(request())).nonce))
   await enrolment.open(7, hubKey, randomBytes(16).toString('base64url'))

@@ -58,7 +58,7 @@ async function ask(by: Signer, body?: object) {
   return { status: response.status, body: (await response.json()) as unknown }
 }
 
-test('takes up a new key and keeps the old one until its time is over', async () => {
+test('accepts a new key and keeps the old one until it expires', async () => {
   expect(await ask(old, both)).toEqual({ status: 200, body: { epoch: 2, keys: ['k2', 'k1'] } })
   expect((await ask(old)).status).toBe(200)
   expect((await ask(young)).status).toBe(200)
@@ -79,13 +79,13 @@ test.each([0, 1])('refuses epoch %d after epoch 1', async (epoch) => {
   expect((await trust.read())?.keys).toEqual([key(old, null)])
 })
 
-test('of two lists with the same epoch, the first is taken', async () => {
+test('accepts the first of two lists with the same epoch', async () => {
   const answers = await Promise.all([ask(old, both), ask(old, both)])
 
   expect(answers.map(({ status }) => status)).toEqual([200, 409])
 })
 
-test('nobody else puts a key in the place of another', async () => {
+test('only the dashboard can replace a key', async () => {
   expect(await ask(stranger, both)).toEqual({ status: 401, body: { error: 'Unauthorized' } })
   expect(await ask(young, both)).toEqual({ status: 401, body: { error: 'Unauthorized' } })
 })
@@ -97,7 +97,7 @@ test.each([
   ['only keys of the past', { epoch: 2, keys: [key(young, NOW - 1)] }],
   ['a key that is none', { epoch: 2, keys: [{ kid: 'k2', public_key: 'x', until: null }] }],
   ['a field too many', { ...both, server_id: 8 }],
-])('refuses %s, and stays with what it has', async (_, list) => {
+])('refuses %s, and keeps its keys', async (_, list) => {
   expect((await ask(old, list)).status).toBe(422)
   expect(await ask(old)).toEqual({ status: 200, body: { epoch: 1, keys: ['k1'] } })
 })

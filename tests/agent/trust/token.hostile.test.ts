@@ -28,7 +28,7 @@ const values = fc.oneof(
   fc.constantFrom(audience, boot, 'GET', '/sites', NOW, NOW + 30),
 )
 
-test('accepts, of all that the trusted key can sign, only what is for this request and now', () => {
+test('accepts only signatures for this request and this time', () => {
   const changes = fc.array(fc.tuple(fc.constantFrom(...names), values), { maxLength: 3 })
 
   fc.assert(
@@ -46,7 +46,7 @@ test('accepts, of all that the trusted key can sign, only what is for this reque
   )
 })
 
-test('accepts no header but its own, whoever signed', () => {
+test('accepts only its own header, whoever signed', () => {
   const header = fc.record(
     {
       alg: fc.oneof(fc.constant('EdDSA'), values),
@@ -66,7 +66,7 @@ test('accepts no header but its own, whoever signed', () => {
   )
 })
 
-test('reads a challenge as it was written, and nothing else for one', () => {
+test('reads a challenge exactly, and nothing else as one', () => {
   const noise = fc.oneof(fc.constantFrom('', ' ', ',', '"', '0', '-'), fc.string({ maxLength: 3 }))
   const text = fc
     .tuple(noise, noise, noise, noise)
@@ -82,7 +82,7 @@ test('reads a challenge as it was written, and nothing else for one', () => {
   expect(decodeChallenge(encodeChallenge(boot, NOW))).toEqual({ boot, date: NOW })
 })
 
-test('takes for an enrolment only texts of the very lengths that keys and codes have', () => {
+test('accepts enrolments only with the exact lengths of keys and codes', () => {
   const near = fc.stringMatching(/^[A-Za-z0-9_-]{20,24}$|^[A-Za-z0-9_-]{42,44}$/)
   const text = fc.oneof(
     near,

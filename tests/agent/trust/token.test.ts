@@ -36,7 +36,7 @@ const claims = (changes: object = {}) => ({
   ...changes,
 })
 
-test('accepts what the trusted dashboard signed for this very request', () => {
+test('accepts a signature of the trusted dashboard for this request', () => {
   const verdict = checkToken(authorization(hub, claims({ act: '1' })), expected())
 
   expect(verdict).toMatchObject({ claims: { act: '1', htu: '/exec' } })
@@ -59,7 +59,7 @@ test.each([
   })
 })
 
-test.each([-30, 30])('bears a clock that is %d seconds off', (seconds) => {
+test.each([-30, 30])('tolerates a clock that is %d seconds off', (seconds) => {
   const verdict = checkToken(authorization(hub, claims()), expected({ now: NOW + seconds }))
 
   expect(verdict).toHaveProperty('claims')
@@ -87,7 +87,7 @@ test.each([
   expect(checkToken(header, expected())).toEqual({ refused: 'unsigned' })
 })
 
-test('accepts each token once, however often it comes', () => {
+test('accepts each token only once', () => {
   const all = expected()
   const header = authorization(hub, claims())
 
@@ -96,7 +96,7 @@ test('accepts each token once, however often it comes', () => {
   expect(verdicts.filter((verdict) => 'claims' in verdict)).toHaveLength(1)
 })
 
-test('refuses rather than forgets when too many tokens are remembered', () => {
+test('refuses tokens instead of forgetting used ones when too many are remembered', () => {
   const seen = new SeenTokens(2)
   const first = (id: string, now = NOW) => seen.first(id, now + 60, now)
 
@@ -109,7 +109,7 @@ test('refuses rather than forgets when too many tokens are remembered', () => {
   ])
 })
 
-test('knows the body that was signed', () => {
+test('verifies the signed body', () => {
   const verdict = checkToken(authorization(hub, claims()), expected())
   if (!('claims' in verdict)) throw new Error('refused')
 

@@ -36,7 +36,7 @@ describe('the activity log', () => {
   })
 
   test.each(['0', '501', '-1', '1e2', '0x10', ' 5', '5.0', 'x', ''])(
-    'with a limit of %j fails on limit',
+    'a limit of %j fails on limit',
     async (limit) => {
       expect(await list(`?limit=${limit}`)).toEqual({
         status: 422,
@@ -50,7 +50,7 @@ describe('the activity log', () => {
 })
 
 describe('the activity of the fleet', () => {
-  test('tells who did it and where, as far as that is still there', async () => {
+  test('shows user and target if they still exist', async () => {
     const { body: made } = await dashboard.call('POST', '/api/servers/1/sites', {
       domain: 'shop.example',
       tls: 'none',

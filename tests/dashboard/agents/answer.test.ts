@@ -19,6 +19,6 @@ test.each([
   ['1e3', undefined],
   ['Fri, 20 Nov 2026 14:00:00 GMT', undefined],
   [undefined, undefined],
-])('a busy agent that says Retry-After: %s is asked again after %s seconds', (later, seconds) => {
+])('a busy agent with Retry-After: %s is contacted again after %s seconds', (later, seconds) => {
   expect(refusal(429, {}, later).retry_after).toBe(seconds)
 })

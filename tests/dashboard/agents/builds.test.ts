@@ -27,7 +27,7 @@ async function found() {
 
 const unpacked = async (response: Response) => gunzipSync(await response.arrayBuffer()).toString()
 
-test('a build is known by the digest of the executable', async () => {
+test('a build is identified by the digest of the executable', async () => {
   const sha256 = createHash('sha256').update(PROGRAM).digest('hex')
   const path = folder + NAME
 
@@ -35,11 +35,11 @@ test('a build is known by the digest of the executable', async () => {
 })
 
 test.each(['linux-riscv64', '__proto__', '', '../hosting-agent'])(
-  'there is no build for %j',
+  'no build exists for %j',
   async (machine) => expect(await findBuild(machine, folder)).toBeUndefined(),
 )
 
-test('what was compressed beforehand is sent as it is, with its length', async () => {
+test('a precompressed file is sent unchanged, with its length', async () => {
   const { bytes } = await gzipBeside(folder + NAME)
 
   const response = downloadOf(await found(), 'GET')
@@ -48,7 +48,7 @@ test('what was compressed beforehand is sent as it is, with its length', async (
   expect(await unpacked(response)).toBe(PROGRAM)
 })
 
-test('a new executable is not sent as the old one was compressed', async () => {
+test('a new executable is not sent in the compression of the old one', async () => {
   await gzipBeside(folder + NAME)
   await Bun.write(folder + NAME, 'newer')
   await utimes(folder + NAME, 1, 1)
@@ -66,7 +66,7 @@ test('is compressed once for each executable', async () => {
   expect([first.fresh, second.fresh]).toEqual([true, false])
 })
 
-test('a machine is told by its processor and its libc', () => {
+test('a machine is identified by its processor and libc', () => {
   const glibc = '7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/x86_64-linux-gnu/libc.so.6'
   const musl = '7f00-7f01 r-xp 00000000 08:01 1 /lib/ld-musl-aarch64.so.1'
 

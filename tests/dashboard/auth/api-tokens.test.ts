@@ -36,7 +36,7 @@ describe('an API token', () => {
     expect(JSON.stringify(list.body)).not.toContain(body.plaintext)
   })
 
-  test('of somebody else or of nobody is 404', async () => {
+  test('of another user or of nobody is 404', async () => {
     await using dashboard = await makeDashboard()
 
     expect(await dashboard.call('DELETE', '/api/auth/tokens/1')).toEqual({
@@ -79,7 +79,7 @@ describe('an API token', () => {
     expect((await dashboard.call('GET', '/api/auth/tokens')).body).toEqual({ tokens: [] })
   })
 
-  test('is refused with 429 after five wrong passwords in this session, and nothing else is', async () => {
+  test('is refused with 429 after five wrong passwords in this session, without affecting other calls', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
     for (let turn = 0; turn < 5; turn++) await create(dashboard, { password: 'guess' })
@@ -96,7 +96,7 @@ describe('an API token', () => {
     expect([other.status, changed.status]).toEqual([201, 204])
   })
 
-  test('ends with a logout everywhere, and with a change of the password that asks for it', async () => {
+  test('ends with a logout everywhere, and with a change of the password on request', async () => {
     await using dashboard = await makeDashboard()
     const first = (await create(dashboard)).body.plaintext
     const change = { current_password: PASSWORD, password: 'another long one' }

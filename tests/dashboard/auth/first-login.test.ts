@@ -6,7 +6,7 @@ import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 const login = { email: 'ann@example.com', password: 'made up' }
 
-test('a kept login is for its owner alone, and is given away once', async () => {
+test('a stored login is readable for its owner alone, and is shown once', async () => {
   await using home = await makeFolder()
 
   await keepFirstLogin(home.path, { ...login, password: 'of a start that was killed' })
@@ -18,7 +18,7 @@ test('a kept login is for its owner alone, and is given away once', async () => 
   expect(await takeFirstLogin(home.path)).toBeUndefined()
 })
 
-test('a login that cannot be kept or read is not taken for one that was shown', async () => {
+test('a login that cannot be stored or read does not count as shown', async () => {
   await using home = await makeFolder()
   await mkdir(`${home.path}/first-login`)
 
@@ -26,7 +26,7 @@ test('a login that cannot be kept or read is not taken for one that was shown', 
   expect(takeFirstLogin(home.path)).rejects.toThrow('EISDIR')
 })
 
-test('output is known to go to the journal by its device and inode alone', async () => {
+test('output to the journal is recognised by its device and inode alone', async () => {
   const descriptor = openSync('/dev/null', 'r')
   const { dev, ino } = fstatSync(descriptor)
   const goes = (stream?: string) => goesToJournal(stream, descriptor)

@@ -72,7 +72,7 @@ describe('without a session', () => {
     expect(text).toEndWith('{"error":"Unauthorized"}')
   })
 
-  test('a path outside of the API is 404', async () => {
+  test('a path outside the API is 404', async () => {
     const response = await anonymous('GET', 'http://localhost/nothing')
 
     expect(response.status).toBe(404)
@@ -80,7 +80,7 @@ describe('without a session', () => {
   })
 })
 
-describe('a change that a browser asks for', () => {
+describe('a change by a browser', () => {
   const put = (headers: Record<string, string>) =>
     dashboard.call('PUT', '/api/settings/email_notifications', { value: true }, headers)
 
@@ -96,7 +96,7 @@ describe('a change that a browser asks for', () => {
     expect((await put(headers)).status).toBe(status)
   })
 
-  test('is believed from the public address behind a proxy', async () => {
+  test('is accepted from the public address behind a proxy', async () => {
     await using proxied = await makeDashboard({ public_url: 'https://control.example/' })
     const headers = { origin: 'https://control.example', host: '127.0.0.1:3000' }
     const change = { value: 60 }

@@ -7,7 +7,7 @@ const wrong = { email: EMAIL, password: 'guess' }
 const refused = { error: 'Unauthorized', message: 'Invalid email or password' }
 
 describe('a login', () => {
-  test('answers the user, and sets a cookie for seven days and one for a year', async () => {
+  test('returns the user, and sets a cookie for seven days and one for a year', async () => {
     await using dashboard = await makeDashboard()
 
     const response = await dashboard.send('POST', '/api/auth/login', right)
@@ -40,7 +40,7 @@ describe('a login', () => {
     },
   )
 
-  test('costs as much of an account that does not exist', async () => {
+  test('costs the same for an unknown account', async () => {
     await using dashboard = await makeDashboard()
     using verify = spyOn(Bun.password, 'verify')
     const costs = async (email: string) => {
@@ -71,7 +71,7 @@ describe('a login', () => {
     expect(later.status).toBe(200)
   })
 
-  test('is 429 after five failures, also when they all come at once', async () => {
+  test('is 429 after five failures, also when they arrive at once', async () => {
     await using dashboard = await makeDashboard()
     const tries = Array.from({ length: 12 }, () => dashboard.call('POST', '/api/auth/login', wrong))
 

@@ -66,7 +66,7 @@ test('every route of the dashboard has a right, and no other has', () => {
   expect(declared.toSorted()).toEqual(Object.keys(RIGHTS).toSorted())
 })
 
-test('a token that may only read makes GET calls, and none that shows a password', () => {
+test('a read-only token makes GET calls except those that show a password', () => {
   const readable = Object.entries(RIGHTS).filter(([, right]) => right === 'read')
   const all = Object.keys(RIGHTS).filter((route) => route.startsWith('GET /api'))
 
@@ -74,7 +74,7 @@ test('a token that may only read makes GET calls, and none that shows a password
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 
-test('no token makes tokens, changes the password, ends sessions or rotates keys', () => {
+test('no token creates tokens, changes the password, ends sessions or rotates keys', () => {
   const closed = Object.entries(RIGHTS).filter(([, right]) => right === 'session')
 
   expect(closed.map(([route]) => route)).toEqual([
@@ -105,7 +105,7 @@ test('401 comes before 403, and 403 before a malformed body', async () => {
   expect((await call(tokens.get('admin') ?? '')).status).toBe(400)
 })
 
-test('a purge that failed is tried again by a token that may purge, and by no lesser one', async () => {
+test('retrying a failed purge requires the right to purge', async () => {
   await using agent = new Machine()
   await using own = await makeDashboard()
   const create = async (scope: TokenScope) => {
@@ -131,7 +131,7 @@ test('a purge that failed is tried again by a token that may purge, and by no le
   expect((await retry('admin')).status).toBe(202)
 })
 
-test('mail settings that failed are tried again by a token that may set them, and by no lesser one', async () => {
+test('retrying failed mail settings requires the right to set them', async () => {
   await using agent = new Machine()
   await using own = await makeDashboard()
   // biome-ignore lint/correctness/useYield: it fails before its first line

@@ -17,7 +17,7 @@ async function elsewhere(dashboard: Dashboard): Promise<string> {
 }
 
 describe('a session', () => {
-  test('ends with its logout, and no other does', async () => {
+  test('ends with its logout, without ending others', async () => {
     await using dashboard = await makeDashboard()
     const other = { cookie: `session=${await elsewhere(dashboard)}` }
 
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(await me(dashboard)).toBe(200)
   })
 
-  test('is over after seven days, and renewed when half of them are spent', async () => {
+  test('expires after seven days, and is renewed after half of them', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
     const ask = () => dashboard.send('GET', '/api/auth/me')
@@ -68,7 +68,7 @@ describe('a session', () => {
     expect(await me(dashboard, renewed)).toBe(401)
   })
 
-  test('is over when its row says so, whatever the token says', async () => {
+  test('expires by its row, whatever the token says', async () => {
     await using dashboard = await makeDashboard()
     const expires_at = '2020-01-01T00:00:00.000Z'
 
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(await me(dashboard)).toBe(401)
   })
 
-  test('stands in an Authorization header too', async () => {
+  test('works in an Authorization header too', async () => {
     await using dashboard = await makeDashboard()
     const headers = { cookie: '', authorization: `Bearer ${dashboard.token}` }
 

@@ -14,7 +14,7 @@ describe('the throttle', () => {
   const guess = (throttle: Throttle, address: string, account = 'ann') =>
     throttle.login(account, { address, device: undefined })
 
-  test('delays the logins of an account more with each failure from wherever, and refuses none', () => {
+  test('delays the logins of an account more with each failure from any address, and refuses none', () => {
     const throttle = new Throttle(new HeldClock())
     const delays = Array.from(
       { length: 13 },
@@ -36,14 +36,14 @@ describe('the throttle', () => {
     guess(throttle, '192.0.2.1').succeed()
   })
 
-  test('refuses the twenty-first failure of an address, whatever the accounts', () => {
+  test('refuses the twenty-first failure of an address for any accounts', () => {
     const throttle = new Throttle(new HeldClock())
     for (let turn = 0; turn < 20; turn++) guess(throttle, '192.0.2.1', `account ${turn}`)
 
     expect(() => guess(throttle, '192.0.2.1', 'another')).toThrow('Too many failed attempts')
   })
 
-  test('counts a known device by itself alone', () => {
+  test('counts a known device separately', () => {
     const throttle = new Throttle(new HeldClock())
     const here = '192.0.2.1'
     for (let turn = 0; turn < 20; turn++) guess(throttle, here, `account ${turn % 4}`)
@@ -56,7 +56,7 @@ describe('the throttle', () => {
     expect(known).toThrow('Too many failed attempts')
   })
 
-  test('does not count what was withdrawn', () => {
+  test('does not count withdrawn attempts', () => {
     const throttle = new Throttle(new HeldClock())
 
     for (let turn = 0; turn < 100; turn++) guess(throttle, '192.0.2.1').withdraw()
@@ -64,7 +64,7 @@ describe('the throttle', () => {
     expect(guess(throttle, '192.0.2.1').delay_ms).toBe(0)
   })
 
-  test('counts the checks of each session by themselves, and each kind by itself', () => {
+  test('counts the checks of each session and each kind separately', () => {
     const throttle = new Throttle(new HeldClock())
     for (let turn = 0; turn < 5; turn++) throttle.confirm('password change', 'one')
 
@@ -76,7 +76,7 @@ describe('the throttle', () => {
 })
 
 describe('a device cookie', () => {
-  test('is known for its account alone, for a year', () => {
+  test('is valid for its account alone, for a year', () => {
     const clock = new HeldClock()
     const devices = new Devices('s'.repeat(32), { clock, random: secureRandom })
     const value = devices.issue('ann@control.example')
@@ -91,7 +91,7 @@ describe('a device cookie', () => {
     expect(devices.idOf(value, 'ann@control.example')).toBeUndefined()
   })
 
-  test('is not known when one character of it was changed, or another secret signed it', () => {
+  test('is invalid with a changed character or another secret', () => {
     const deps = { clock: new HeldClock(), random: secureRandom }
     const devices = new Devices('s'.repeat(32), deps)
     const value = devices.issue('ann')
@@ -107,7 +107,7 @@ describe('a device cookie', () => {
 })
 
 describe('the owner of an account', () => {
-  test('logs in with a known device from an address that is refused', async () => {
+  test('logs in with a known device from a refused address', async () => {
     await using dashboard = await makeDashboard()
     const first = await dashboard.send('POST', '/api/auth/login', right)
     const [, device = ''] = first.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
@@ -123,7 +123,7 @@ describe('the owner of an account', () => {
     expect(again.split('.')[0]).toBe(device.split('.')[0] as string)
   })
 
-  test('changes the password while strangers guess at the login', async () => {
+  test('changes the password while strangers guess the login', async () => {
     await using dashboard = await makeDashboard()
     for (let turn = 0; turn < 7; turn++) await dashboard.call('POST', '/api/auth/login', wrong)
     const change = { current_password: PASSWORD, password: 'another long one' }
@@ -145,7 +145,7 @@ describe('the owner of an account', () => {
   })
 })
 
-test('a login that was not checked, because too many wait, is 429 and counts for nothing', async () => {
+test('a login that was not checked because of a full queue is 429 and does not count', async () => {
   await using dashboard = await makeDashboard()
   using verify = spyOn(Bun.password, 'verify')
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -52,7 +52,7 @@ describe('an archive', () => {
     await expect(membersOf(padded(headerWith(size)))).rejects.toThrow('it is no tar file')
   })
 
-  test('with members without end is refused', async () => {
+  test('with endless members is refused', async () => {
     const endless = Buffer.concat(Array.from({ length: 10_000 }, () => headerWith('00000000000')))
 
     await expect(membersOf(endless)).rejects.toThrow('it is no tar file')
@@ -75,7 +75,7 @@ describe('an archive', () => {
   })
 })
 
-test('check and restore end with a readable line for an archive that leads back to itself', async () => {
+test('check and restore end with a readable line for an archive that contains itself', async () => {
   await using folder = await makeFolder()
   const path = `${folder.path}/hostile.tar`
   await Bun.write(path, padded(headerWith('-0000001000')))

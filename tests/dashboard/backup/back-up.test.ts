@@ -39,7 +39,7 @@ const recordsOf = (folder: string) => ({
 })
 
 describe('a backup', () => {
-  test('gives every row of every table back', async () => {
+  test('restores every row of every table', async () => {
     await using home = await makeFolder()
     await using other = await makeFolder()
     const records = await makeRecords(home.path)
@@ -54,7 +54,7 @@ describe('a backup', () => {
     expect(await checkFile(path, records)).toEqual({ findings: [], notes: [] })
   })
 
-  test('is one file for its owner, which tar opens, and nothing beside it', async () => {
+  test('is one tar file for its owner', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
 
@@ -66,7 +66,7 @@ describe('a backup', () => {
     expect(listed).toBe('manifest.json\ndashboard.db\n')
   })
 
-  test('of the same second into the same folder is another file', async () => {
+  test('in the same second and folder is another file', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const paths = []
@@ -80,7 +80,7 @@ describe('a backup', () => {
     ])
   })
 
-  test('holds no secret, unless it is asked for: then it restores alone', async () => {
+  test('contains no secret unless requested, and then restores alone', async () => {
     await using home = await makeFolder()
     await using other = await makeFolder()
     const records = await makeRecords(home.path)
@@ -96,7 +96,7 @@ describe('a backup', () => {
     expect((await stat(`${other.path}/seal-secret`)).mode & 0o777).toBe(0o600)
   })
 
-  test('is of one moment, whatever is written meanwhile', async () => {
+  test('is consistent during concurrent writes', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const db = await openDatabase(records.database.url)
@@ -135,7 +135,7 @@ describe('a backup', () => {
     expect(counts.at(-1)).toBeGreaterThan(counts[0] ?? 0)
   })
 
-  test('takes no name that is taken', async () => {
+  test('refuses an existing file name', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     await Bun.write(`${home.path}/taken.tar`, 'mine')
@@ -146,7 +146,7 @@ describe('a backup', () => {
     expect(await Bun.file(`${home.path}/taken.tar`).text()).toBe('mine')
   })
 
-  test('is not made of nothing', async () => {
+  test('requires a database', async () => {
     await using home = await makeFolder()
 
     const made = backUp(recordsOf(home.path), `${home.path}/`, { now })
@@ -157,7 +157,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  test('keeps the database of before, with what its log held, and ends all sessions', async () => {
+  test('keeps the previous database with its log, and ends all sessions', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
@@ -184,7 +184,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('keeps both when two restores fall into one second', async () => {
+  test('keeps both previous databases of two restores in one second', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
@@ -200,7 +200,7 @@ describe('a restore', () => {
   })
 
   test.each([1, 2, 3, NEWEST])(
-    'takes a backup of version %d, and the next start does the rest',
+    'restores a backup of version %d, and the next start migrates it',
     async (version) => {
       await using home = await makeFolder()
       const records = await makeRecords(home.path, version)
@@ -258,7 +258,7 @@ describe('a restore', () => {
     expect(names.filter((name) => /restor/.test(name))).toEqual([])
   })
 
-  test('changes nothing when a newer version made the backup', async () => {
+  test('changes nothing when the backup has a newer version', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
@@ -272,7 +272,7 @@ describe('a restore', () => {
     expect(contentOf(file)).toEqual(before)
   })
 
-  test('waits for no dashboard: it is refused while one has the database', async () => {
+  test('is refused while a dashboard uses the database', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
@@ -288,7 +288,7 @@ describe('a restore', () => {
     expect((await restore(path, records, now)).aside).toContain('before-restore')
   })
 
-  test('puts a backup in the place of a database that is damaged beyond reading', async () => {
+  test('replaces an unreadable database with a backup', async () => {
     await using home = await makeFolder()
     const records = await makeRecords(home.path)
     const before = contentOf(`${home.path}/dashboard.db`)

@@ -100,7 +100,7 @@ const broken: [string, string[], string][] = [
 ]
 
 describe('the check', () => {
-  test('finds nothing in records that are sound, and says what it did not look at', async () => {
+  test('finds nothing in consistent records, and names what it did not check', async () => {
     expect(await reportAfter()).toEqual({
       findings: [],
       notes: [expect.stringContaining('the sealed keys were not opened')],
@@ -111,7 +111,7 @@ describe('the check', () => {
     expect((await reportAfter(...changes)).findings).toContain(finding)
   })
 
-  test('finds a site with two operations under way, which no index kept apart', async () => {
+  test('finds a site with two running operations that no index prevented', async () => {
     const { findings } = await reportAfter(
       'DROP INDEX operations_one_per_site',
       `CREATE UNIQUE INDEX operations_one_per_site ON operations (site_id) WHERE status in ('queued')`,
@@ -121,7 +121,7 @@ describe('the check', () => {
     expect(findings).toEqual(['index operations_one_per_site is not what it should be'])
   })
 
-  test('finds a page that is not what SQLite wrote', async () => {
+  test('finds a damaged page of SQLite', async () => {
     await using home = await makeFolder()
     const path = `${home.path}/dashboard.db`
     await makeReleased(path, knownMigrations().length)
@@ -134,7 +134,7 @@ describe('the check', () => {
     expect(report.findings).not.toEqual([])
   })
 
-  test('finds keys that the secret of this folder does not open', async () => {
+  test('finds keys that the secret of this folder cannot decrypt', async () => {
     await using home = await makeFolder()
     const path = `${home.path}/dashboard.db`
     await makeReleased(path, knownMigrations().length)

@@ -30,7 +30,7 @@ function keeper(folder: string, kept: number) {
 }
 
 describe('the backup of each day', () => {
-  test('is made once a day, and the oldest ones make room', async () => {
+  test('is created once a day, and the oldest ones are removed', async () => {
     await using home = await makeFolder()
     const { run, names } = keeper(`${home.path}/backups`, 2)
 
@@ -42,7 +42,7 @@ describe('the backup of each day', () => {
     ])
   })
 
-  test('leaves the backups that others made', async () => {
+  test('keeps backups that others made', async () => {
     await using home = await makeFolder()
     const { run, names } = keeper(home.path, 1)
     await Bun.write(`${home.path}/before-update-2026-01-01T000000Z-1.tar`, '')
@@ -58,7 +58,7 @@ describe('the backup of each day', () => {
     ])
   })
 
-  test('takes what a killed one left behind away, but not what is being written', async () => {
+  test('removes files of a killed backup, but not those being written', async () => {
     await using home = await makeFolder()
     const { run, names } = keeper(home.path, 1)
     for (const [name, days] of [
@@ -74,7 +74,7 @@ describe('the backup of each day', () => {
     expect((await names()).sort()).toEqual(['.partial-new', 'daily-2026-11-16T030000Z.tar'])
   })
 
-  test('is not made when none is wanted', async () => {
+  test('is not created when it is turned off', async () => {
     await using home = await makeFolder()
     const { run, names } = keeper(home.path, 0)
 
@@ -83,7 +83,7 @@ describe('the backup of each day', () => {
     expect(await names()).toEqual([])
   })
 
-  test('is made again after a clock that was years ahead', async () => {
+  test('is created again after a clock that was years ahead', async () => {
     await using home = await makeFolder()
     const { run, names } = keeper(home.path, 7)
 
@@ -93,7 +93,7 @@ describe('the backup of each day', () => {
     expect(await names()).toHaveLength(2)
   })
 
-  test('is told when it fails, deletes nothing and is tried again', async () => {
+  test('reports a failure, deletes nothing and is retried', async () => {
     await using home = await makeFolder()
     const { run, names, log } = keeper(home.path, 1)
     await run(later(0))

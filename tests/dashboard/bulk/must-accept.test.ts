@@ -22,7 +22,7 @@ const call = {
   ...{ dry_run: true, with_asks: true },
 }
 
-test('a plan for many says for each what must be accepted, and where that is not known', async () => {
+test('a bulk plan lists for each target what must be accepted, and which are unknown', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example', 'b.example')
@@ -49,7 +49,7 @@ test('a plan for many says for each what must be accepted, and where that is not
   })
 })
 
-test('what nothing must be accepted for is left out, and what changes nothing of others is not asked', async () => {
+test('targets that need no consent are omitted, and types that affect nobody are not asked', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
@@ -68,7 +68,7 @@ test('what nothing must be accepted for is left out, and what changes nothing of
   })
 })
 
-test('only the first 50 are asked', async () => {
+test('only the first 50 agents are asked', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   const domains = Array.from({ length: 52 }, (_, at) => `s${at}.example`)
@@ -81,7 +81,7 @@ test('only the first 50 are asked', async () => {
   expect([body.must_accept.asks.length, body.must_accept.unasked]).toEqual([50, 2])
 })
 
-test('what is accepted goes to every agent', async () => {
+test('the accepted changes go to every agent', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
@@ -102,7 +102,7 @@ test('what is accepted goes to every agent', async () => {
   })
 })
 
-test('a word that is none is refused', async () => {
+test('an unknown word is refused', async () => {
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, { port: 1 }, 'a.example')
   const { status, body } = await dashboard.call('POST', '/api/bulk-operations', {

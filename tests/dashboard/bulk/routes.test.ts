@@ -13,8 +13,8 @@ import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboar
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 
-describe('many at once', () => {
-  test('each has its operation and its result, and one stream shows the whole', async () => {
+describe('bulk operations', () => {
+  test('each item has its operation and result, and one stream shows all', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     pools(agent)
@@ -54,7 +54,7 @@ describe('many at once', () => {
     expect(await told(dashboard, id, 6)).toEqual(stream.slice(6))
   })
 
-  test('goes no faster than it may, over all and on one server', async () => {
+  test('respects the limits of concurrency, in total and on one server', async () => {
     await using one = new Machine()
     await using two = new Machine()
     await using dashboard = await makeDashboard()
@@ -70,7 +70,7 @@ describe('many at once', () => {
     expect(Math.max(first.most, second.most)).toBe(2)
   })
 
-  test('pauses after failures in a row, says why, and goes on when it is told to', async () => {
+  test('pauses after consecutive failures, says why, and continues on request', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     pools(agent)
@@ -111,7 +111,7 @@ describe('many at once', () => {
     })
   })
 
-  test('is cancelled as a whole: what waits is not begun, what runs ends', async () => {
+  test('is cancelled as a whole: waiting items do not start, running ones end', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
@@ -139,7 +139,7 @@ describe('many at once', () => {
     })
   })
 
-  test('ends with force what does not end by itself', async () => {
+  test('ends items by force that do not end by themselves', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
@@ -158,7 +158,7 @@ describe('many at once', () => {
     expect(agent.cancelled.map((wish) => wish.split(' ')[1])).toEqual(['graceful', 'forced'])
   })
 
-  test('repeats what failed or was cancelled, and nothing else', async () => {
+  test('retries only failed and cancelled items', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     pools(agent)
@@ -191,7 +191,7 @@ describe('many at once', () => {
     })
   })
 
-  test('waits for a site that is being worked on', async () => {
+  test('waits for a busy site', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
@@ -211,7 +211,7 @@ describe('many at once', () => {
     expect(work.begun).toEqual(['slow', 'b', 'slow'])
   })
 
-  test('an item of an agent that is away fails at once, and so does one that is gone', async () => {
+  test('an item of an offline agent or a missing target fails immediately', async () => {
     await using dashboard = await makeDashboard()
     await sitesOn(dashboard, { port: 1 }, 'a.example', 'b.example')
     await dashboard.db.write((queries) => queries.run("update servers set status = 'offline'"))
@@ -242,7 +242,7 @@ describe('many at once', () => {
     ] as object[])
   })
 
-  test('is taken up by the next process: nothing begins twice, nothing is forgotten', async () => {
+  test('continues in the next process without a repeated or lost item', async () => {
     await using agent = new Machine()
     await using first = await makeDashboard()
     const work = pools(agent)

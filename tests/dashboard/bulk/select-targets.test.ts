@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { items, sitesOn, start } from '#tests/support/dashboard/bulk.ts'
 import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
-describe('the targets of many at once', () => {
-  test('are all servers with a tag, or all sites in use on them, of which found ones are skipped', async () => {
+describe('the targets of a bulk operation', () => {
+  test('are all servers with a tag, or all their sites in use except discovered ones', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const [a, b] = [
@@ -76,7 +76,7 @@ describe('the targets of many at once', () => {
     })
   })
 
-  test('are told alone when nothing is to be done yet', async () => {
+  test('are returned without starting anything', async () => {
     await using dashboard = await makeDashboard()
     await sitesOn(dashboard, { port: 1 }, 'a.example')
     const call = { type: 'site.delete', targets: { server_ids: [1] }, dry_run: true }

@@ -25,7 +25,7 @@ async function onDisk() {
 }
 
 describe('while the disk is full', () => {
-  test('an operation that ends is neither lost nor doubled, however long that takes', async () => {
+  test('an ending operation is neither lost nor repeated, however long the disk is full', async () => {
     await using agent = new Machine()
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
@@ -83,7 +83,7 @@ describe('while the disk is full', () => {
     expect(writes).toBeGreaterThan(3)
   })
 
-  test('a change is refused with the reason, and reading goes on', async () => {
+  test('a change is refused with the reason, and reading continues', async () => {
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
     const token = await dashboard.call('POST', '/api/auth/tokens', {

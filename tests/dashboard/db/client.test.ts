@@ -20,8 +20,8 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   await work(folder).finally(() => rm(folder, { recursive: true }))
 }
 
-describe('the one writer', () => {
-  test('waits for another process that holds the lock, and the event loop goes on', async () => {
+describe('the single writer', () => {
+  test('waits for another process that holds the lock without blocking the event loop', async () => {
     await inFolder(async (folder) => {
       const db = await openDatabase(`file:${folder}/test.db`)
       const script = `
@@ -63,7 +63,7 @@ describe('the one writer', () => {
     })
   })
 
-  test('goes on after a write that failed', async () => {
+  test('continues after a failed write', async () => {
     await inFolder(async (folder) => {
       const db = await openDatabase(`file:${folder}/test.db`)
       const insert = () =>
@@ -79,7 +79,7 @@ describe('the one writer', () => {
   })
 })
 
-test('what is past its age is deleted: events first, operations later, none under way', async () => {
+test('expired records are deleted: events first, operations later, none that run', async () => {
   await inFolder(async (folder) => {
     const db = await openDatabase(`file:${folder}/test.db`)
     const now = new Date('2026-12-31T00:00:00Z')
@@ -107,7 +107,7 @@ test('what is past its age is deleted: events first, operations later, none unde
   })
 })
 
-test('a bulk operation past its age is deleted, and before that what it said', async () => {
+test('an expired bulk operation is deleted after its events', async () => {
   await inFolder(async (folder) => {
     const db = await openDatabase(`file:${folder}/test.db`)
     const ages = { going: null, old: '2026-11-01', ancient: '2026-01-01' }

@@ -75,11 +75,11 @@ async function migrated(file: string): Promise<void> {
 }
 
 describe('the migrations', () => {
-  test('are those that were given out, and in the same order', () => {
+  test('match the released ones in the same order', () => {
     expect(knownMigrations().map(({ hash }) => hash)).toEqual(RELEASED)
   })
 
-  test('make what the schema says', async () => {
+  test('create the tables of the schema', async () => {
     const { entries } = await Bun.file(`${MIGRATIONS}/meta/_journal.json`).json()
     const last = String(entries.length - 1).padStart(4, '0')
     const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
@@ -109,7 +109,7 @@ describe('the migrations', () => {
     expect(after.__drizzle_migrations).toHaveLength(RELEASED.length)
   })
 
-  test('give the agents of before the key that signed for them', async () => {
+  test('assign existing agents the key that signed for them', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 2)
@@ -121,7 +121,7 @@ describe('the migrations', () => {
     expect(signing_keys).toMatchObject([{ until: expect.any(String) }, { until: null }])
   })
 
-  test('let tokens that had no scope do what they did, for 90 days', async () => {
+  test('keep the rights of tokens without a scope for 90 days', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 9)
@@ -139,7 +139,7 @@ describe('the migrations', () => {
     expect(api_tokens).toHaveLength(2)
   })
 
-  test('let a found site keep its name on its own server alone, and count a missing one from now on', async () => {
+  test('restrict the name of a discovered site to its server, and count a missing one from the migration on', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 10)
@@ -162,7 +162,7 @@ describe('the migrations', () => {
     expect(insert(2, 1)).not.toThrow()
   })
 
-  test('name what was cancelled so everywhere', async () => {
+  test('mark cancelled work as cancelled everywhere', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 16)
@@ -179,7 +179,7 @@ describe('the migrations', () => {
     expect(sites).toMatchObject([{ status: 'failed' }, { status: 'cancelled' }])
   })
 
-  test('change nothing when one of them fails, and go on when the cause is gone', async () => {
+  test('change nothing when one of them fails, and continue when the cause is gone', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 3)
@@ -202,7 +202,7 @@ describe('the migrations', () => {
       'newer version',
     ],
     ['another program', 3, "UPDATE __drizzle_migrations SET hash = 'other'", 'another program'],
-  ])('leave the database of %s alone', async (_, version, change, message) => {
+  ])('do not change the database of %s', async (_, version, change, message) => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, version)
@@ -215,7 +215,7 @@ describe('the migrations', () => {
   })
 
   test.each([0, 2])(
-    'are done once by three programs that start at once on version %d',
+    'run once when three programs start together on version %d',
     async (version) => {
       await using folder = await makeFolder()
       const file = `${folder.path}/dashboard.db`
@@ -239,7 +239,7 @@ describe('the migrations', () => {
   )
 })
 
-test('what another dashboard did in the meantime is found done', async () => {
+test('a migration that another dashboard completed does not run again', async () => {
   await using folder = await makeFolder()
   const file = `${folder.path}/dashboard.db`
   await makeReleased(file, 2)
@@ -250,7 +250,7 @@ test('what another dashboard did in the meantime is found done', async () => {
   expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
 })
 
-describe('ahead of a migration', () => {
+describe('the backup before a migration', () => {
   test.each([
     ['a database that holds something is saved', 3, 1],
     ['an empty one is not', 0, 0],
@@ -269,7 +269,7 @@ describe('ahead of a migration', () => {
     expect(saved).toBe(times)
   })
 
-  test('nothing is changed when that fails', async () => {
+  test('prevents every change when it fails', async () => {
     await using folder = await makeFolder()
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 3)

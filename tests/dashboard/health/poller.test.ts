@@ -66,7 +66,7 @@ const site = async (id: number) => {
 }
 
 describe('the health of sites', () => {
-  test('is unknown until an agent tells it, and then what it tells, with its reason and since when', async () => {
+  test('is unknown until an agent reports it, and then has state, reason and time', async () => {
     expect(await listed()).toEqual(
       ['a', 'b', 'c', 'd'].map((name) => `${name} unknown not_checked`),
     )
@@ -96,7 +96,7 @@ describe('the health of sites', () => {
     })
   })
 
-  test('narrows and orders the list, the worst first, and is counted', async () => {
+  test('filters and orders the list, worst first, and is counted', async () => {
     agent.health = [
       up('a.example'),
       unwell('b.example', 'degraded', 'php_busy'),
@@ -161,7 +161,7 @@ describe('the health of sites', () => {
     ])
   })
 
-  test('of a site that was found says what to do on its server', async () => {
+  test('of a discovered site says what to do on its server', async () => {
     await dashboard.db.write((queries) =>
       queries.run("update sites set managed = 0, found = 1 where domain = 'b.example'"),
     )
@@ -175,7 +175,7 @@ describe('the health of sites', () => {
     expect(await site(2)).toMatchObject({ health: 'down', found: true })
   })
 
-  test('is unknown as soon as nobody has heard of the server for three minutes, since then', async () => {
+  test('is unknown three minutes after the last contact with the server', async () => {
     agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
     await read()
     const heard = clock.now().toISOString()
@@ -189,7 +189,7 @@ describe('the health of sites', () => {
     expect(body.attention.some(({ kind }: { kind: string }) => kind === 'site_down')).toBe(false)
   })
 
-  test('is unknown while the server is offline, with its reason, and as before when it is back', async () => {
+  test('is unknown while the server is offline, and unchanged when it is back', async () => {
     agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
     await read()
     const before = await site(2)
@@ -209,7 +209,7 @@ describe('the health of sites', () => {
     expect(await site(2)).toEqual({ ...before, operations: (await site(2)).operations })
   })
 
-  test('is of sites in use alone: one that is missing, suspended or in the trash has none', async () => {
+  test('exists for sites in use alone, not for missing, suspended or trashed ones', async () => {
     agent.health = agent.sites.map(({ domain }) => up(domain))
     await read()
     for (const [id, status] of [
@@ -233,7 +233,7 @@ describe('the health of sites', () => {
 })
 
 describe('a hostile agent', () => {
-  test('speaks of the sites of its own server alone', async () => {
+  test('reports only the sites of its own server', async () => {
     await using other = new Machine()
     other.services = agent.services
     other.sites = [found('other.example')]
@@ -249,19 +249,19 @@ describe('a hostile agent', () => {
     ['a code that is none', { ...up('a.example'), code: '<script>' }],
     ['too many checks', { ...up('a.example'), checks: Array(50).fill(up('a').checks[0]) }],
     ['something else', 'up'],
-  ])('with %s is not heard at all', async (_, entry) => {
+  ])('with %s is ignored', async (_, entry) => {
     agent.answers.set('/sites/health', () => Response.json({ sites: [up('b.example'), entry] }))
     await expect(read()).rejects.toMatchObject({ code: 'offline' })
     expect(await listed('health=up')).toEqual([])
   })
 
-  test('with long reasons has them cut', async () => {
+  test('with long reasons gets them shortened', async () => {
     agent.health = [unwell('a.example', 'down', 'php_failed', 'x'.repeat(5000))]
     await read()
     expect((await site(1)).health_reason).toBe('x'.repeat(500))
   })
 
-  test('that says something else each time changes 2,000 records a minute and no more', async () => {
+  test('with changing states changes at most 2,000 records a minute', async () => {
     const changes: number[] = []
     const { write } = dashboard.db
     dashboard.db.write = (work) => {
@@ -281,7 +281,7 @@ describe('a hostile agent', () => {
   })
 })
 
-test('what has not changed is not written', async () => {
+test('unchanged states are not written', async () => {
   agent.health = agent.sites.map(({ domain }) => up(domain))
   await read()
   let writes = 0

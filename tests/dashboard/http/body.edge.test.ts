@@ -21,7 +21,7 @@ describe('a dashboard whose public address is https', () => {
     ])
   })
 
-  test('lets the cookie of that name in, and no other', async () => {
+  test('accepts the cookie of that name, and no other', async () => {
     await using dashboard = await tls()
     const { token } = dashboard
     const ask = (cookie: string) =>
@@ -32,7 +32,7 @@ describe('a dashboard whose public address is https', () => {
     expect(await ask(`__Secure-session=${token}`)).toBe(401)
   })
 
-  test('takes the cookie back under its name with Secure, which browsers insist on', async () => {
+  test('deletes the cookie under its name with Secure, as browsers require', async () => {
     await using dashboard = await tls()
     const cookie = `__Host-session=${dashboard.token}`
 
@@ -43,20 +43,17 @@ describe('a dashboard whose public address is https', () => {
     ])
   })
 
-  test.each(['/health', '/', '/api/servers', '/nothing'])(
-    'has browsers come back by https alone: %s',
-    async (path) => {
-      await using dashboard = await tls()
+  test.each(['/health', '/', '/api/servers', '/nothing'])('sends HSTS: %s', async (path) => {
+    await using dashboard = await tls()
 
-      const { headers } = await dashboard.send('GET', path)
+    const { headers } = await dashboard.send('GET', path)
 
-      expect(headers.get(HSTS)).toBe('max-age=31536000')
-    },
-  )
+    expect(headers.get(HSTS)).toBe('max-age=31536000')
+  })
 })
 
 describe.each([undefined, 'http://control.example'])('a dashboard at %s', (public_url) => {
-  test('sets plain cookies and says nothing of https', async () => {
+  test('sets plain cookies and sends no HSTS', async () => {
     await using dashboard = await makeDashboard(public_url === undefined ? {} : { public_url })
 
     const { headers } = await dashboard.send('POST', '/api/auth/login', login)

@@ -25,12 +25,12 @@ const answerTo = (request: Request) =>
   readJson(request, LIMITS).catch((error: { body: unknown }) => error.body)
 
 describe('a body', () => {
-  test('is read in whatever pieces it comes', async () => {
+  test('is read in any pieces', async () => {
     expect(await answerTo(sent(['{"a', '":"b', '"}']).request)).toEqual({ a: 'b' })
     expect(await answerTo(sent([]).request)).toEqual({})
   })
 
-  test('that does not end is given up after its time', async () => {
+  test('that does not end is refused after its time limit', async () => {
     const { request, cancelled } = sent(['{"a":'], false)
 
     expect(await answerTo(request)).toEqual({
@@ -40,7 +40,7 @@ describe('a body', () => {
     expect(cancelled()).toBe(true)
   })
 
-  test('that is too large is given up in the middle', async () => {
+  test('that is too large is refused early', async () => {
     const { request } = sent(['"', 'x'.repeat(1000), 'x'.repeat(23), '"'], false)
 
     expect(await answerTo(request)).toEqual({
@@ -49,7 +49,7 @@ describe('a body', () => {
     })
   })
 
-  test('as large as it may be is read', async () => {
+  test('of the maximum size is read', async () => {
     expect(await answerTo(sent([`"${'x'.repeat(1022)}"`]).request)).toBe('x'.repeat(1022))
   })
 })

@@ -81,7 +81,7 @@ describe('every answer', () => {
     ])
   })
 
-  test('tells of an unforeseen error its request id, which the log has too', async () => {
+  test('has the request id of an unforeseen error, like the log', async () => {
     await using broken = await makeDashboard()
     const ask = () => broken.call('GET', '/api/servers')
     await broken.db.write((queries) => queries.run('alter table servers rename to gone'))

@@ -71,8 +71,8 @@ async function addLines(dashboard: Dashboard, from: number, to: number): Promise
   }
 }
 
-describe('the news of the fleet', () => {
-  test('tell of an operation, its site and its server while it begins, goes on and ends', async () => {
+describe('the events of the fleet', () => {
+  test('report an operation, its site and server when it starts, proceeds and ends', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
@@ -98,7 +98,7 @@ describe('the news of the fleet', () => {
     expect(body.operations[0]).toMatchObject({ id, last_line: 'Line 10' })
   })
 
-  test('tell of lines that come fast at most four times a second, and the last one in the end', async () => {
+  test('report fast lines at most four times a second, and the last one at the end', async () => {
     const { clock, dashboard: made } = await steppedDashboard()
     await using dashboard = made
     await addOperation(dashboard, {})
@@ -117,7 +117,7 @@ describe('the news of the fleet', () => {
     await clock.pass(5_000)
   })
 
-  test('tell nothing of what was there before, and of each change once', async () => {
+  test('report no earlier changes, and each change once', async () => {
     const { clock, dashboard: made } = await steppedDashboard()
     await using dashboard = made
     await addOperation(dashboard, {})
@@ -140,7 +140,7 @@ describe('the news of the fleet', () => {
     await clock.pass(5_000)
   })
 
-  test('tell of servers that are added, changed and deleted', async () => {
+  test('report servers that are added, changed and deleted', async () => {
     const { clock, dashboard: made } = await steppedDashboard()
     await using dashboard = made
     const listener = await listen(dashboard)
@@ -160,7 +160,7 @@ describe('the news of the fleet', () => {
     await clock.pass(5_000)
   })
 
-  test('tell of sites that a sync has found', async () => {
+  test('report sites that a sync discovered', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('alpha.example')]
@@ -174,7 +174,7 @@ describe('the news of the fleet', () => {
     expect(listener.news()).toContain(`site null of ${server}`)
   })
 
-  test('are told to everybody who listens, also to one who comes after the last has left', async () => {
+  test('reach every listener, also one that connects after the last has left', async () => {
     const { clock, dashboard: made } = await steppedDashboard()
     await using dashboard = made
     const [first, second] = [await listen(dashboard), await listen(dashboard)]
@@ -216,7 +216,7 @@ describe('GET /api/fleet/events', () => {
 })
 
 describe('a client that reads slowly', () => {
-  test('is told the latest of each thing', async () => {
+  test('gets the latest state of each object', async () => {
     const subscriber = new Subscriber()
     const leaving = new AbortController()
     const news = (kind: 'server' | 'bulk', id: number): FleetNews =>

@@ -53,7 +53,7 @@ async function addSite(dashboard: Dashboard, server_id: number, domain: string):
 }
 
 describe('the mail of a server', () => {
-  test('is not sent before there is a relay', async () => {
+  test('is not sent before a relay is set', async () => {
     await using agent = machine().agent
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -64,7 +64,7 @@ describe('the mail of a server', () => {
     expect((await dashboard.call('GET', path(99))).status).toBe(404)
   })
 
-  test('goes to the relay that was set, whose password nobody is told but the agent', async () => {
+  test('goes to the configured relay, whose password only the agent gets', async () => {
     const { agent, given } = machine()
     await using _ = agent
     await using dashboard = await makeDashboard()
@@ -86,7 +86,7 @@ describe('the mail of a server', () => {
     expect(JSON.stringify([records, mail, text, dashboard.log])).not.toContain(PASSWORD)
   })
 
-  test('keeps the password that is set, but never for another relay', async () => {
+  test('keeps the stored password, but never for another relay', async () => {
     const { agent, given } = machine()
     await using _ = agent
     await using dashboard = await makeDashboard()
@@ -122,7 +122,7 @@ describe('the mail of a server', () => {
     })
   })
 
-  test('stays as it was when the agent refuses, and a second try has the password', async () => {
+  test('is unchanged when the agent refuses, and a second attempt has the password', async () => {
     const { agent, given } = machine()
     await using _ = agent
     await using dashboard = await makeDashboard()
@@ -157,7 +157,7 @@ describe('the mail of a server', () => {
     ])
   })
 
-  test('is tested with the words of the relay', async () => {
+  test('is tested with the answer of the relay', async () => {
     await using agent = machine().agent
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -173,7 +173,7 @@ describe('the mail of a server', () => {
 })
 
 describe('the mail of a site', () => {
-  test('has what is its own, what its server has, and the numbers of its queue', async () => {
+  test('shows its own settings, those of its server, and its queue', async () => {
     const { agent, given } = machine()
     await using _ = agent
     await using dashboard = await makeDashboard()
@@ -207,7 +207,7 @@ describe('the mail of a site', () => {
     expect((await shown(dashboard, of)).sends).toBe(false)
   })
 
-  test('that is not delivered is on the overview until the agent reports that it is', async () => {
+  test('that is not delivered is on the overview until the agent reports its delivery', async () => {
     await using agent = machine().agent
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)

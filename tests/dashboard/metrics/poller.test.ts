@@ -51,7 +51,7 @@ afterEach(async () => {
 })
 
 describe('the poll of metrics', () => {
-  test('asks each server once a minute, spread over it, and writes those of a turn at once', async () => {
+  test('polls each server once a minute, spread over it, and writes each round at once', async () => {
     poll([1, 2, 11, 12, 20])
 
     await clock.pass(3 * MINUTE - 1)
@@ -66,7 +66,7 @@ describe('the poll of metrics', () => {
     ])
   })
 
-  test('leaves out who does not answer, and goes on with the others', async () => {
+  test('skips a server that does not answer, and continues with the others', async () => {
     poll([1, 11], {
       ask: async (id) => {
         if (id === 1) throw new Error('away')
@@ -79,7 +79,7 @@ describe('the poll of metrics', () => {
     expect(writes).toEqual(['67.5: 11 at 1', '127.5: 11 at 2'])
   })
 
-  test('does not ask a server that has not answered the last time yet', async () => {
+  test('does not poll a server whose last poll is still open', async () => {
     let asked = 0
     poll([1], {
       ask: async () => {
@@ -97,7 +97,7 @@ describe('the poll of metrics', () => {
     expect(writes).toEqual(['157.5: 1 at 1'])
   })
 
-  test('goes on when a write fails', async () => {
+  test('continues when a write fails', async () => {
     poll([1], { store: () => Promise.reject(new Error('disk full')) })
 
     await clock.pass(3 * MINUTE - 1)
@@ -110,7 +110,7 @@ describe('the poll of metrics', () => {
     ])
   })
 
-  test('begins no turn once it is stopped', async () => {
+  test('starts no round after it is stopped', async () => {
     const running = poll([1, 2, 3])
     await clock.pass(MINUTE + 8_000)
 

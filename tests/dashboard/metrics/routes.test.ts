@@ -102,7 +102,7 @@ describe('the metrics of a server', () => {
     })
   })
 
-  test('are averages of longer steps, with the highest reading', async () => {
+  test('are averages of longer intervals, with the highest reading', async () => {
     const server = await addServer()
     await store(server, { 10: 10, 8: 40, 3: 5 })
 
@@ -123,7 +123,7 @@ describe('the metrics of a server', () => {
     expect([history.step, history.at.length]).toEqual([step, count])
   })
 
-  test('of one minute are those read last', async () => {
+  test('of one minute are the last readings', async () => {
     const server = await addServer()
     await store(server, { 1: 10 })
     await store(server, { 1: 20 })
@@ -131,7 +131,7 @@ describe('the metrics of a server', () => {
     expect(points(await read(server))).toEqual({ 1: 20 })
   })
 
-  test('of servers that are gone are left out, and deleted with them', async () => {
+  test('of deleted servers are omitted and deleted', async () => {
     const [server, other] = [await addServer(), await addServer()]
     await store(server, { 1: 10 })
     await store(other, { 1: 10 })
@@ -166,7 +166,7 @@ describe('the metrics of a server', () => {
   })
 })
 
-describe('the sweep of metrics', () => {
+describe('the rollup of metrics', () => {
   const sweep = (at = NOON) => sweepHistory(dashboard.db, new Date(at * 1000))
 
   test('keeps averages of 15 minutes for a month, with the highest reading', async () => {
@@ -190,7 +190,7 @@ describe('the sweep of metrics', () => {
     expect(others).toMatchObject({ cpu: [null, 77, null, null] })
   })
 
-  test('waits for the end of a quarter, and makes each average once', async () => {
+  test('waits for the end of a quarter of an hour, and computes each average once', async () => {
     const server = await addServer()
     await store(server, { 16: 10, 1: 20 })
     const averages = async () =>
@@ -207,7 +207,7 @@ describe('the sweep of metrics', () => {
     expect([before, after, await averages()]).toEqual([[10], [10, 30], [10, 30]])
   })
 
-  test('shows what is not averaged yet together with the averages', async () => {
+  test('shows readings that are not averaged yet together with the averages', async () => {
     const server = await addServer()
     await store(server, { 40: 10, 20: 30, 1: 70 })
     await sweep(NOON - 20 * MINUTE)
@@ -218,7 +218,7 @@ describe('the sweep of metrics', () => {
     expect(points(await read(server, `${from}&step=900`))).toEqual({ 45: 10, 30: 30, 15: 70 })
   })
 
-  test('deletes averages past their month, however many there are', async () => {
+  test('deletes all averages after a month', async () => {
     const server = await addServer()
     const many = Array.from({ length: 5_000 }, (_, minute) => [minute, 1])
     await store(server, Object.fromEntries(many))
@@ -232,7 +232,7 @@ describe('the sweep of metrics', () => {
 })
 
 describe('a reading', () => {
-  test('is what the pages show, with its age; only servers that are there are asked', async () => {
+  test('is shown on the pages with its age, and only online servers are polled', async () => {
     const server = await addServer()
     const before = await listOnline(dashboard.db)
     await dashboard.db.write((queries) => queries.update(servers).set({ status: 'online' }))
@@ -250,7 +250,7 @@ describe('a reading', () => {
     })
   })
 
-  test('of a sync is kept, too', async () => {
+  test('of a sync is stored too', async () => {
     await using agent = new Machine()
     await using fresh = await makeDashboard()
     const server = await fresh.addServer(agent)

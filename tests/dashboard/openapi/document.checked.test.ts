@@ -25,7 +25,7 @@ test.each([
   },
   { sent: sync, answer: stream(': ping\n\n'), text: ': ping\n\n' },
 ])(
-  'hands on what is described: $sent.method $sent.path, case %#',
+  'forwards a documented answer: $sent.method $sent.path, case %#',
   async ({ sent, answer, text }) => {
     expect(await read(sent, answer)).toBe(text)
   },

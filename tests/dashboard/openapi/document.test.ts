@@ -31,7 +31,7 @@ const examples = all.flatMap(([path, part]) => {
 })
 
 describe('the OpenAPI document', () => {
-  test('is valid to a public validator, and every reference leads somewhere', async () => {
+  test('is valid to a public validator, and every reference resolves', async () => {
     const validator = new Validator()
 
     const result = await validator.validate(structuredClone(document))
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     expect(ROUTES.map(({ route }) => String(route)).sort()).toEqual(real.sort())
   })
 
-  test('says who may call what, as the gate has it', () => {
+  test('states the access of each call like the gate', () => {
     expect(ROUTES.filter(({ open }) => open).map(({ route }) => route)).toEqual([
       'POST /api/auth/login',
       'GET /health',

@@ -12,7 +12,7 @@ describe('GET /api/openapi.json', () => {
     expect(await response.json()).toEqual(document)
   })
 
-  test('is compressed for whoever takes that', async () => {
+  test('is compressed for clients that accept it', async () => {
     await using dashboard = await makeDashboard()
     const cookie = `session=${dashboard.token}`
     const headers = { cookie, 'accept-encoding': 'br, gzip' }
@@ -26,7 +26,7 @@ describe('GET /api/openapi.json', () => {
     expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(document)
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     await using dashboard = await makeDashboard()
     const { headers } = await dashboard.send('GET', '/api/openapi.json')
     const etag = headers.get('etag') ?? ''

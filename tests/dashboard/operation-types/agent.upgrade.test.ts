@@ -20,7 +20,7 @@ function machine(name: string, signed_builds?: boolean): Machine {
   return agent
 }
 
-test('hands the agent the build of its machine, and knows the new version', async () => {
+test('sends the agent the build for its machine, and records the new version', async () => {
   await using agent = machine('linux-arm64-musl')
   await using dashboard = await makeDashboard({ builds_dir, public_url: 'https://c.example' })
   const id = await dashboard.addServer(agent)
@@ -40,7 +40,7 @@ test('hands the agent the build of its machine, and knows the new version', asyn
 })
 
 test.each([true, undefined])(
-  'hands a signature to an agent that knows them: %p',
+  'sends a signature to an agent that supports them: %p',
   async (signed) => {
     const path = join(builds_dir, 'hosting-agent-linux-arm64')
     const manifest = `{"sha256":"${sha256}"}\n`
@@ -65,7 +65,7 @@ test.each([true, undefined])(
   },
 )
 
-test('refuses while something else is done there, and what it has no build for', async () => {
+test('refuses a busy server and a machine without a build', async () => {
   await using agent = machine('linux-riscv64')
   await using dashboard = await makeDashboard({ builds_dir })
   const id = await dashboard.addServer(agent)

@@ -45,7 +45,7 @@ describe('the rules of the types of operations', () => {
     expect(RULES[type].bulk === null).toBe(OPERATION_TYPES[type].bulk === null)
   })
 
-  test('name the states in which each is refused', () => {
+  test('name the states in which each type is refused', () => {
     const refused = OPERATION_NAMES.map((type) => [
       type,
       SITE_STATUSES.filter((status) => {
@@ -71,7 +71,7 @@ describe('the rules of the types of operations', () => {
     })
   })
 
-  test('do only a scan to a site that was only found', () => {
+  test('allow only a scan of a discovered site', () => {
     const found = OPERATION_NAMES.filter((type) => RULES[type].site?.found)
 
     expect(found).toEqual(['site.scan'])

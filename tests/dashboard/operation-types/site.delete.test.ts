@@ -42,7 +42,7 @@ async function ended(dashboard: Dashboard, type: string) {
 }
 
 describe('deleting a site', () => {
-  test('moves it to the trash when the agent has', async () => {
+  test('moves it to the trash after the agent', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -55,7 +55,7 @@ describe('deleting a site', () => {
     expect(await ended(dashboard, 'site.delete')).toEqual({ status: 'success', warnings: [] })
   })
 
-  test('removes the record of one that the agent does not know, with a warning', async () => {
+  test('removes the record of a site that the agent does not know, with a warning', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -72,7 +72,7 @@ describe('deleting a site', () => {
     })
   })
 
-  test('finds in the trash what the agent has there already', async () => {
+  test('accepts a site that is already in the trash of the agent', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -94,7 +94,7 @@ describe('deleting a site', () => {
     expect(body.trash).toMatchObject([{ domain: 'shop.example', size: 8192 }])
   })
 
-  test('removes it when the agent is one without a trash and does not know it', async () => {
+  test('removes it when an agent without a trash does not know it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -110,7 +110,7 @@ describe('deleting a site', () => {
     })
   })
 
-  test('brings back what it was when the agent fails, and says why', async () => {
+  test('restores its previous state when the agent fails, and says why', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
@@ -128,7 +128,7 @@ describe('deleting a site', () => {
     expect(site.status_reason).toBe('The database is busy')
   })
 
-  test('is 409 while another operation of it is under way', async () => {
+  test('is 409 while another operation of the site is running', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)

@@ -73,7 +73,7 @@ function streamOf(chunks: Chunks): ReadableStream<Uint8Array> {
 
 const size = (message: string) => JSON.stringify({ message }).length
 
-test('keeps 20,000 lines of an operation, of which the last says that the rest is left out', async () => {
+test('keeps 20,000 lines of an operation, and the last says that the rest is omitted', async () => {
   const record = await outcomeOf([() => then(lines(30_000, 1), 30_001)])
 
   expect<unknown>(record).toEqual({
@@ -89,7 +89,7 @@ test('keeps 20,000 lines of an operation, of which the last says that the rest i
   })
 })
 
-test('keeps 4 MiB of an operation, however long its lines are', async () => {
+test('keeps 4 MiB of an operation with lines of any length', async () => {
   const record = await outcomeOf([() => then(lines(1000, 20_000), 1001)])
 
   const line = size('x'.repeat(16_384))
@@ -107,7 +107,7 @@ test('keeps 4 MiB of an operation, however long its lines are', async () => {
   })
 })
 
-test('says once that output was left out when the connection breaks and the agent goes on', async () => {
+test('says once that output was omitted when the connection breaks and the agent continues', async () => {
   const record = await outcomeOf([
     () => lines(25_000, 1),
     () => then([...lines(26_000, 1)].slice(20_000), 26_001),
@@ -134,7 +134,7 @@ test.each<[string, () => Chunks, number]>([
   ['the same event', () => forever(line.repeat(100)), 2],
   ['comments', () => forever(': ping\n\n'.repeat(1000)), 1],
   ['empty lines', () => forever('\n'.repeat(10_000)), 1],
-])('fails an operation whose agent sends %s without end', async (_, endless, last) => {
+])('fails an operation whose agent sends endless %s', async (_, endless, last) => {
   const { status, error, ends } = await outcomeOf([endless])
 
   expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
@@ -149,7 +149,7 @@ test('fails an operation whose agent breaks off again and again after thousands 
   expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
 })
 
-test('fails an operation that goes on for longer than any may, whatever its agent says', async () => {
+test('fails an operation that exceeds the time limit, whatever its agent sends', async () => {
   async function* slowly() {
     for (let id = 1; ; id++) {
       yield encodeEvent({ id, event: 'log', data: { message: 'x' } })

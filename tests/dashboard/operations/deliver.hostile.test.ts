@@ -66,7 +66,7 @@ test.each<[string, string, string[]]>([
     event(1, 'complete', '{"status":"ok","service":"nginx","__proto__":{"a":1},"admin":true}'),
     [`1 complete ${done}`],
   ],
-])('%s is one success on record', async (_, stream, events) => {
+])('%s is recorded as one success', async (_, stream, events) => {
   await hearing(stream, async (answer, dashboard) => {
     expect(answer).toEqual({ status: 200, body: { status: 'ok', message: 'Restarted nginx' } })
     expect(await eventsIn(dashboard)).toEqual(events)
@@ -114,7 +114,7 @@ test.each<[string, string, object]>([
     event(1, 'error', JSON.stringify({ error: 'x', message: 'y'.repeat(100_000) })),
     { error: 'x', message: 'y'.repeat(500) },
   ],
-])('%s is one failure on record', async (_, stream, error) => {
+])('%s is recorded as one failure', async (_, stream, error) => {
   await hearing(stream, async (answer, dashboard) => {
     const { status, error: recorded } = await operationIn(dashboard)
     expect<unknown>({ status, recorded }).toEqual({ status: 'failed', recorded: error })
@@ -138,7 +138,7 @@ test.each<[string, string, string]>([
   ['nothing', '', lost],
   ['nothing but comments', ': ping\n\n'.repeat(1000), lost],
   ['no end', `${log(1)}${log(2)}`, lost],
-])('%s is no outcome, and its reason is told', async (_, stream, message) => {
+])('%s is not an outcome, and the reason is reported', async (_, stream, message) => {
   await hearing(stream, async (answer, dashboard) => {
     const told = { error: 'Agent offline', message }
     const { status, error } = await operationIn(dashboard)

@@ -106,7 +106,7 @@ describe('dry_run', () => {
       { url: expect.any(String), sha256: expect.any(String) },
     ],
   ] as const)(
-    '%s %s answers with the plan and writes nothing',
+    '%s %s returns the plan and writes nothing',
     async (method, path, body, command, params) => {
       await using agent = new Machine()
       await using home = await withSite(agent)
@@ -124,7 +124,7 @@ describe('dry_run', () => {
     },
   )
 
-  test('tells the whole of a new site, and the same again makes exactly that', async () => {
+  test('describes a new site completely, and the same call creates exactly that', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -159,7 +159,7 @@ describe('dry_run', () => {
     expect(given).toEqual([body.site])
   })
 
-  test('is true in the query of a call without a body', async () => {
+  test('is accepted in the query of a call without a body', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -208,7 +208,7 @@ describe('dry_run', () => {
   test.each([
     ['restore', {}, 'site.restore', { domain }],
     ['purge', { domain }, 'site.purge', { domain, confirm: domain }],
-  ])('%s of a site in the trash answers with the plan', async (way, body, command, params) => {
+  ])('%s of a site in the trash returns the plan', async (way, body, command, params) => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -229,7 +229,7 @@ describe('dry_run', () => {
     expect(deletion.status).toBe(409)
   })
 
-  test('is refused while another operation of the site is under way', async () => {
+  test('is refused while another operation of the site is running', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -245,7 +245,7 @@ describe('dry_run', () => {
     expect([answer.status, answer.body.message]).toEqual([409, 'Another operation is running'])
   })
 
-  test('says what the agent refuses, and 503 when it is away', async () => {
+  test('returns the refusal of the agent, and 503 when it is offline', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -260,7 +260,7 @@ describe('dry_run', () => {
     expect(await ask()).toMatchObject({ status: 503, body: { error: 'Agent offline' } })
   })
 
-  test('has nothing to tell of a deletion that no server knows of', async () => {
+  test('is empty for a deletion that no server knows', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -273,7 +273,7 @@ describe('dry_run', () => {
   })
 
   /** An agent of before takes an unknown field for none. */
-  test('is never carried out by an agent that knows no plans', async () => {
+  test('is never executed by an agent without plans', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -305,7 +305,7 @@ describe('dry_run', () => {
     ['too many steps', { plan: { steps: Array(201).fill(step) } }],
     ['a name without an end', { plan: { steps: [{ ...step, name: 'x'.repeat(65) }] } }],
     ['more than it may', { plan, more: 'x'.repeat(3 << 20) }],
-  ])('takes from an agent neither %s', async (_, answer) => {
+  ])('refuses from an agent %s', async (_, answer) => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home
@@ -316,7 +316,7 @@ describe('dry_run', () => {
     expect(status).toBe(503)
   })
 
-  test('leaves out what no plan has', async () => {
+  test('drops fields that no plan has', async () => {
     await using agent = new Machine()
     await using home = await withSite(agent)
     const { dashboard } = home

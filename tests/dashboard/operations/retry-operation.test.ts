@@ -20,8 +20,8 @@ async function failed(dashboard: Dashboard, agent: Machine): Promise<string> {
   return id
 }
 
-describe('repeating an operation', () => {
-  test('does the same once more, and the site is being made again', async () => {
+describe('retrying an operation', () => {
+  test('runs it again, and the site is provisioning again', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
@@ -43,7 +43,7 @@ describe('repeating an operation', () => {
     expect(body.total).toBe(2)
   })
 
-  test('tells its plan first, and then does nothing', async () => {
+  test('returns its plan first, without starting', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
@@ -61,7 +61,7 @@ describe('repeating an operation', () => {
     expect((await dashboard.call('POST', path, { dry_run: 1 })).status).toBe(422)
   })
 
-  test('is for what has failed only, and once at a time', async () => {
+  test('is for failed operations only, and once at a time', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
@@ -81,7 +81,7 @@ describe('repeating an operation', () => {
     })
   })
 
-  test('is 409 while another operation of the site is under way', async () => {
+  test('is 409 while another operation of the site is running', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.update', async function* () {
@@ -101,7 +101,7 @@ describe('repeating an operation', () => {
     })
   })
 
-  test('is 404 for an unknown one and for one whose site is gone', async () => {
+  test('is 404 for an unknown operation and for a deleted site', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
@@ -115,7 +115,7 @@ describe('repeating an operation', () => {
 })
 
 describe('the list of operations', () => {
-  test('shows those of some states, and page by page without a gap', async () => {
+  test('filters by state, and has pages without gaps', async () => {
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer({ port: 1 })
     const made: string[] = []

@@ -16,14 +16,14 @@ function pauses(patience: Patience, tries: number, deadline_at: string): number[
   })
 }
 
-test('doubles the pause up to a limit, and begins anew when the agent was heard of', () => {
+test('doubles the pause up to a limit, and starts over after contact with the agent', () => {
   const patience = new Patience(new HeldClock(), limits, FIRST)
 
   expect(pauses(patience, 8, FIRST)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   expect(pauses(patience, 3, SECOND)).toEqual([500, 1000, 2000])
 })
 
-test('gives the whole time again when the agent was heard of', () => {
+test('gives the whole time again after contact with the agent', () => {
   const clock = new HeldClock()
   const patience = new Patience(clock, limits, FIRST)
   clock.move(50_000)

@@ -15,7 +15,7 @@ import {
 } from '#tests/support/dashboard/operations.ts'
 
 describe('a view of an operation', () => {
-  test('lets a view begin after the events it has seen', async () => {
+  test('starts a view after the events that it has seen', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
@@ -26,7 +26,7 @@ describe('a view of an operation', () => {
     expect(await transcript(dashboard, id, 11)).toEqual([])
   })
 
-  test('shows its events to a view while it goes on', async () => {
+  test('shows its events to a view while it runs', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const held = Promise.withResolvers<void>()
@@ -55,7 +55,7 @@ describe('a view of an operation', () => {
   })
 })
 
-describe('a stream ends with what it was opened with', () => {
+describe('a stream ends with its credential', () => {
   const cases: [string, (dashboard: Dashboard) => Promise<unknown>][] = [
     ['a logout', (dashboard) => dashboard.call('POST', '/api/auth/logout')],
     ['a logout everywhere', (dashboard) => dashboard.call('POST', '/api/auth/logout-everywhere')],
@@ -86,7 +86,7 @@ describe('a stream ends with what it was opened with', () => {
     expect(await stream.text()).toEndWith('data: {"message":"Before"}\n\n')
   })
 
-  test('and not with what another was opened with', async () => {
+  test('and not with another credential', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const stream = await opened(dashboard, agent)

@@ -32,12 +32,12 @@ test.each<[string, unknown, number]>([
   ['a list that is none', 'all is well', 0],
   ['codes that are none', [{ code: '<b>', message: 'x' }, REFUSED], 1],
   ['a thousand of them', Array(1000).fill(REFUSED), 20],
-])('of %s what can be read is kept', async (_, warnings, count) => {
+])('keeps the readable part of %s', async (_, warnings, count) => {
   const { operation, shown } = await created(warnings)
   expect([operation.status, shown.length]).toEqual(['success', count])
 })
 
-test('a warning that is too long is cut', async () => {
+test('a warning that is too long is shortened', async () => {
   const { shown } = await created([{ code: 'long', message: 'x'.repeat(10_000) }])
   expect(shown).toEqual([{ code: 'long', message: 'x'.repeat(1000) }])
 })

@@ -10,7 +10,7 @@ import {
 } from '#tests/support/dashboard/operations.ts'
 
 describe('an operation', () => {
-  test('waits for an agent that is away and is carried out once when it comes back', async () => {
+  test('waits for an offline agent and runs once when it is back', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -29,7 +29,7 @@ describe('an operation', () => {
     expect(agent.begun.get(id)).toBe(1)
   })
 
-  test('says in its stream that it waits, until when, and then what the agent says', async () => {
+  test('reports in its stream that it waits, until when, and then the events of the agent', async () => {
     await using agent = new Machine()
     agent.works.set('site.create', tenLines)
     await using dashboard = await makeDashboard({ limits: { notice_ms: 0 } })
@@ -72,7 +72,7 @@ describe('an operation', () => {
     expect(body.site).toMatchObject({ status: 'failed', status_reason: message })
   })
 
-  test('waits as long as an agent that is busy asks for', async () => {
+  test('waits as long as a busy agent requests', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const headers = { 'retry-after': '40' }
@@ -88,7 +88,7 @@ describe('an operation', () => {
     expect(agent.asked).toEqual(['POST /exec'])
   })
 
-  test('fails with what a busy agent says when it asks for more than is left', async () => {
+  test('fails with the message of a busy agent that requests more than the remaining time', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const headers = { 'retry-after': '61' }
@@ -107,7 +107,7 @@ describe('an operation', () => {
     expect(agent.asked).toEqual(['POST /exec'])
   })
 
-  test('has a deadline also for an agent that takes it and says nothing, again and again', async () => {
+  test('has a deadline also for an agent that accepts it repeatedly without an event', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 150 } })
     agent.cut_after = 0
@@ -121,7 +121,7 @@ describe('an operation', () => {
     })
   })
 
-  test('goes on where it stopped when the connection breaks after every second event', async () => {
+  test('continues where it stopped when the connection breaks after every second event', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
@@ -134,7 +134,7 @@ describe('an operation', () => {
     expect(agent.begun.get(id)).toBe(1)
   })
 
-  test('stores no event twice when the agent tells them all again', async () => {
+  test('stores no event twice when the agent sends all again', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
@@ -150,7 +150,7 @@ describe('an operation', () => {
   test.each([
     ['more than before', tenLines, whole.slice(2)],
     ['less than before', noLines, ['3 complete {"status":"ok","domain":"shop.example"}']],
-  ])('ends without a gap when the agent forgot it and says %s', async (_, second, rest) => {
+  ])('ends without a gap when the agent forgot it and answers %s', async (_, second, rest) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
@@ -175,7 +175,7 @@ describe('an operation', () => {
     ])
   })
 
-  test('fails at once with what the agent says of the request', async () => {
+  test('fails immediately when the agent refuses the request', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.delete('site.create')
@@ -190,7 +190,7 @@ describe('an operation', () => {
     expect(agent.asked).toEqual(['POST /exec'])
   })
 
-  test('fails when the result is not what the command promises', async () => {
+  test('fails when the result breaks the contract of the command', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
@@ -204,7 +204,7 @@ describe('an operation', () => {
     )
   })
 
-  test('is taken up by the next process, from the event it had come to', async () => {
+  test('continues in the next process from its last event', async () => {
     await using agent = new Machine()
     await using first = await makeDashboard()
     const held = Promise.withResolvers<void>()

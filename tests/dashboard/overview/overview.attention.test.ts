@@ -75,8 +75,8 @@ const critical = { ...nothing, severity: 'critical', query: null } as const
 const warning = { ...nothing, severity: 'warning', query: null } as const
 const info = { ...nothing, severity: 'info', query: null } as const
 
-describe('a fleet in which all is well', () => {
-  test('asks for nothing', async () => {
+describe('a healthy fleet', () => {
+  test('has no attention item', async () => {
     const id = await addServer('fine', { version: '99.0.0', os: 'Debian GNU/Linux 13 (trixie)' })
     await addSite('fine.example', id, { certificate_expires_at: at('2026-03-01') })
 
@@ -85,7 +85,7 @@ describe('a fleet in which all is well', () => {
 })
 
 describe('attention', () => {
-  test('is asked for a server that is away, since when it was seen', async () => {
+  test('has an offline server with its last contact', async () => {
     const status_reason = 'The agent on away.example:8443 did not answer in time'
     const id = await addServer('away', {
       status: 'offline',
@@ -112,7 +112,7 @@ describe('attention', () => {
     ])
   })
 
-  test('is asked for a disk from 90 % on, the fullest kind first', async () => {
+  test('has a disk from 90 % on, the fullest kind first', async () => {
     const metrics = (used: number) => {
       const rest = { cpu: 1, ram: space(1, 2), load: [0, 0, 0] as [number, number, number] }
       return { ...rest, disk: space(used, 1000), uptime: 1, os: '', version: '' }
@@ -130,7 +130,7 @@ describe('attention', () => {
     )
   })
 
-  test('is asked for a service that has failed, and not for one that was stopped', async () => {
+  test('has a failed service, and not a stopped one', async () => {
     const services = [
       { name: 'nginx', status: 'stopped' as const },
       { name: 'mariadb', status: 'failed' as const },
@@ -147,7 +147,7 @@ describe('attention', () => {
     ])
   })
 
-  test('is asked for an older agent, and not for a newer or an unknown one', async () => {
+  test('has an older agent, and not a newer or unknown one', async () => {
     const id = await addServer('older', { version: '0.0.9' })
     await addServer('newer', { version: '10.0.0' })
     await addServer('nameless', { version: 'dev' })
@@ -157,7 +157,7 @@ describe('attention', () => {
     ])
   })
 
-  test('is asked for a site that failed, with the operation to repeat', async () => {
+  test('has a failed site with the operation to retry', async () => {
     const status_reason = 'No room on the disk'
     const id = await addSite('lost.example', 1, { status: 'failed', status_reason })
     await addOperation('create-1', { type: 'site.create', site_id: id, created_at: NOON })
@@ -179,7 +179,7 @@ describe('attention', () => {
     expect(await attention('operation_failed')).toEqual([])
   })
 
-  test('is asked for certificates that have ended or soon will', async () => {
+  test('has expired and soon expiring certificates', async () => {
     const ends = (day: string) => ({ certificate_expires_at: at(day) })
     await addSite('far.example', 1, ends('2026-01-16'))
     const near = await addSite('near.example', 1, ends('2026-01-14'))
@@ -218,7 +218,7 @@ describe('attention', () => {
     expect(body.total).toBe(2)
   })
 
-  test('is asked for the last failure of its kind, unless something came of it since', async () => {
+  test('has the last failure of its kind, unless a later one succeeded', async () => {
     const site = await addSite('scanned.example', 1)
     const mended = await addSite('mended.example', 1)
     await addOperation('first', { site_id: site, created_at: NOON, finished_at: NOON })
@@ -252,7 +252,7 @@ describe('attention', () => {
     })
   })
 
-  test('is asked for each PHP that gets no fixes any more, also not from the distribution', async () => {
+  test('has each PHP version without fixes, also from the distribution', async () => {
     const other = await addServer('other', { os: 'Ubuntu 24.04' })
     const debian = await addServer('debian', { os: 'Debian GNU/Linux 11 (bullseye)' })
     const php = (version: string, more: Partial<NewSite> = {}) => ({ php: version, ...more })
@@ -290,7 +290,7 @@ describe('attention', () => {
     ])
   })
 
-  test('tells how many sites have updates, and of a few what', async () => {
+  test('counts sites with updates, and names a few updates', async () => {
     const before = (await attention('updates'))[0]?.total ?? 0
     for (let site = 1; site <= 30; site++)
       await addSite(`shop-${site}.example`, 1, { updates_plugins: site, updates_themes: 1 })
@@ -317,7 +317,7 @@ describe('attention', () => {
     expect(group?.items[1]?.reason).toBe('Update 30 plugins and 1 theme in its WordPress')
   })
 
-  test('is asked for the gravest first', async () => {
+  test('has the most severe item first', async () => {
     expect((await attention()).map(({ kind, severity }) => [kind, severity])).toEqual([
       ['server_offline', 'critical'],
       ['disk_full', 'critical'],
@@ -330,7 +330,7 @@ describe('attention', () => {
       ['updates', 'info'],
     ])
   })
-  test('is asked for a site from 80 % of a limit of its tier on, those over one first', async () => {
+  test('has a site from 80 % of a limit of its tier on, those over one first', async () => {
     const id = await addServer('disks')
     const limits = { limit_bytes: 10e9, limit_files: 250_000, measured_at: NOON }
     const add = (name: string, use: object, more: Partial<NewSite> = {}) => {

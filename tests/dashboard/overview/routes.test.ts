@@ -84,17 +84,17 @@ describe('the sites of the fleet', () => {
     expect(await names(query)).toEqual(expected)
   })
 
-  test.each(SITE_SORTS)('are all there, sorted by %s', async (sort) => {
+  test.each(SITE_SORTS)('are all listed, sorted by %s', async (sort) => {
     expect((await names(`sort=${sort}`)).sort()).toEqual(['alpha', 'beta', 'gamma'])
   })
 
-  test('say how many there are beyond the page', async () => {
+  test('count those beyond the page', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet/sites?per_page=1')
 
     expect(FleetSitesPage.parse(body)).toMatchObject({ total: 3, page: 1, per_page: 1 })
   })
 
-  test('are all there at once by their ids, with the same filters and order', async () => {
+  test('are listed by their ids, with the same filters and order', async () => {
     const { body } = await dashboard.call(
       'GET',
       '/api/fleet/sites/ids?tier=small,medium&order=desc',
@@ -109,7 +109,7 @@ describe('the sites of the fleet', () => {
     })
   })
 
-  test('tell unknown from zero', async () => {
+  test('distinguish unknown from zero', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet/sites')
 
     expect(body.sites.map(({ updates }: { updates: unknown }) => updates)).toEqual([
@@ -146,7 +146,7 @@ describe('the sites of the fleet', () => {
 })
 
 describe('the fleet', () => {
-  test('counts everything and says what needs attention', async () => {
+  test('counts everything and lists attention items', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet')
 
     const { counts, attention, servers } = Fleet.parse(body)
@@ -167,7 +167,7 @@ describe('the fleet', () => {
     ])
   })
 
-  test('shows all of one server', async () => {
+  test('shows one server completely', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet/servers/1')
 
     expect(FleetServerDetail.parse(body.server)).toMatchObject({
@@ -179,7 +179,7 @@ describe('the fleet', () => {
     })
   })
 
-  test('shows all of one site', async () => {
+  test('shows one site completely', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet/sites/2')
 
     expect(FleetSiteDetail.parse(body.site)).toMatchObject({

@@ -17,7 +17,7 @@ const jumps: [string, number][] = [
   ['an hour back', -HOUR],
 ]
 
-describe.each(jumps)('a clock that is set %s', (_, jump) => {
+describe.each(jumps)('a clock change %s', (_, jump) => {
   test('ends no session', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
@@ -30,7 +30,7 @@ describe.each(jumps)('a clock that is set %s', (_, jump) => {
     expect([then, await me()]).toEqual([200, 200])
   })
 
-  test('neither forgives failed logins nor makes anybody wait longer', async () => {
+  test('neither resets failed logins nor prolongs their delay', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
     const wrong = { email: EMAIL, password: 'guess' }
@@ -43,7 +43,7 @@ describe.each(jumps)('a clock that is set %s', (_, jump) => {
     expect(answer.headers.get('retry-after')).toBe('900')
   })
 
-  test('changes nothing in how often servers are asked', async () => {
+  test('does not change how often servers are polled', async () => {
     const clock = new SteppedClock()
     const begun: number[] = []
     const scheduler = new Scheduler({ clock, sync: async (id) => void begun.push(id) })
@@ -76,7 +76,7 @@ describe.each(jumps)('a clock that is set %s', (_, jump) => {
     expect((await ended(dashboard, id)).status).toBe('success')
   })
 
-  test('leaves an operation the time that it has, and no more', async () => {
+  test('keeps the remaining time of an operation', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock, limits: { deadline_ms: 60_000 } })
     const id = await createSite(dashboard, await dashboard.addServer({ port: 1 }))
@@ -120,7 +120,7 @@ describe.each(jumps)('a clock that is set %s', (_, jump) => {
 test.each([
   ['a day ahead', 24 * HOUR],
   ['a day back', -24 * HOUR],
-])('nothing is deleted by its age for an hour after the clock was set %s', (_, jump) => {
+])('nothing is deleted by its age for an hour after a clock change %s', (_, jump) => {
   const clock = new HeldClock()
   const watch = new ClockWatch(clock)
   const steady = [watch.isSteady()]

@@ -23,7 +23,7 @@ function busy(most: number) {
 }
 
 describe('a fair limit', () => {
-  test('lets names take turns, however much one of them asks for', async () => {
+  test('alternates between names, however much one of them requests', async () => {
     const { free, order, add } = busy(10)
     const all = ['a', 'a', 'a', 'b', 'a', 'c', 'b'].map((by) => add(stranger(by)))
 
@@ -33,7 +33,7 @@ describe('a fair limit', () => {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a'])
   })
 
-  test('lets known ones go before all strangers', async () => {
+  test('prefers known names to all strangers', async () => {
     const { free, order, add } = busy(10)
     const all = [add(stranger('a')), add(stranger('b')), add(known('owner'))]
 
@@ -43,7 +43,7 @@ describe('a fair limit', () => {
     expect(order).toEqual(['owner', 'a', 'b'])
   })
 
-  test('gives a newcomer the place of the newest work of the name with most of them', async () => {
+  test('a newcomer replaces the newest task of the name with the most tasks', async () => {
     const { free, order, add } = busy(3)
     const flood = [add(stranger('a'), 'a1'), add(stranger('a'), 'a2'), add(stranger('a'), 'a3')]
     const more = add(stranger('a'), 'a4')
@@ -61,7 +61,7 @@ describe('a fair limit', () => {
     expect(order).toEqual(['a1', 'b', 'a2'])
   })
 
-  test('keeps a place for known ones when strangers have filled it', async () => {
+  test('reserves a slot for known names when strangers fill it', async () => {
     const { free, add } = busy(2)
     const strangers = ['a', 'b', 'c'].map((by) => add(stranger(by)))
     const owner = add(known('owner'))
@@ -76,7 +76,7 @@ describe('a fair limit', () => {
     ])
   })
 
-  test('starts a work when it is ready, and others meanwhile', async () => {
+  test('starts a task when it is ready, and others meanwhile', async () => {
     const { free, order, add } = busy(3)
     const { promise, resolve } = Promise.withResolvers<void>()
     const late = add({ ...stranger('a'), ready: () => promise })
@@ -91,7 +91,7 @@ describe('a fair limit', () => {
     expect(order).toEqual(['b', 'a'])
   })
 
-  test('wakes a work that is refused while it is not ready', async () => {
+  test('wakes a task that is refused while it is not ready', async () => {
     const { add, free } = busy(2)
     let woken = 0
     const ready = (signal: AbortSignal) =>
@@ -111,7 +111,7 @@ describe('a fair limit', () => {
     expect(woken).toBe(1)
   })
 
-  test('has as many at a time as it may, also after failures', async () => {
+  test('runs its maximum at a time, also after failures', async () => {
     const limit = new FairLimit(2, 100)
     let [now, most] = [0, 0]
     const work = (turn: number) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { KeyedQueue, Limit } from '#dashboard/runtime/limit.ts'
 
 describe('a limit', () => {
-  test('lets two works run at a time, in their order, and a failed one frees its place', async () => {
+  test('runs two tasks at a time in order, and a failed one frees its slot', async () => {
     const limit = new Limit(2)
     const order: string[] = []
     let most = 0
@@ -25,7 +25,7 @@ describe('a limit', () => {
   })
 })
 
-test('works of one key run one after another, whatever becomes of them', async () => {
+test('tasks of one key run one after another, whatever their result', async () => {
   const queue = new KeyedQueue<string>()
   const order: string[] = []
   const work = (key: string, name: string, ms: number) =>

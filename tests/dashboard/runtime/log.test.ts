@@ -9,7 +9,7 @@ test.each([
   ['ZodError', {}],
   ['SyntaxError', {}],
   ['Error', { query: 'select', params: ['secret'] }],
-])('a log line keeps quiet about the message of %s with %j', (name, more) => {
+])('a log line omits the message of %s with %j', (name, more) => {
   const lines: string[] = []
   const error = Object.assign(new Error('password was secret'), { name }, more)
 
@@ -20,7 +20,7 @@ test.each([
   expect(line).not.toContain('secret')
 })
 
-test('a line tells when, how grave, what, and of which request and operation', () => {
+test('a line has time, level, message, request and operation', () => {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), at)
 
@@ -39,7 +39,7 @@ test('a line tells when, how grave, what, and of which request and operation', (
   ])
 })
 
-test('work that goes on after the answer still belongs to its request', async () => {
+test('work after the answer still belongs to its request', async () => {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), at)
   const later = async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import { Pace } from '#dashboard/runtime/pace.ts'
 
-test('a turn of the event loop begins no more than its share, in the order of arrival', async () => {
+test('a turn of the event loop starts no more than its share, in the order of arrival', async () => {
   const pace = new Pace(2)
   const begun: number[] = []
   const work = async (number: number) => {
@@ -25,7 +25,7 @@ test('a turn of the event loop begins no more than its share, in the order of ar
   ])
 })
 
-test('what comes later does not overtake what waits', async () => {
+test('later tasks do not overtake waiting ones', async () => {
   const pace = new Pace(1)
   const begun: string[] = []
   const all = ['first', 'second'].map(async (name) => {
@@ -39,7 +39,7 @@ test('what comes later does not overtake what waits', async () => {
   await Promise.all([...all, late])
 })
 
-test('quiet work never waits', async () => {
+test('work below the limit never waits', async () => {
   const pace = new Pace(1)
   const waits: unknown[] = []
   for (let turn = 0; turn < 3; turn += 1) {

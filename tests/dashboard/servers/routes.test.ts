@@ -86,7 +86,7 @@ describe('a server', () => {
     expect(await activities(dashboard)).toEqual(['server.update', 'server.create', 'auth.login'])
   })
 
-  test('without a change in the body stays as it is', async () => {
+  test('is unchanged without fields in the body', async () => {
     await using dashboard = await makeDashboard()
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
 

@@ -29,7 +29,7 @@ const haproxy = {
   reason: 'program_not_understood',
 }
 
-test('what answers visitors of a server, and what has no domain there, is kept by a sync', async () => {
+test('a sync stores the web servers of a server and its sites without a domain', async () => {
   expect(await web()).toEqual({ at: null, web: null })
   agent.web = { programs: [nginx, haproxy], unnamed: [unnamed('_')] }
 
@@ -52,7 +52,7 @@ test('what answers visitors of a server, and what has no domain there, is kept b
   expect(log).toContain('Sites of haproxy31m on port 80 are not found')
 })
 
-test('it stays as it was when the agent does not report it any more', async () => {
+test('they stay unchanged when the agent does not report them any more', async () => {
   agent.web = { programs: [nginx], unnamed: [] }
   await sync()
   const before = await web()
@@ -61,7 +61,7 @@ test('it stays as it was when the agent does not report it any more', async () =
   expect(await web()).toEqual(before)
 })
 
-test('an agent that reports thousands of them is kept short', async () => {
+test('the list of an agent that reports thousands is shortened', async () => {
   const many = Array.from({ length: 2000 }, (_, at) => unnamed(`*.${at}`))
   agent.web = { programs: [], unnamed: many }
   await sync()

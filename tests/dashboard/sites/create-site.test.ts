@@ -10,7 +10,7 @@ const taken = {
 }
 
 describe('a new site', () => {
-  test('is provisioning at once and active when the agent has made it', async () => {
+  test('is provisioning immediately and active after its creation', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const asked: unknown[] = []
@@ -55,7 +55,7 @@ describe('a new site', () => {
     expect(SiteDetail.parse(detail.body.site).created_at).toBe(site.created_at)
   })
 
-  test('is made once when twelve ask for its domain at the same time', async () => {
+  test('is created once when twelve callers request its domain at the same time', async () => {
     await using dashboard = await makeDashboard()
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
     const create = () => dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
@@ -80,7 +80,7 @@ describe('a new site', () => {
     },
   )
 
-  test('says why it failed when the agent could not make it', async () => {
+  test('reports why the agent could not create it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
@@ -100,7 +100,7 @@ describe('a new site', () => {
     expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'failed' }])
   })
 
-  test('may have only a PHP version that its server reported', async () => {
+  test('accepts only a PHP version that its server reported', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.services = [
@@ -123,7 +123,7 @@ describe('a new site', () => {
     { name: 'the one of the setting', versions: ['8.2', '8.4'], php: '8.2' },
     { name: 'the only one', versions: ['8.4'], php: '8.4' },
     { name: 'the newest', versions: ['8.4', '8.5', '8.3'], php: '8.5' },
-  ])('that names no PHP gets $name that its server has', async ({ versions, php }) => {
+  ])('without a PHP version gets $name that its server has', async ({ versions, php }) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.services = versions.map((version) => ({ name: `php${version}`, status: 'running' }))
@@ -138,7 +138,7 @@ describe('a new site', () => {
   })
 })
 
-test('the fake agent speaks as the contract says', async () => {
+test('the fake agent follows the contract', async () => {
   await using agent = new Machine()
   const sites = await (await fetch(`http://127.0.0.1:${agent.port}/sites`)).json()
 

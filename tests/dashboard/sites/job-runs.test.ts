@@ -19,7 +19,7 @@ async function withSite(dashboard: Dashboard, agent: Machine): Promise<void> {
   })
 }
 
-test('asks the agent for the runs, and shows what a site printed as plain text', async () => {
+test('requests the runs from the agent, and shows the output as plain text', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   await withSite(dashboard, agent)
@@ -50,7 +50,7 @@ test.each([
   expect((await dashboard.call('GET', PATH)).status).toBe(503)
 })
 
-test('an agent of before says nothing of jobs, and is to be upgraded', async () => {
+test('an older agent does not report jobs, and must be upgraded', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   await withSite(dashboard, agent)

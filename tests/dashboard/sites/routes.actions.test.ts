@@ -42,7 +42,7 @@ const offline = {
 }
 
 describe('applying a pool', () => {
-  test('answers when it is done, and the site has the tier', async () => {
+  test('answers after completion, and the site has the tier', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
@@ -77,7 +77,7 @@ describe('applying a pool', () => {
     expect((await apply({ user: 'nobody' })).status).toBe(404)
   })
 
-  test('is 503 when the agent is away, and nothing waits for it', async () => {
+  test('is 503 when the agent is offline, and nothing waits for it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
@@ -91,7 +91,7 @@ describe('applying a pool', () => {
     expect(left.body.operations).toMatchObject([{ status: 'failed' }])
   })
 
-  test('passes on what the agent says of the request', async () => {
+  test('returns the message of the agent', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
@@ -106,7 +106,7 @@ describe('applying a pool', () => {
 })
 
 describe('a WordPress scan', () => {
-  test('streams, counts the plugins, and is kept', async () => {
+  test('streams, counts the plugins, and is stored', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
@@ -123,7 +123,7 @@ describe('a WordPress scan', () => {
     expect(body.site).toMatchObject({ wp_version: '6.9.1', inventory, updates: inventory.updates })
   })
 
-  test('joins the one that is under way', async () => {
+  test('joins the running one', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
@@ -142,7 +142,7 @@ describe('a WordPress scan', () => {
     expect(await one.text()).toBe(await two.text())
   })
 
-  test('of a site that is not there is 404, of an agent that is away 503', async () => {
+  test('of a missing site is 404, of an offline agent 503', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
@@ -156,7 +156,7 @@ describe('a WordPress scan', () => {
 })
 
 describe('a password', () => {
-  test('passes through and leaves no trace but that it was read', async () => {
+  test('is returned and recorded only as read', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
@@ -175,7 +175,7 @@ describe('a password', () => {
   })
 })
 
-test('purging a cache answers when it is done', async () => {
+test('purging a cache answers after completion', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   const { server } = await siteOn(dashboard, agent)
@@ -187,7 +187,7 @@ test('purging a cache answers when it is done', async () => {
 })
 
 describe('a certificate', () => {
-  test('is issued as a stream, and the site has it', async () => {
+  test('is issued as a stream, and recorded for the site', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.works.set('tls.issue', async function* ({ domain, tls }) {

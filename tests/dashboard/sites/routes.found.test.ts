@@ -69,7 +69,7 @@ const INPUTS: Record<string, object> = {
   'POST /api/servers/:server_id/sites/:site_id/purge': { domain: 'plain.example' },
 }
 
-describe('a found site', () => {
+describe('a discovered site', () => {
   test.each(
     Object.keys(RIGHTS).filter(
       (route) => route.includes('/sites/:site_id') && !READ.includes(route),
@@ -116,7 +116,7 @@ describe('a found site', () => {
     expect(await types(dashboard)).toEqual(['site.db_password success', 'site.scan success'])
   })
 
-  test('is no longer one when its agent reports that it created it', async () => {
+  test('becomes a managed site when its agent reports that it created it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await mixed(dashboard, agent)
@@ -135,8 +135,8 @@ describe('a found site', () => {
   })
 })
 
-describe('what an agent does not know of a found site', () => {
-  test('is kept with its reason until it knows, and is no change by itself', async () => {
+describe('an unknown value of a discovered site', () => {
+  test('is stored with its reason until it is known, and is not a change', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const unknown = { php: 'no_pool', tls: 'certificate_unreadable' }
@@ -155,8 +155,8 @@ describe('what an agent does not know of a found site', () => {
   })
 })
 
-describe('many at once', () => {
-  test('skip found sites with the reason, in the plan and in the outcome', async () => {
+describe('bulk operations', () => {
+  test('skip discovered sites with the reason, in the plan and in the outcome', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
@@ -189,7 +189,7 @@ describe('many at once', () => {
     expect(items).toEqual([{ position: 2, status: 'skipped', operation_id: null, ...plain }])
   })
 
-  test('are refused when they are for found sites alone', async () => {
+  test('are refused for discovered sites alone', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
@@ -199,7 +199,7 @@ describe('many at once', () => {
     expect((await siteOf(dashboard, 1)).status).toBe('active')
   })
 
-  test('scan all sites of a server, found ones as well', async () => {
+  test('scan all sites of a server, including discovered ones', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)

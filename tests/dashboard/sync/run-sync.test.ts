@@ -23,7 +23,7 @@ const offline = (message: unknown) => ({
 })
 
 describe('a sync', () => {
-  test('tells its steps and the number of sites, and makes the records agree', async () => {
+  test('reports its steps and the number of sites, and updates the records', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('a.example'), found('b.example')]
@@ -48,7 +48,7 @@ describe('a sync', () => {
     })
   })
 
-  test('is 503 before anything is streamed when the agent is away', async () => {
+  test('is 503 before the stream starts when the agent is offline', async () => {
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer({ port: 1 })
 
@@ -59,7 +59,7 @@ describe('a sync', () => {
     expect(body.activities).toMatchObject([{ status: 'failed' }])
   })
 
-  test('is 503 when the agent takes the connection and says nothing', async () => {
+  test('is 503 when the agent accepts the connection and does not answer', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ limits: { contact_ms: 30 } })
     agent.answers.set('/metrics', () => new Promise(() => undefined))
@@ -96,7 +96,7 @@ describe('a sync', () => {
     expect(await dashboard.call('POST', `/api/servers/${server}/sync`)).toEqual(offline(message))
   })
 
-  test('counts a server as away that is not enrolled, in production', async () => {
+  test('counts a server that is not enrolled as offline in production', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ production: true })
     const server = await dashboard.addServer(agent)
@@ -107,7 +107,7 @@ describe('a sync', () => {
     expect(agent.asked).toEqual([])
   })
 
-  test('joins the one that is under way', async () => {
+  test('joins the running one', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const held = Promise.withResolvers<void>()
@@ -126,7 +126,7 @@ describe('a sync', () => {
     expect(agent.asked.filter((call) => call === 'GET /sites')).toHaveLength(1)
   })
 
-  test('records one site of a name that a server has with and without www.', async () => {
+  test('records one site for a name that a server has with and without www.', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example'), found('www.shop.example')]
@@ -148,7 +148,7 @@ describe('a sync', () => {
   test.each([
     ['while it was still found', [found('shop.example')]],
     ['before it was looked for', []],
-  ])('leaves a site alone that was deleted while it ran, %s', async (_, sites) => {
+  ])('ignores a site that was deleted during the sync, %s', async (_, sites) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -177,7 +177,7 @@ describe('a certificate', () => {
     return body.sites.map((site: FleetSite) => [site.domain, site.certificate_expires_at])
   }
 
-  test('ends when the agent says, who renews it by itself', async () => {
+  test('has the expiry from the agent, which renews it by itself', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('plain.example'), found('shop.example')]
@@ -198,7 +198,7 @@ describe('a certificate', () => {
     )
   })
 
-  test('stays as it is on record with an agent that does not tell', async () => {
+  test('stays unchanged on record with an agent that does not report it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -215,7 +215,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('what a site takes on the disk', () => {
+describe('the disk use of a site', () => {
   const limits = { limit_bytes: 10e9, limit_files: 250_000 }
   const measured_at = '2026-05-01T00:00:00.000Z'
   const use = { bytes: 2e9, files: 4000, database_bytes: 5e8, ...limits, measured_at }
@@ -233,7 +233,7 @@ describe('what a site takes on the disk', () => {
     return server
   }
 
-  test('is on record as the agent measured it last', async () => {
+  test('is recorded as the agent measured it last', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await measured(agent, dashboard)
@@ -264,7 +264,7 @@ describe('what a site takes on the disk', () => {
       'reports what nobody can store',
       () => Response.json({ sites: [{ domain: 'shop.example', ...use, bytes: 1e16 }] }),
     ],
-  ])('stays as it is on record with an agent that %s', async (_, answer) => {
+  ])('stays unchanged on record with an agent that %s', async (_, answer) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await measured(agent, dashboard)
@@ -311,7 +311,7 @@ describe('the server', () => {
     ])
   })
 
-  test('stays pending as long as its agent has never answered', async () => {
+  test('stays pending until the first answer of its agent', async () => {
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer({ port: 1 })
 

@@ -47,7 +47,7 @@ describe('the scheduler', () => {
     ])
   })
 
-  test('takes a changed interval at once', async () => {
+  test('applies a changed interval immediately', async () => {
     const scheduler = schedule()
     scheduler.start([1], 3600)
     await clock.pass(MINUTE)
@@ -59,7 +59,7 @@ describe('the scheduler', () => {
     expect([before, begun.get(1)]).toEqual([1, 5])
   })
 
-  test('does not begin a second sync of a server while the first one runs', async () => {
+  test('does not start a second sync of a server while the first one runs', async () => {
     schedule(MINUTE).start([1], 10)
 
     await clock.pass(0.9 * MINUTE)
@@ -69,7 +69,7 @@ describe('the scheduler', () => {
     expect([during, begun.get(1)]).toEqual([1, 2])
   })
 
-  test('begins with a new server at once and forgets a removed one', async () => {
+  test('syncs a new server immediately and forgets a removed one', async () => {
     const scheduler = schedule()
     scheduler.start([], 60)
     scheduler.add(7)
@@ -81,7 +81,7 @@ describe('the scheduler', () => {
     expect([first, begun.get(7)]).toEqual([1, 1])
   })
 
-  test('syncs a server once after a burst of changes, and in the middle of one without end', async () => {
+  test('syncs a server once after a burst of changes, and during an endless one', async () => {
     const scheduler = schedule()
     scheduler.start([], 3600)
     const burst = async (seconds: number) => {

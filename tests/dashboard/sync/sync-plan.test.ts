@@ -68,7 +68,7 @@ describe('a sync', () => {
     expect(await planSync([record('active')], [found('shop.example')])).toEqual(nothing)
   })
 
-  test('takes over what changed, and only that', async () => {
+  test('applies only changes', async () => {
     const plan = await planSync([record('active', { php: '8.1' })], [found('shop.example')])
 
     expect(plan).toEqual({
@@ -77,13 +77,13 @@ describe('a sync', () => {
     })
   })
 
-  test('imports what is not on record', async () => {
+  test('imports unknown sites', async () => {
     const site = found('new.example')
 
     expect(await planSync([], [site])).toEqual({ ...nothing, imports: [site] })
   })
 
-  test.each(SITE_STATUSES)('of a site that is %s and was not found', async (status) => {
+  test.each(SITE_STATUSES)('handles a site that is %s and was not found', async (status) => {
     const plan = await planSync([record(status)], [])
     const lost = status === 'active' || status === 'suspended'
     const values = { status: 'missing' as const, status_reason }
@@ -93,7 +93,7 @@ describe('a sync', () => {
     )
   })
 
-  test.each(['missing', 'failed'] as const)('brings back a site that was %s', async (status) => {
+  test.each(['missing', 'failed'] as const)('restores a record that was %s', async (status) => {
     const plan = await planSync([record(status, { status_reason })], [found('shop.example')])
     const values = { status: 'active' as const, status_reason: '' }
 
@@ -101,7 +101,7 @@ describe('a sync', () => {
   })
 
   test.each(['provisioning', 'deleting'] as const)(
-    'leaves a site alone that is %s',
+    'does not change a site that is %s',
     async (status) => {
       const other = found('shop.example', { php: '8.4' })
 
@@ -132,18 +132,18 @@ describe('the trash of a server', () => {
     expect(await planSync([trashed], [], trash)).toEqual(nothing)
   })
 
-  test('changes no record while nobody asked for it', async () => {
+  test('changes no record before it is read', async () => {
     expect(await planSync([trashed], [])).toEqual(nothing)
   })
 
-  test('had a site that is served again', async () => {
+  test('no longer has a site that is served again', async () => {
     const values = { status: live.status, ...cleared }
     const plan = await planSync([trashed], [found('shop.example')], empty)
 
     expect(plan).toEqual({ ...nothing, updates: [{ id: 1, from: 'trashed', values }] })
   })
 
-  test('had a site that is nowhere any more', async () => {
+  test('no longer has a site that is nowhere', async () => {
     const reason = 'The site is not in the trash of its server any more'
     const values = { status: 'missing' as const, status_reason: reason, ...cleared }
     const plan = await planSync([trashed], [], empty)
@@ -172,18 +172,18 @@ describe('the trash of a server', () => {
   )
 
   test.each(['failed', 'provisioning', 'deleting'] as const)(
-    'is nothing to one that is %s',
+    'does not affect a site that is %s',
     async (status) => {
       expect(await planSync([record(status)], [], trash)).toEqual(nothing)
       expect(isTrashAsked([record(status)], [])).toBe(false)
     },
   )
 
-  test('has a site that nobody knows', async () => {
+  test('has an unknown site', async () => {
     expect(await planSync([], [], trash)).toEqual({ ...nothing, trashed: [kept] })
   })
 
-  test('is asked for when a site is not where it was, and only then', () => {
+  test('is read only when a site is not where it was', () => {
     expect(isTrashAsked([record('active')], [])).toBe(true)
     expect(isTrashAsked([trashed], [])).toBe(true)
     expect(isTrashAsked([record('active')], [found('shop.example')])).toBe(false)

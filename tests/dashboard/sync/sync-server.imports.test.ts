@@ -47,8 +47,8 @@ const row = (server_id: number, domain: string, more: Partial<NewSite> = {}): Ne
   ...{ managed: false, status: 'active', created_at: '2026-01-01T00:00:00.000Z', ...more },
 })
 
-describe('the name of a site that was only found', () => {
-  test('is taken on its own server, www. included, and free on every other one', async () => {
+describe('the name of a discovered site', () => {
+  test('is taken on its own server, including www., and free on every other one', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -92,7 +92,7 @@ describe('the name of a site that was only found', () => {
     expect(body.site.also_on).toEqual([{ site_id: 1, server_id: first, server: '127.0.0.1' }])
   })
 
-  test('stays free of a site in the trash that nobody here has deleted', async () => {
+  test('stays free when a foreign site in the trash has it', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const first = await dashboard.addServer(agent)
@@ -110,7 +110,7 @@ describe('the name of a site that was only found', () => {
     expect((await site()).managed).toBe(false)
   })
 
-  test('is decided by the constraint when many ask for it at once', async () => {
+  test('is decided by the constraint for concurrent requests', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -129,8 +129,8 @@ describe('the name of a site that was only found', () => {
   })
 })
 
-describe('the sites that a server names', () => {
-  test('are recorded up to 2,000 a day, and the overview says how many are not', async () => {
+describe('the sites that a server reports', () => {
+  test('are recorded up to 2,000 a day, and the overview counts the others', async () => {
     let now = Date.parse('2026-03-01T12:00:00.000Z')
     await using agent = new Machine()
     await using dashboard = await makeDashboard({
@@ -165,7 +165,7 @@ describe('the sites that a server names', () => {
     expect([await count(), await attention(dashboard)]).toEqual([2500, []])
   })
 
-  test('are 10,000 at most, those that the dashboard created aside', async () => {
+  test('are at most 10,000, not counting those that the dashboard created', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -189,7 +189,7 @@ describe('the sites that a server names', () => {
     expect(text).toEndWith('event: complete\ndata: {"status":"ok","sites":10091}\n\n')
   })
 
-  test('are missing only when all that it named was read', async () => {
+  test('are missing only after a complete list', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -205,7 +205,7 @@ describe('the sites that a server names', () => {
   })
 })
 
-test('found sites that are missing for a week are dropped unless somebody worked on them', async () => {
+test('discovered sites that are missing for a week are removed unless they had an operation', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   agent.sites = [found('untouched.example'), found('scanned.example'), found('back.example')]

@@ -82,7 +82,7 @@ test.each([
   'ff02::1',
   'fd00:ec2::254',
   'fd20:ce::254',
-])('never asks %s in production', (address) => {
+])('never contacts %s in production', (address) => {
   expect([strict, inside].map((rules) => saidOf(address, rules))).toEqual([
     own(address),
     own(address),
@@ -100,7 +100,7 @@ test.each([
   '64:ff9b::c0a8:101',
   'fc00::1',
   'fdff::1',
-])('asks %s in a private network only where that is allowed', (address) => {
+])('contacts %s in a private network only if allowed', (address) => {
   const reason = `The server is not asked: ${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 
   expect([saidOf(address, strict), saidOf(address, inside)]).toEqual([reason, ''])
@@ -124,11 +124,11 @@ test.each([
   '2606:4700::1111',
   '64:ff9b::101:101',
   '::ffff:1.1.1.1',
-])('asks %s', (address) => {
+])('contacts %s', (address) => {
   expect(saidOf(address, strict)).toBe('')
 })
 
-test('asks this very machine in development', () => {
+test('contacts this machine in development', () => {
   const rules = { production: false, allow_private: false }
 
   expect(['127.0.0.1', '::1', '::ffff:7f00:1'].map((each) => saidOf(each, rules))).toEqual([
@@ -144,7 +144,7 @@ const looked = (hostname: string, rules: AddressRules) =>
   })
 
 test.each(['localhost', '127.1', '2130706433', '0x7f.1'])(
-  'gives no address for %s, which leads to this machine',
+  'returns no address for %s, which resolves to this machine',
   async (hostname) => {
     expect(await looked(hostname, strict)).toMatch(
       /^The server is not asked: .* is an address of this machine, its provider or a reserved range$/,
@@ -152,13 +152,13 @@ test.each(['localhost', '127.1', '2130706433', '0x7f.1'])(
   },
 )
 
-test('gives the addresses of a name where they are allowed', async () => {
+test('returns the addresses of a name if they are allowed', async () => {
   const found = await looked('localhost', { production: false, allow_private: false })
 
   expect(found).toContainEqual(expect.objectContaining({ address: '127.0.0.1' }))
 })
 
-test('refuses each address of the loopback network in each of its spellings', () => {
+test('refuses each address of the loopback network in each spelling', () => {
   const spelt = (tail: number, form: (hex: string, dotted: string) => string) => {
     const bytes = [127, (tail >> 16) & 255, (tail >> 8) & 255, tail & 255]
     const hex = Buffer.from(bytes).toString('hex').replace(/^..../, '$&:')
@@ -196,9 +196,6 @@ test.each([
   ['localhost', inside, expect.stringMatching(/^(127\.0\.0\.1|::1) is an address of this machine/)],
   ['8.8.8.8', strict, undefined],
   ['nowhere.invalid', strict, undefined],
-] as const)(
-  'what keeps %s from being asked is known before it is',
-  async (hostname, rules, why) => {
-    expect(await obstacleOf(hostname, rules)).toEqual(why)
-  },
-)
+] as const)('names what prevents contact with %s in advance', async (hostname, rules, why) => {
+  expect(await obstacleOf(hostname, rules)).toEqual(why)
+})

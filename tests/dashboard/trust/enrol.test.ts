@@ -38,7 +38,7 @@ const changed =
     response.end(JSON.stringify({ ...answer, ...change(answer) }))
   }
 
-test('knows the agent that was given the code', async () => {
+test('recognises the agent with the code', async () => {
   agent.answer = agent.proving
 
   expect(await asked()).toEqual({
@@ -62,19 +62,19 @@ test.each<[string, Answer]>([
   ['a list', (_, response) => response.end('[]')],
   ['null', (_, response) => response.end('null')],
   ['a prototype', (_, response) => response.end('{"__proto__":{"mac":"A"}}')],
-])('takes an agent that answers %s for somebody else', async (_, answer) => {
+])('refuses an agent that answers %s', async (_, answer) => {
   agent.answer = answer
 
   expect(await asked()).toEqual(STRANGER)
 })
 
-test('takes who has another code for somebody else', async () => {
+test('refuses an agent with another code', async () => {
   agent.answer = agent.proving
 
   expect(await asked({ code_key: randomBytes(32) })).toEqual(STRANGER)
 })
 
-test('is not deceived by who passes the true answer on under a certificate of its own', async () => {
+test('refuses a relayed answer under another certificate', async () => {
   await using middle = await TlsAgent.start()
   middle.answer = changed(
     () => ({}),
@@ -112,7 +112,7 @@ test.each<[string, Answer, string]>([
     BROKEN,
   ],
   ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN],
-])('tries again later when the agent %s', async (_, answer, told) => {
+])('retries later when the agent %s', async (_, answer, told) => {
   agent.answer = answer
 
   const reason = told.replace('PORT', String(agent.port))
@@ -132,7 +132,7 @@ test('does not wait for an answer that never ends', async () => {
   })
 })
 
-test('is away, and not asked, where the address is refused', async () => {
+test('reports offline without contact if the address is refused', async () => {
   const strict = { production: true, allow_private: true }
   const names = ['127.0.0.1', '::ffff:7f00:1', 'localhost']
 

@@ -17,13 +17,13 @@ async function told(dashboard: Dashboard): Promise<string[]> {
   return body.activities.map(({ status }: { status: string }) => status)
 }
 
-test('nothing is said of the enrolment of a server that is not there', async () => {
+test('a missing server has no enrolment state', async () => {
   await using dashboard = await makeDashboard()
 
   expect(await state(dashboard)).toBe(404)
 })
 
-test('a code is told of until it is used, with what keeps it from being used', async () => {
+test('a code is shown until it is used, with what prevents its use', async () => {
   await using dashboard = await makeDashboard()
   const { db } = dashboard
   await dashboard.addServer({ port: 1 })
@@ -49,7 +49,7 @@ test('a code is told of until it is used, with what keeps it from being used', a
   ])
 })
 
-test('a code is no longer good after three wrong proofs, and the next one is', async () => {
+test('a code is invalid after three wrong proofs, and the next one is valid', async () => {
   await using dashboard = await makeDashboard()
   await dashboard.addServer({ port: 1 })
   await dashboard.call('POST', PATH)
@@ -70,7 +70,7 @@ test('a code is no longer good after three wrong proofs, and the next one is', a
   ])
 })
 
-test('a code that nobody used in time is expired', async () => {
+test('an unused code expires', async () => {
   let ahead_ms = 0
   const now = () => new Date(Date.now() + ahead_ms)
   await using dashboard = await makeDashboard({ clock: { ...realClock, now } })
@@ -82,7 +82,7 @@ test('a code that nobody used in time is expired', async () => {
   expect((await state(dashboard)).code.status).toBe('expired')
 })
 
-test('what keeps the dashboard from asking a server is said with its line', async () => {
+test('the install command comes with what prevents contact with a server', async () => {
   await using dashboard = await makeDashboard({ production: true })
   await dashboard.addServer({ port: 1 })
 
@@ -93,7 +93,7 @@ test('what keeps the dashboard from asking a server is said with its line', asyn
   )
 })
 
-test('a code is waited for by one entry of the activity, until it is used, replaced or over', async () => {
+test('a code has one waiting entry in the activity until it is used, replaced or expired', async () => {
   await using dashboard = await makeDashboard()
   const { db } = dashboard
   await dashboard.addServer({ port: 1 })

@@ -14,7 +14,7 @@ const parts = {
   hub_key: 'ed25519:k:key',
 }
 
-test('installs, checks the digest that stands in it, and enrols without the code', () => {
+test('installs, checks its digest, and enrols without the code', () => {
   expect(installLine(build, parts).split(' && ')).toEqual([
     '{ command -v curl > /dev/null || { echo "curl is missing: install it with apt-get install curl" >&2; false; }; }',
     'cd "$(mktemp -d)"',
@@ -48,7 +48,7 @@ test.each([
   expect([line.status === 0, line.stderr]).toEqual([false, said])
 })
 
-test('asks for root where somebody else logs in', () => {
+test('requires root when another user logs in', () => {
   const line = installLine(build, { ...parts, user: 'ops' })
 
   expect(line.match(/sudo /g)).toHaveLength(4)
@@ -61,6 +61,6 @@ test.each([
   "https://a'",
   'ftp://a',
   'https://a/`id`',
-])('makes no line for the address %j', (public_url) => {
+])('returns no command for the address %j', (public_url) => {
   expect(() => installLine(build, { ...parts, public_url })).toThrow('Set PUBLIC_URL')
 })

@@ -74,13 +74,13 @@ function breaking(...numbers: readonly number[]): string[] {
   return proofs
 }
 
-test('asks the agent whose certificate is known, by whatever name it is reached', async () => {
+test('contacts the agent with the pinned certificate under any name', async () => {
   expect(await asking()()).toEqual({ good: true })
   expect(await asking({ hostname: 'localhost' })()).toEqual({ good: true })
   expect(agent.asked).toEqual(['GET /metrics', 'GET /metrics'])
 })
 
-test('tells nothing to an agent with another certificate, also where the right one was before', async () => {
+test('sends nothing to an agent with another certificate, also after the correct one', async () => {
   const ask = asking()
   const before = await ask()
   const { port, identity } = agent
@@ -98,7 +98,7 @@ test('tells nothing to an agent with another certificate, also where the right o
   expect(agent.asked).toEqual([])
 })
 
-test('uses no connection that was made to another certificate', async () => {
+test('uses no connection with another certificate', async () => {
   await using other = await TlsAgent.start()
   other.answer = good
   const known = asking({ port: other.port, known: other })
@@ -110,7 +110,7 @@ test('uses no connection that was made to another certificate', async () => {
   expect(other.asked).toEqual(['GET /metrics'])
 })
 
-test.each([301, 302, 303, 307, 308])('goes nowhere else with status %d', async (status) => {
+test.each([301, 302, 303, 307, 308])('follows no redirect with status %d', async (status) => {
   await using other = await TlsAgent.start()
   const location = `https://127.0.0.1:${other.port}/metrics`
   agent.answer = (_, response) => response.writeHead(status, { location }).end()
@@ -119,7 +119,7 @@ test.each([301, 302, 303, 307, 308])('goes nowhere else with status %d', async (
   expect([agent.asked, other.asked]).toEqual([['GET /metrics'], []])
 })
 
-test('is told the nonce of the process, and asks once more with it', async () => {
+test('receives the nonce of the process, and repeats the request once with it', async () => {
   const boot = nonce()
   const claimed: unknown[] = []
   agent.answer = ({ headers: { authorization = '' } }, response) => {
@@ -135,7 +135,7 @@ test('is told the nonce of the process, and asks once more with it', async () =>
   expect(claimed).toEqual(['A'.repeat(22), boot, boot])
 })
 
-test('gives up on an agent that tells another nonce each time', async () => {
+test('fails with an agent that returns another nonce each time', async () => {
   agent.answer = (_, response) => {
     const challenge = encodeChallenge(nonce(), NOW)
     response.writeHead(401, { 'www-authenticate': challenge }).end()
@@ -169,7 +169,7 @@ test.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])(
   },
 )
 
-test('looks at the addresses of a name again with each new connection', async () => {
+test('resolves a name again for each new connection', async () => {
   const rules = { production: false, allow_private: true }
   const ask = asking({ hostname: 'localhost', rules })
   await ask()
@@ -185,7 +185,7 @@ test('looks at the addresses of a name again with each new connection', async ()
   expect(agent.asked).toEqual([])
 })
 
-test('asks once more, signed anew, when a kept connection ends without an answer', async () => {
+test('repeats a request once, signed again, when a kept connection ends without an answer', async () => {
   const proofs = breaking(2)
   const ask = asking()
 
@@ -195,7 +195,7 @@ test('asks once more, signed anew, when a kept connection ends without an answer
   expect(new Set(proofs).size).toBe(4)
 })
 
-test('asks no third time', async () => {
+test('makes no third attempt', async () => {
   breaking(2, 3)
   const ask = asking()
   await ask()
@@ -204,14 +204,14 @@ test('asks no third time', async () => {
   expect(agent.asked).toHaveLength(3)
 })
 
-test('does not ask once more when it is a new connection that breaks', async () => {
+test('does not repeat a request after a broken new connection', async () => {
   breaking(1)
 
   expect(await asking()()).toBe(`The agent on 127.0.0.1:${agent.port} broke the connection`)
   expect(agent.asked).toHaveLength(1)
 })
 
-test('hands an operation over once more, and nothing else that changes something', async () => {
+test('repeats only operations among changing requests', async () => {
   breaking(2, 5)
   const { agents, to } = reaching()
   const operation_id = crypto.randomUUID()
@@ -282,7 +282,7 @@ test.each<[string, Answer]>([
   expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
 })
 
-test('asks an agent once that falls silent on a kept connection', async () => {
+test('makes one attempt when an agent falls silent on a kept connection', async () => {
   const ask = asking({ timeout_ms: 1_000 })
   await ask()
   agent.answer = () => undefined

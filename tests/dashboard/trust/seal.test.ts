@@ -9,7 +9,7 @@ import { runs } from '#tests/support/runs.ts'
 const sealer = makeSealer('s'.repeat(43), secureRandom)
 const other = makeSealer('t'.repeat(43), secureRandom)
 
-test('opens what it sealed, and nobody sees from the outside what that is', () => {
+test('opens what it sealed, and the ciphertext reveals nothing', () => {
   const purpose = fc.string({ maxLength: 20 })
 
   fc.assert(
@@ -31,7 +31,7 @@ test('opens nothing for another purpose or with another key file', () => {
   expect(() => other.open('signing-key', sealed)).toThrow()
 })
 
-test('opens nothing in which a bit was changed, and nothing that was cut', () => {
+test('opens nothing that was changed or shortened', () => {
   const sealed = Buffer.from(sealer.seal('signing-key', new Secret('secret')), 'base64url')
 
   fc.assert(

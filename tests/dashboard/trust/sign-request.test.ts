@@ -21,7 +21,7 @@ const check = (header: string, { method, path }: Pick<SignedCall, 'method' | 'pa
     keyOf: (id) => (id === kid ? public_key : undefined),
   })
 
-test('is what an agent accepts, whatever is asked', () => {
+test('is accepted by an agent for any request', () => {
   const call = fc.record({
     method: fc.constantFrom('GET', 'POST'),
     path: fc.string({ maxLength: 500 }).map((text) => `/${encodeURIComponent(text)}`),

@@ -50,7 +50,7 @@ test('is the same key after a restart', async () => {
   expect([speaksFor(before, after), speaksFor(after, before)]).toEqual([true, true])
 })
 
-test('is one key when two start at the same time', async () => {
+test('is one key when two processes start at the same time', async () => {
   const [one, other] = await Promise.all([load(), load()])
 
   expect(one.kid).toBe(other.kid)
@@ -63,7 +63,7 @@ test('cannot be opened with another key file', async () => {
   await expect(load('t'.repeat(43))).rejects.toThrow()
 })
 
-test('is nothing that the records tell', async () => {
+test('cannot be read from the records', async () => {
   const { private_key } = await load()
 
   const rows = JSON.stringify(await db.read.select().from(signing_keys))
@@ -75,7 +75,7 @@ test('is nothing that the records tell', async () => {
   expect(rows).not.toContain('PRIVATE KEY')
 })
 
-test('says what to restore when the key file and the records do not belong together', async () => {
+test('says what to restore when the key file and the records do not match', async () => {
   await load('t'.repeat(43))
 
   const starting = start(readConfig({ PORT: '0', DATA_DIR: folder }))

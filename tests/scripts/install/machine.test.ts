@@ -14,7 +14,7 @@ import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 const quiet = () => undefined
 
-test('what an installation did is undone, newest first', async () => {
+test('the steps of an installation are undone, newest first', async () => {
   await using home = await makeFolder()
   const at = (name: string) => `${home.path}/${name}`
   await writeFile(at('old'), 'before')
@@ -49,7 +49,7 @@ test('what an installation did is undone, newest first', async () => {
   expect(await readlink(at('link'))).toBe('first')
 })
 
-test('one thing that cannot be undone keeps nothing else from being undone', async () => {
+test('a failed undo does not prevent the others', async () => {
   const machine = new Machine(false, quiet)
   const done: string[] = []
   machine.undo('first', async () => void done.push('first'))
@@ -61,7 +61,7 @@ test('one thing that cannot be undone keeps nothing else from being undone', asy
   expect(done).toEqual(['first'])
 })
 
-test('a program that fails ends it with its last words', async () => {
+test('a failed program ends it with its last output', async () => {
   const machine = new Machine(false, quiet)
   const failing = ['sh', '-c', 'echo out; echo why >&2; exit 3']
 
@@ -69,7 +69,7 @@ test('a program that fails ends it with its last words', async () => {
   expect(await machine.attempt(failing)).toEqual({ status: 3, stdout: 'out\n', words: 'why' })
 })
 
-test('a dry run says what would be done, reads, and changes nothing', async () => {
+test('a dry run lists the changes, reads, and changes nothing', async () => {
   await using home = await makeFolder()
   await mkdir(`${home.path}/sub`)
   await chmod(`${home.path}/sub`, 0o700)
@@ -97,7 +97,7 @@ test('a dry run says what would be done, reads, and changes nothing', async () =
   expect((await stat(`${home.path}/sub`)).mode & 0o777).toBe(0o700)
 })
 
-test('an interrupted installation begins nothing new, and can still be undone', async () => {
+test('an interrupted installation starts nothing new, and can still be undone', async () => {
   await using home = await makeFolder()
   const machine = new Machine(false, quiet)
   await machine.put(`${home.path}/file`, 'x')

@@ -8,7 +8,7 @@ const { settings } = readOptions(['--domain', 'control.example.com'], {}, {})
 const files = { certificate: '/etc/tls/c.pem', key: '/etc/tls/c.key' }
 
 describe('the site of nginx', () => {
-  test('never takes the place of the default server, and asks each name by its version', () => {
+  test('never replaces the default server, and uses a separate name for each version', () => {
     const old = renderNginx(settings, files, { http2: 'listen', ipv6: false })
     const recent = renderNginx(settings, files, { http2: 'directive', ipv6: true })
     const listens = (text: string) => text.match(/^ {4}(listen|http2) .*;$/gm)
@@ -74,14 +74,14 @@ describe('the settings of the service', () => {
     expect(renderEnvironment(after, decided)).toBe(after)
   })
 
-  test('begin with a word on what they are', () => {
+  test('begin with a comment about their purpose', () => {
     expect(renderEnvironment('', { PORT: '3000', ADMIN_EMAIL: '' })).toBe(
       '# Settings of the dashboard, explained in .github/docs/operating.md.\n# After a change: systemctl restart hosting-control\nPORT=3000\n',
     )
   })
 })
 
-test('the service has neither root nor a place to write but its records', () => {
+test('the service has no root rights, and can only write its records', () => {
   const lines = renderUnit('/opt/bun').split('\n')
 
   for (const line of [

@@ -25,7 +25,7 @@ test('needs a domain alone', () => {
   })
 })
 
-test('an option stands above the environment, and that above what the last run kept', () => {
+test('an option overrides the environment, and that overrides the stored settings', () => {
   const env = { INSTALL_PORT: '3002', INSTALL_PROXY: 'none', INSTALL_EMAIL: '' }
   const kept = { domain, port: 3001, proxy: 'caddy' as const, tls: 'self-signed' as const }
 
@@ -34,7 +34,7 @@ test('an option stands above the environment, and that above what the last run k
   })
 })
 
-test('private networks stay allowed until they are refused again', () => {
+test('private networks stay allowed until they are forbidden', () => {
   const kept = { domain, private_networks: true }
 
   expect(read(['--domain', domain, '--private-networks']).private_networks).toBe(true)
@@ -45,7 +45,7 @@ test('private networks stay allowed until they are refused again', () => {
   expect(read(['--no-private-networks'], {}, kept).private_networks).toBe(false)
 })
 
-test('what is removed needs no domain', () => {
+test('an uninstallation needs no domain', () => {
   expect(readOptions(['--uninstall', '--purge'], {}, {})).toMatchObject({
     uninstall: true,
     purge: true,

@@ -4,7 +4,7 @@ import { sizeProblems } from '#scripts/lib/file-sizes.ts'
 
 const file = (path: string, lines: number) => ({ path, text: 'x\n'.repeat(lines) })
 
-test('no file of the repository is larger than it may be', async () => {
+test('no file of the repository exceeds its limit', async () => {
   expect(sizeProblems(await readSources('.'))).toEqual([])
 })
 
@@ -17,7 +17,7 @@ test('refuses more than 200 lines, and growth of a larger file', () => {
   ])
 })
 
-test('a file that became small or is gone leaves the list', () => {
+test('a file that became small or was deleted leaves the list', () => {
   expect(sizeProblems([file('a.ts', 200)], { 'a.ts': 230, 'b.ts': 220 })).toEqual([
     'a.ts is small or gone: remove it from the list',
     'b.ts is small or gone: remove it from the list',

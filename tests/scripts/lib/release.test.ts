@@ -25,7 +25,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const script = (name: string, ...args: string[]) =>
   must([process.execPath, resolve('scripts', name), ...args])
 
-test('what is signed with a new key is served with its signature', async () => {
+test('a build that is signed with a new key is served with its signature', async () => {
   const file = join(folder, NAME)
   const key = join(folder, 'key')
   await script('release-key.ts', 'new', key)
@@ -58,7 +58,7 @@ test('a key is never replaced', async () => {
   expect(await readFile(key, 'utf8')).toBe(before)
 })
 
-test('an executable that was built anew is served without the old signature', async () => {
+test('a rebuilt executable is served without the old signature', async () => {
   const file = join(folder, NAME)
   const key = join(folder, 'key')
   await newReleaseKey(key)

@@ -43,7 +43,7 @@ test('nothing runs again when a unit test failed, or too much', () => {
   expect(plannedAgain(many).size).toBe(0)
 })
 
-test('the second run counts, and what passed only then is named', () => {
+test('the second run counts, and tests that pass only then are listed', () => {
   const first = outcome([passed(a), failed(b)])
   const second = outcome([passed(b)], [b])
   const sum = settled([first], new Map([[first, second]]))
@@ -57,7 +57,7 @@ test('the second run counts, and what passed only then is named', () => {
   ])
 })
 
-test('what fails twice has failed, and what did not run again keeps its failure', () => {
+test('a test that fails twice has failed, and a test that did not run again keeps its failure', () => {
   const first = outcome([passed(a), failed(b)])
   const other = outcome([failed('')])
   const second = outcome([failed(b)], [b])

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readSources } from '#scripts/lib/documents.ts'
 import { misplacedTests } from '#scripts/lib/test-places.ts'
 
-test('every test is at the path of what it tests', async () => {
+test('every test is at the path of its source', async () => {
   const paths = (await readSources('.')).map(({ path }) => path)
 
   expect(misplacedTests(paths)).toEqual([])

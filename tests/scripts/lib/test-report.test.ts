@@ -24,7 +24,7 @@ const report = `<testsuites><testsuite name="a">
   <testcase name="(unnamed)" classname="" file="${file}"><failure message="setup" /></testcase>
 </testsuite></testsuites>`
 
-test('reads each test of a report with why it was skipped or failed', () => {
+test('reads each test of a report with the reason of a skip or failure', () => {
   expect(readReport(report)).toEqual([
     { file, name: 'lab › boots <twice>', status: 'skipped', reason: 'needs root' },
     { file, name: 'later', status: 'skipped', reason: 'not written yet' },

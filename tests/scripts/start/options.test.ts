@@ -3,7 +3,7 @@ import { readOptions } from '#scripts/start/options.ts'
 
 const site = (...args: string[]) => readOptions(args, {}, '/srv')?.site
 
-test('takes the defaults of both programs', () => {
+test('uses the defaults of both programs', () => {
   expect(readOptions([], {}, '/srv')).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -14,7 +14,7 @@ test('takes the defaults of both programs', () => {
   })
 })
 
-test('takes the same variables as the dashboard, and an empty one for none', () => {
+test('uses the same variables as the dashboard, and treats an empty one as unset', () => {
   const env = { PORT: '4000', DATA_DIR: '/d', HOST: '', ADMIN_EMAIL: 'a@b.example' }
 
   expect(readOptions([], { ...env, ADMIN_PASSWORD: 'secret' }, '/srv')).toMatchObject({
@@ -33,11 +33,11 @@ test.each([
   ['nas.home.arpa', 'none'],
   ['shop.com', 'letsencrypt'],
   ['latest.com', 'letsencrypt'],
-] as const)('gives %s a certificate by %s', (domain, tls) => {
+] as const)('%s gets a certificate by %s', (domain, tls) => {
   expect(site('--site', domain)).toEqual({ domain, tls })
 })
 
-test('gives the certificate that is asked for', () => {
+test('uses the requested certificate', () => {
   expect(site('--site', 'Example.TEST', '--tls', 'self-signed')).toEqual({
     domain: 'example.test',
     tls: 'self-signed',
@@ -54,6 +54,6 @@ test.each([
   expect(() => readOptions(args, env, '/srv')).toThrow(message)
 })
 
-test('explains itself when asked to', () => {
+test('prints its usage on request', () => {
   expect(readOptions(['--help'], {}, '/srv')).toBeUndefined()
 })

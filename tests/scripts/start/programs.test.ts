@@ -7,9 +7,6 @@ test.each([
   ['error: Cannot find module "elysia"', false],
   ['null', false],
   ['', false],
-])(
-  'keeps off the screen what a program logs of its usual work, and nothing else: %s',
-  (line, kept) => {
-    expect(isRoutine(line)).toBe(kept)
-  },
-)
+])('hides routine log lines of a program, and nothing else: %s', (line, kept) => {
+  expect(isRoutine(line)).toBe(kept)
+})

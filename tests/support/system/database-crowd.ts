@@ -16,7 +16,7 @@ export function crowdOfSites(
   place: () => { world: DatabaseWorld; victim: Site; evading: () => Promise<void> },
 ): void {
   test(
-    'sites that take all connections they can leave enough to every other one and to the agent',
+    'sites that open all their connections leave enough for the others and the agent',
     async () => {
       const { world, victim } = place()
       const answers = async ({ domain }: Site) =>
@@ -56,7 +56,7 @@ export function crowdOfSites(
   )
 
   test(
-    'fewer connections than the sites may take are raised again while the server runs',
+    'a connection limit that is too low is raised again while the server runs',
     async () => {
       const { world } = place()
       await world.root('SET GLOBAL max_connections = 40')
@@ -68,7 +68,7 @@ export function crowdOfSites(
   )
 
   test(
-    'a session that lifts the limit of its statements is ended at that of its site',
+    'a session that raises its statement limit still ends at the limit of its site',
     async () => {
       const { world, victim, evading } = place()
       const runs = `SELECT COUNT(*) FROM information_schema.PROCESSLIST

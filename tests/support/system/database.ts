@@ -94,7 +94,7 @@ export function databases(suite: Suite): void {
     })
 
     test(
-      'a site that made code of its tables gets none of it run by a restore',
+      'a restore runs no code that a site stored as tables',
       async () => {
         await world.attempt(evil, `DELIMITER //\n${FUNCTION}//\n`)
 
@@ -134,7 +134,7 @@ export function databases(suite: Suite): void {
     )
 
     test(
-      'the same dump gives a server away whose accounts all have every right',
+      'the same dump compromises a server whose accounts all have every right',
       async () => {
         await world.remove(evil)
         await world.root('GRANT ALL PRIVILEGES ON *.* TO PUBLIC WITH GRANT OPTION')
@@ -158,7 +158,7 @@ export function databases(suite: Suite): void {
     )
 
     test(
-      'a site that opens all connections leaves enough to its neighbours and to the agent',
+      'a site that opens all connections leaves enough for its neighbours and the agent',
       async () => {
         const end = await world.open(evil, 160)
         try {
@@ -175,7 +175,7 @@ export function databases(suite: Suite): void {
     )
 
     test(
-      'a site that locks its tables, with an event without an end and a broken configuration, is deleted',
+      'a site with locked tables, an endless event and a broken configuration can be deleted',
       async () => {
         const { user, docroot } = evil
         await world.root(`USE ${user};
@@ -213,7 +213,7 @@ DO 0`)
     if (suite === 'trixie') cutDump(() => ({ world, victim }))
 
     test(
-      'a site that needs it can make views and routines, from its setting on and until then',
+      'a site can create views and routines while its setting is on',
       async () => {
         const view = 'CREATE OR REPLACE VIEW v AS SELECT 1; DROP VIEW v'
         expect(await world.errorOf(victim, view)).toBe(1142)
@@ -231,7 +231,7 @@ DO 0`)
     )
 
     test(
-      'what the version before put into the trash comes back, with the rights of now',
+      'a site in the trash of the previous version is restored with current rights',
       async () => {
         const password = await world.password(victim)
         const { dump, account } = await world.formerTrash(victim)
@@ -253,7 +253,7 @@ DO 0`)
     )
 
     test(
-      'an account of the version before gets the rights and limits of its site, and keeps its password',
+      'an account of the previous version gets the rights and limits of its site, and keeps its password',
       async () => {
         await world.formerAccount(victim)
         expect(await world.errorOf(victim, 'CREATE FUNCTION f() RETURNS INT RETURN 1')).toBe(0)

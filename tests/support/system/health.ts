@@ -65,7 +65,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
   const folder = (domain: string) => `/etc/hosting/tls/${domain}`
 
   test(
-    'what is broken by hand is shown by domain, and as up again after the repair',
+    'a site that is broken by hand is shown by domain, and as up again after the repair',
     async () => {
       const { host, dashboard, path } = world()
       const [one, two] = await sites()
@@ -126,7 +126,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
   )
 
   test(
-    'a pool that sleeps is up, and no look at it wakes it',
+    'a sleeping pool is up, and no check wakes it',
     async () => {
       const { host } = world()
       const [one] = await sites()

@@ -43,7 +43,7 @@ export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
     }
 
     test(
-      'every attack is refused on a server as it is installed',
+      'every attack is refused on a freshly installed server',
       async () => {
         const results = await checked(agent)
 
@@ -91,7 +91,7 @@ export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
     }
 
     test(
-      'what weakens the server is found',
+      'finds changes that weaken the server',
       async () => {
         for (const weaken of Object.values(WEAKENINGS)) await weaken(host)
 

@@ -33,7 +33,7 @@ export function leavingChecks(
   }
 
   test(
-    'uninstall leaves the sites as they are, and mail() says at once that nothing is sent',
+    'uninstall keeps the sites unchanged, and mail() reports immediately that nothing is sent',
     async () => {
       const { host } = worldNow()
       await host.put('/etc/nginx/conf.d/foreign.conf', NGINX)
@@ -60,7 +60,7 @@ export function leavingChecks(
   )
 
   test(
-    'an agent that is installed again has them, and --purge takes its records and its trash',
+    'a reinstalled agent has the sites, and --purge removes its records and its trash',
     async () => {
       const world = worldNow()
       const agent = await world.installAgain()
@@ -90,7 +90,7 @@ export function leavingChecks(
   )
 
   test(
-    '--remove-sites takes what this agent made, and nothing that others need',
+    '--remove-sites removes only what this agent made',
     async () => {
       const world = worldNow()
       const agent = await world.installAgain()

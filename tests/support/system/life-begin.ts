@@ -31,7 +31,7 @@ export function provisions(world: World): void {
   }
 
   test(
-    'provisions what is missing, and a second time finds nothing to do',
+    'provisions missing packages, and changes nothing the second time',
     async () => {
       const done = { event: 'complete', data: { status: 'ok', php_versions: [php] } }
       const ready = { event: 'log', data: { message: 'The server is ready for sites' } }
@@ -100,7 +100,7 @@ export function createsSites(world: World): void {
     5 * MINUTES,
   )
 
-  test('refuses a second site of the same name, and says so', async () => {
+  test('refuses a second site of the same name', async () => {
     const body = { domain: 'WWW.One.Example.Test.', php }
     const second = await world.dashboard.call('POST', world.path('/sites'), body)
 

@@ -11,7 +11,7 @@ export function comesBack(world: World): void {
   if (world.variant.init === 'none') return
 
   test(
-    'comes back with its sites after a power failure, for a new dashboard too',
+    'restarts with its sites after a power failure, for a new dashboard too',
     async () => {
       await world.host.powerOff()
       await world.host.start()
@@ -33,7 +33,7 @@ export function comesBack(world: World): void {
 
 export function deletesSites(world: World): void {
   test(
-    'deletes and purges the sites, and leaves nothing of them',
+    'deletes and purges the sites completely',
     async () => {
       const { body } = await world.dashboard.call('GET', world.path('/sites'))
       for (const { id, domain } of body.sites as Site[]) {

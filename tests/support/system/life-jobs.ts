@@ -11,7 +11,7 @@ if (defined('WP_CLI') && in_array('event', $_SERVER['argv'], true)) {
 
 export function runsJobs(world: World): void {
   test(
-    'keeps what a failed run of the jobs printed, and shows it to the owner',
+    'stores the output of a failed run, and shows it to the owner',
     async () => {
       const { host, site, dashboard, variant } = world
       const folder = `/srv/www/${site.user}/public/wp-content/mu-plugins`

@@ -16,7 +16,7 @@ export function doesAsPlanned(world: World): void {
   if (name !== 'bookworm' && !long) return
 
   test(
-    'does to a site what the plan of each call says, and nothing else',
+    'each call does exactly what its plan says',
     async () => {
       const { dashboard, host } = world
       const [, site] = world.sites

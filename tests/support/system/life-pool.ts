@@ -71,7 +71,7 @@ export function appliesTier(world: World): void {
 
 export function keepsApart(world: World): void {
   test(
-    'keeps the sites apart, and closed to what nobody may see',
+    'isolates the sites, and hides private files',
     async () => {
       const { host } = world
       const [one, two] = world.sites

@@ -15,7 +15,7 @@ function recordsOf({ dashboard }: World): string {
 }
 
 export function keepsSecrets(world: World): void {
-  test('keeps no password that it has told in any log, record or file', async () => {
+  test('stores no returned password in any log, record or file', async () => {
     const { host, secrets } = world
     expect(secrets).toHaveLength(2)
     const said = await host.exec(['journalctl', '--no-pager', '--output=cat'])

@@ -16,7 +16,7 @@ export function trashes(world: World): void {
   ]
 
   test(
-    'moves a site to the trash and brings it back, file by file and row by row',
+    'moves a site to the trash and restores every file and row',
     async () => {
       const { host, site, dashboard } = world
       const { id, domain } = site

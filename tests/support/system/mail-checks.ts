@@ -48,12 +48,12 @@ export function mailOn(suite: Suite): void {
     const apply = (params: object) => world.done('mail.apply', { ...RULES, ...params })
     const relay = { host: '127.0.0.1', port: PORT, tls: 'none', user: 'server', password: PASSWORD }
 
-    test('without a relay, mail() says at once that it did not work', async () => {
+    test('without a relay, mail() fails immediately', async () => {
       expect(await send('nowhere')).toBe('false')
     })
 
     test(
-      'mail() and wp_mail() reach the relay, with a sender that it can take',
+      'mail() and wp_mail() reach the relay with a valid sender',
       async () => {
         await world.startRelay()
         expect(await apply({ relay })).toEqual({ status: 'ok', relay: true })
@@ -89,7 +89,7 @@ export function mailOn(suite: Suite): void {
     )
 
     test(
-      'a refusal is recorded with the words of the relay, and "later" is tried again',
+      'a refusal is recorded with the message of the relay, and "later" is retried',
       async () => {
         world.switch('later', true)
         expect(await send('refused', { to: 'bounce@example.org' })).toBe('true')
@@ -110,7 +110,7 @@ export function mailOn(suite: Suite): void {
     )
 
     test(
-      'a relay that is slow, a relay that is down and a queue that is killed lose nothing and repeat nothing',
+      'a slow relay, a stopped relay and a killed queue lose and repeat nothing',
       async () => {
         world.switch('hold', true)
         const wanted = ['slow 1', 'down 1', 'down 2', 'killed 1', 'killed 2', 'killed 3']
@@ -190,7 +190,7 @@ export function mailOn(suite: Suite): void {
     )
 
     test(
-      'without a relay the queue ends, and the site is told again',
+      'without a relay the queue stops, and mail() fails again',
       async () => {
         await apply({ relay: null })
         expect(await send('nowhere')).toBe('false')

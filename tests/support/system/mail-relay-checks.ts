@@ -14,7 +14,7 @@ export function sealedRelayChecks(
   apply: (params: object) => Promise<unknown>,
 ): void {
   test(
-    'mail waits while the certificate of the relay is not trusted, and is sent once when it is',
+    'mail waits while the certificate of the relay is not trusted, and is then sent once',
     async () => {
       const world = worldNow()
       const authority = await Authority.create()
@@ -45,7 +45,7 @@ add_action('wp_set_password', fn() => wp_mail('owner@example.org', 'password cha
 /** What the agent itself does to a site may make that send mail. */
 export function ownRunChecks(worldNow: () => MailWorld): void {
   test(
-    'mail of a site that the agent has run by itself goes the same way',
+    'mail of a program that the agent runs as a site uses the same queue',
     async () => {
       const world = worldNow()
       const folder = `/srv/www/${SHOP.user}/public/wp-content/mu-plugins`

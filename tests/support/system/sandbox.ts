@@ -60,7 +60,7 @@ export function sandboxed(suite: Suite): void {
       expect([code, /Overall exposure.*/.exec(stdout)?.[0]]).toEqual([0, expect.any(String)])
     })
 
-    test('the half that listens has no user, no capability and no way to the keys', async () => {
+    test('the listening half has no user, no capability and no access to the keys', async () => {
       const { field } = await statusOf(FRONT)
 
       expect(Number(field('Uid'))).toBeGreaterThan(1000)
@@ -78,7 +78,7 @@ export function sandboxed(suite: Suite): void {
       expect((await reads('/etc/hosting-agent/agent.env')).code).toBe(1)
     })
 
-    test('the half that works has no network, and of root little but files and users', async () => {
+    test('the working half has no network, and few rights of root except files and users', async () => {
       const { field, devices } = await statusOf(ROOT)
 
       expect(devices).toEqual(['lo'])
@@ -142,7 +142,7 @@ export function sandboxed(suite: Suite): void {
     )
 
     test(
-      'does everything else that a site needs',
+      'runs every other operation of a site',
       async () => {
         const { call, stream } = world.dashboard
         const password = await call('POST', world.path(`/sites/${site.id}/admin-password`))
@@ -157,7 +157,7 @@ export function sandboxed(suite: Suite): void {
     )
 
     test(
-      'a policy of root’s keeps the site and its passwords from whoever has the dashboard',
+      'a policy of root protects the site and its passwords from the dashboard',
       async () => {
         const { call } = world.dashboard
         const rules = { deny: ['site.delete'], passwords: 'deny' }
@@ -186,7 +186,7 @@ export function sandboxed(suite: Suite): void {
     }
 
     test(
-      'moves the site to the trash and brings it back, certificate and all',
+      'moves the site to the trash and restores it with its certificate',
       async () => {
         const whole = await inventory(world.host, site)
         await trash()
@@ -204,7 +204,7 @@ export function sandboxed(suite: Suite): void {
     )
 
     test(
-      'purges the site and leaves nothing of it',
+      'purges the site completely',
       async () => {
         await trash()
         const path = world.path(`/sites/${site.id}/purge`)

@@ -61,7 +61,7 @@ const READS = (victim: Tenant) => [
 
 export function unanswered(attack: Attack): void {
   test.each(Object.entries(SILENT))(
-    'a configuration with %s is unknown, and costs nobody else anything',
+    'a configuration with %s is unknown, and does not affect other sites',
     async (_, text) => {
       const { tenants, evil, victim } = attack
       const start = performance.now()

@@ -81,7 +81,7 @@ export function databases(attack: Attack): void {
   )
 
   test(
-    "the database of a neighbour, and root's account, stay closed",
+    "the database of a neighbour and root's account stay closed",
     async () => {
       const { tenants, evil, victim } = attack
       const known = (await tenants.scan(evil)).inventory.plugins.map(({ active }) => active)
@@ -100,7 +100,7 @@ export function databases(attack: Attack): void {
   )
 
   test(
-    'a server that a site names is never connected to',
+    'never connects to a database server that a site names',
     async () => {
       const { tenants, evil } = attack
       const socket = `${evil.docroot}/mysqld.sock`
@@ -131,7 +131,7 @@ export function databases(attack: Attack): void {
   )
 
   test(
-    'a table that is locked costs its own site its answer, and nobody else anything',
+    'a locked table affects only the answer of its own site',
     async () => {
       const { tenants, evil, victim } = attack
       const table = `${evil.prefix}options`

@@ -45,7 +45,7 @@ export function layouts(attack: Attack): void {
   let plain: Awaited<ReturnType<typeof answersOf>>
 
   test(
-    'a site with plugins and an offer is made',
+    'creates a site with plugins and an available update',
     async () => {
       const { tenants, evil } = attack
       const { user, docroot } = evil
@@ -64,7 +64,7 @@ export function layouts(attack: Attack): void {
   )
 
   test(
-    'wp-cli and the agent agree on a site that others deploy, with links and a file of variables',
+    'wp-cli and the agent agree on a deployed site with links and an environment file',
     async () => {
       const { tenants, evil } = attack
       await tenants.host.must(['bash', '-euc', deployed(evil)])

@@ -16,7 +16,7 @@ async function running({ host }: Tenants) {
 
 export function replaced(attack: Attack): void {
   test.each(['KILL', 'STOP'])(
-    'a process that got SIG%s is replaced, and no site is without its answer',
+    'a process that got SIG%s is replaced, and every site has an answer',
     async (signal) => {
       const { tenants, evil, victim } = attack
       await tenants.sync()

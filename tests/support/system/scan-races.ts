@@ -32,7 +32,7 @@ const OUTSIDE = {
 
 export function raced(attack: Attack): void {
   test(
-    `${RENAMES} renames and links during scans bring nothing from outside into an answer`,
+    `${RENAMES} renames and links during scans reveal nothing from outside`,
     async () => {
       const { tenants, evil } = attack
       for (const [path, text] of Object.entries(OUTSIDE))

@@ -51,7 +51,7 @@ export function trees(attack: Attack): void {
     ['a link to a device', 'ln -s /dev/zero wp-config.php'],
     ['an endless file', 'truncate --size 1T wp-config.php'],
   ])(
-    '%s in the place of wp-config.php tells nothing, and holds nothing up',
+    '%s instead of wp-config.php reveals nothing, and delays nothing',
     async (_, make) => {
       const { tenants, evil, victim } = attack
       await tenants.as(evil, `mv wp-config.php kept.php; ${make}`)
@@ -77,7 +77,7 @@ export function trees(attack: Attack): void {
   )
 
   test.each(LAYOUTS)(
-    `${ENTRIES} folders of a site, %s, end its scan at its limit, and hold nothing up`,
+    `${ENTRIES} folders of a site, %s, end its scan at its limit, and delay nothing`,
     async (layout, make) => {
       const { tenants, evil, victim } = attack
       await tenants.as(evil, `mkdir -p kept; mv wp-content/plugins kept; mkdir wp-content/plugins`)
@@ -104,7 +104,7 @@ export function trees(attack: Attack): void {
 
 export function identities(attack: Attack): void {
   test(
-    'what reads a site has its user, and no capability',
+    'the process that reads a site has its user, and no capability',
     async () => {
       const { tenants, evil } = attack
       const uid = (await tenants.host.must(['id', '-u', evil.user])).trim()

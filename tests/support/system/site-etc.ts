@@ -42,7 +42,7 @@ export function followsEtc(running: () => Running): void {
   let asked = 0
 
   test(
-    'a running site follows /etc of the server without the agent, and sees no new account',
+    'a running site sees changes in /etc without the agent, and no new account',
     async () => {
       const { host, domain, user, php } = running()
       const path = `/srv/www/${user}/public/seen.php`

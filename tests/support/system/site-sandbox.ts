@@ -121,7 +121,7 @@ export function siteSandbox(suite: Suite): void {
       await world.host.must(['rm', `${docroot()}/probe.php`])
     })
 
-    test('the jobs of a site run in its slice and its sandbox, and what they fork off ends with them', async () => {
+    test('the jobs of a site run in its slice and sandbox, and their children end with them', async () => {
       await inWpCli(`${NOTE} exec('setsid sleep 4711 >/dev/null 2>&1 &');`)
 
       expect((await job()).code).toBe(0)
@@ -132,7 +132,7 @@ export function siteSandbox(suite: Suite): void {
       expect((await world.host.exec(['pgrep', '-f', 'sleep 4711'])).code).toBe(1)
     })
 
-    test('what a failed run of the jobs printed is kept', async () => {
+    test('the output of a failed run is stored', async () => {
       await inWpCli("fwrite(STDERR, 'the reason of it'); exit(3);")
 
       expect((await job()).code).not.toBe(0)
@@ -157,7 +157,7 @@ export function siteSandbox(suite: Suite): void {
       expect(cgroup).toContain(`/hosting-${user()}.slice/`)
     })
 
-    test('a unit that somebody has loosened shows the neighbours again', async () => {
+    test('a weakened unit sees its neighbours again', async () => {
       const folder = `/etc/systemd/system/hosting-cron@${user()}.service.d`
       const loose = ['TemporaryFileSystem=', 'InaccessiblePaths=', 'BindPaths=', 'KillMode=process']
       await world.host.put(`${folder}/loose.conf`, ['[Service]', ...loose, ''].join('\n'))

@@ -28,7 +28,7 @@ export async function updatable(): Promise<Image> {
 /** What apt-daily-upgrade.timer of Debian runs each day, with what the agent has configured. */
 export function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site): void {
   test(
-    'a security update that nobody asks for reaches the site without a failed request',
+    'an unattended security update reaches the site without a failed request',
     async () => {
       const { host, dashboard, path } = worldNow()
       const { docroot, user, domain } = siteNow()

@@ -14,7 +14,7 @@ unless(mounted ? undefined : 'no control groups of version 2 here').test(
   },
 )
 
-test('takes no plain folder for a control group, and nothing for one', () => {
+test('accepts neither a plain folder nor a missing one as a control group', () => {
   const folder = mkdtempSync(join(tmpdir(), 'group-'))
   try {
     for (const name of ['cgroup.procs', 'cgroup.controllers', 'cgroup.kill'])

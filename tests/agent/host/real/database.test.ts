@@ -8,13 +8,13 @@ import { openDatabase } from '#agent/host/real/database.ts'
 const folder = await mkdtemp(join(tmpdir(), 'mariadb-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('says at once that MariaDB does not run', async () => {
+test('reports immediately that MariaDB does not run', async () => {
   const database = openDatabase({ socket: join(folder, 'nobody.sock'), option_files: [] })
 
   await expect(database.admin('answers')).rejects.toMatchObject({ problem: 'stopped' })
 })
 
-test('asks one that hangs once, and then nobody for a while', async () => {
+test('queries a hanging database once, and then pauses', async () => {
   const socket = join(folder, 'silent.sock')
   let connections = 0
   const silent = createServer(() => {

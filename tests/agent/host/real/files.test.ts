@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-test('writes whole files with the mode asked for and leaves no temporary one', async () => {
+test('writes whole files with the requested mode and leaves no temporary file', async () => {
   await files.write(`${root}/a/b.conf`, 'text', { mode: 0o600 })
 
   expect(await files.read(`${root}/a/b.conf`)).toBe('text')
@@ -18,14 +18,14 @@ test('writes whole files with the mode asked for and leaves no temporary one', a
   expect(await files.list(`${root}/a`)).toEqual([{ name: 'b.conf', kind: 'file' }])
 })
 
-test('knows nothing of what is missing', async () => {
+test('reports a missing file as undefined', async () => {
   expect(await files.read(`${root}/none`)).toBeUndefined()
   expect(await files.stat(`${root}/none/below`)).toBeUndefined()
   expect(await files.list(`${root}/none`)).toEqual([])
   await files.remove(`${root}/none`)
 })
 
-test('refuses to read more than it was told to', async () => {
+test('refuses to read more than the limit', async () => {
   writeFileSync(`${root}/big`, 'x'.repeat(100))
 
   await expect(files.read(`${root}/big`, 99)).rejects.toThrow('larger than 99 bytes')

@@ -22,13 +22,13 @@ async function download(content: Uint8Array, options: object): Promise<[string, 
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-test('the digest is that of what was unpacked', async () => {
+test('computes the digest of the unpacked data', async () => {
   const text = 'program '.repeat(100_000)
 
   expect(await download(gzipSync(text), { gunzip: true })).toEqual([digestOf(text), text])
 })
 
-test('what unpacks to too much is given up, however small it came', async () => {
+test('aborts a small download that unpacks to too much', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * MIB))
 
   const unpacking = download(bomb, { gunzip: true, most: 8 * MIB })
@@ -39,7 +39,7 @@ test('what unpacks to too much is given up, however small it came', async () => 
   expect(size).toBeLessThanOrEqual(8 * MIB)
 })
 
-test('what comes without end is given up', async () => {
+test('aborts an endless download', async () => {
   const coming = download(Buffer.alloc(3 * MIB), { most: 2 * MIB })
 
   await expect(coming).rejects.toThrow('The download is larger than 2 MiB')
@@ -48,6 +48,6 @@ test('what comes without end is given up', async () => {
 test.each([
   ['is not compressed', Buffer.from('program')],
   ['is cut off', gzipSync('program '.repeat(1000)).subarray(0, 30)],
-])('what %s is refused', async (_, content) => {
+])('refuses a download that %s', async (_, content) => {
   await expect(download(content, { gunzip: true })).rejects.toThrow()
 })

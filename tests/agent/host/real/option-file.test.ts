@@ -24,7 +24,7 @@ test.each([
   expect(accountIn(text)).toEqual(account as ReturnType<typeof accountIn>)
 })
 
-test('takes the first file that names an account, and none that others can write', async () => {
+test('uses the first file that names an account, and none that others can write', async () => {
   const [open, own] = [join(folder, 'open.cnf'), join(folder, 'own.cnf')]
   await Bun.write(open, '[client]\npassword=planted\n')
   await chmod(open, 0o666)

@@ -16,7 +16,7 @@ afterEach(async () => {
 const until = (count: number, id = operation) =>
   poll(async () => (await programs.count(id)) === count)
 
-test('finds what has left its group and its session, and ends it', async () => {
+test('finds and ends processes that left their group and session', async () => {
   const ended = shell.try(stubborn, { operation })
   await until(4)
 
@@ -29,7 +29,7 @@ test('finds what has left its group and its session, and ends it', async () => {
   expect(await until(0)).toBe(true)
 })
 
-test('lets go on what another operation runs, also of a similar name', async () => {
+test('does not end processes of another operation, also with a similar name', async () => {
   const running = [operation, other].map((id) => shell.try(['sleep', '60'], { operation: id }))
   await Promise.all([until(1), until(1, other)])
 
@@ -39,7 +39,7 @@ test('lets go on what another operation runs, also of a similar name', async () 
   expect([await programs.count(operation), await programs.count(other)]).toEqual([0, 1])
 })
 
-test('tells what must come to its end by itself from the rest', async () => {
+test('distinguishes programs that must not be killed from others', async () => {
   void shell.try(['sleep', '60'], { operation })
   void shell.try(['sleep', '60'], { operation, lasting: true })
   await until(2)

@@ -41,7 +41,7 @@ const ask = (scanner: ScanHelper, docroots: string[]) =>
     ),
   )
 
-test('asks one process about many sites', async () => {
+test('one process reads many sites', async () => {
   const scanner = helper('')
 
   expect(await ask(scanner, ['/a', '/b'])).toEqual(['/a', '/b'])
@@ -58,7 +58,7 @@ test.each([
     `process.stdout.write('x'.repeat(9 << 20)); await new Promise(() => {})`,
     'its answer is too long',
   ],
-])('gives up only the site at which a process %s', async (_, wrong, reason) => {
+])('fails only the site at which a process %s', async (_, wrong, reason) => {
   const scanner = helper(`if (site.docroot === '/bad') { ${wrong} }`)
 
   const answers = await ask(scanner, ['/a', '/bad', '/b', '/c'])
@@ -68,7 +68,7 @@ test.each([
   expect(started.length).toBe(2)
 })
 
-test('asks for a site again however many others end the process', async () => {
+test('reads a site again even when many others end the process', async () => {
   const scanner = helper(`if (site.docroot.startsWith('/bad')) process.exit(7)`)
   const bad = ['/bad1', '/bad2', '/bad3', '/bad4', '/bad5']
 
@@ -80,7 +80,7 @@ test('asks for a site again however many others end the process', async () => {
   ])
 })
 
-test('gives up in the end when no process starts', async () => {
+test('fails in the end when no process starts', async () => {
   const scanner = new ScanHelper(() => {
     const child = spawn('/does/not/exist', { stdio: ['pipe', 'pipe', 'ignore'] })
     return killable(child)
@@ -92,7 +92,7 @@ test('gives up in the end when no process starts', async () => {
   expect(started.length).toBe(3)
 })
 
-test('takes no answer of the wrong kind', async () => {
+test('refuses an answer of the wrong kind', async () => {
   const [answer] = await ask(helper('say({ id, result: { docroot: 1 } }); continue'), ['/a'])
 
   expect(answer).toBe('The scan gave an answer that cannot be used')
@@ -104,7 +104,7 @@ test('passes on why a site could not be read', async () => {
   expect(answer).toBe('no such user')
 })
 
-test('ends a process that has nothing to do, and starts another when there is something', async () => {
+test('ends an idle process, and starts another for new work', async () => {
   const scanner = helper('', { ...TIMES, idle_ms: 50 })
   expect(await ask(scanner, ['/a'])).toEqual(['/a'])
   await new Promise((resolve) => started[0]?.once('close', resolve))

@@ -4,30 +4,30 @@ import { shell } from '#agent/host/real/shell.ts'
 
 const node = (code: string) => [process.execPath, '-e', code]
 
-test('gives status, output and errors of a program', async () => {
+test('returns status, output and errors of a program', async () => {
   const output = await shell.try(node('console.log("out"); console.error("err"); process.exit(3)'))
 
   expect(output).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
 })
 
-test('throws the last words of a program that fails', async () => {
+test('throws the last output of a failed program', async () => {
   const run = shell.run(['ls', '/nowhere'])
 
   await expect(run).rejects.toThrow(CommandFailed)
   await expect(run).rejects.toThrow(/^ls failed \(exit status 2\): .*\/nowhere/)
 })
 
-test('takes arguments as they are: no shell reads them', async () => {
+test('passes arguments unchanged without a shell', async () => {
   const output = await shell.run(['printf', '%s|', '$(id)', '`id`', 'a b', ';', '*'])
 
   expect(output.stdout).toBe('$(id)|`id`|a b|;|*|')
 })
 
-test('says 127 for a program that is missing', async () => {
+test('returns status 127 for a missing program', async () => {
   expect((await shell.try(['no-such-program'])).code).toBe(127)
 })
 
-test('gives a program nothing of its own environment', async () => {
+test('passes nothing of its own environment to a program', async () => {
   process.env.CANARY = 'secret'
 
   const { stdout } = await shell.run(['env'], { env: { EXTRA: '1' } })
@@ -40,11 +40,11 @@ test('gives a program nothing of its own environment', async () => {
   ])
 })
 
-test('hands input over on standard input', async () => {
+test('passes input on standard input', async () => {
   expect((await shell.run(['cat'], { input: 'secret' })).stdout).toBe('secret')
 })
 
-test('kills the whole group when time is up, children of children too', async () => {
+test('kills the whole group on timeout, children of children too', async () => {
   const { code } = await shell.try(['timeout', '60', 'sleep', '60'], { timeout_ms: 50 })
 
   expect(code).not.toBe(0)

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { ofSite, outside } from '#agent/host/real/unconfined.ts'
 
-test('a program stays inside the sandbox unless it must not', () => {
+test('runs a program inside the sandbox unless it must run outside', () => {
   expect(outside(['useradd', 'shop'], {})).toEqual([['useradd', 'shop'], {}])
 })
 
-test('what is unconfined runs in a unit of its own, with nothing of the agent’s environment', () => {
+test('an unconfined program runs in its own unit, without the environment of the agent', () => {
   const options = { unconfined: true, env: { A: '1' }, timeout_ms: 1000 }
 
   expect(outside(['apt-get', 'update'], options)).toEqual([
@@ -43,14 +43,14 @@ test('a program of a site runs in the slice of the site, with its directives and
   ])
 })
 
-test('without systemd a program of a site is started by what takes its privileges', () => {
+test('without systemd a program that drops privileges starts the program of a site', () => {
   expect(ofSite(['php', 'x'], { site: shop, umask: 0o027 }, 'direct')).toEqual([
     ['setpriv', '--reuid=shop', '--', 'php', 'x'],
     { umask: 0o027 },
   ])
 })
 
-test('systemd replaces nothing in what the program is given', () => {
+test('systemd expands nothing in the arguments of a program', () => {
   const [argv] = outside(['php', '$x', '--exec=$GLOBALS'], { unconfined: true })
 
   expect(argv.slice(-3)).toEqual(['php', '$$x', '--exec=$$GLOBALS'])

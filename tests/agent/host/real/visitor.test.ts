@@ -31,7 +31,7 @@ const record = (type: number, text: string) =>
 const END = record(3, '\0'.repeat(8))
 const PONG = 'Content-type: text/plain;charset=UTF-8\r\n\r\npong'
 
-test('a request is that of the FastCGI specification', () => {
+test('a request follows the FastCGI specification', () => {
   const long = 'v'.repeat(200)
   const bytes = encodeRequest({ A: 'bc', L: long })
   const params = [1, 2, ...Buffer.from('Abc'), 1, 0x80, 0, 0, 200, ...Buffer.from(`L${long}`)]
@@ -43,7 +43,7 @@ test('a request is that of the FastCGI specification', () => {
   ])
 })
 
-test('an answer is whole with its end, in whatever pieces it comes', () => {
+test('an answer is complete at its end, whatever its pieces', () => {
   const padded = Buffer.from([1, 6, 0, 1, 0, 2, 3, 0, ...Buffer.from('ab'), 0, 0, 0])
   const whole = Buffer.concat([padded, record(7, 'a warning'), record(6, 'cd'), END])
   for (let at = 0; at < whole.length; at++)
@@ -52,7 +52,7 @@ test('an answer is whole with its end, in whatever pieces it comes', () => {
   expect(decodeAnswer(Buffer.from('HTTP/1.1 400 Bad Request\r\n'))).toBe('')
 })
 
-test('PHP-FPM that says pong answers', async () => {
+test('PHP-FPM answers when it returns pong', async () => {
   let asked = ''
   await listening((socket, bytes) => {
     asked += bytes.toString('latin1')
@@ -67,18 +67,18 @@ test.each<[string, (socket: Socket) => void]>([
   ['ends the connection', (socket) => socket.end()],
   ['says something else', (socket) => socket.end(Buffer.concat([record(6, 'pong?'), END]))],
   ['never stops', (socket) => socket.write(Buffer.alloc(1 << 20, record(6, 'x')))],
-])('one that %s gives no answer', async (_, answer) => {
+])('PHP-FPM that %s does not answer', async (_, answer) => {
   await listening(answer)
   expect(await visitor.pingFpm(path)).toBe('other')
 })
 
-test('one that is silent is given up, and nobody who listens is told apart from that', async () => {
+test('a silent PHP-FPM times out, like a socket without a listener', async () => {
   await listening(() => undefined)
   expect(await visitor.pingFpm(path)).toBe('silent')
   expect(await visitor.pingFpm(`${folder}/none.sock`)).toBe('refused')
 })
 
-test('a page is asked for at the address and port of its site, by its name', async () => {
+test('requests a page at the address and port of its site, by its name', async () => {
   const asked: string[] = []
   const server = http.createServer((request, response) => {
     asked.push(`${request.headers.host} ${request.url}`)

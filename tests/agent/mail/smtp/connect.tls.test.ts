@@ -41,7 +41,7 @@ const secrets = ['right', ...['right', '\0shop\0right'].map((text) => btoa(text)
 const TAKEN = '250 2.0.0 Ok: queued as 1'
 
 describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
-  test.each(['PLAIN', 'LOGIN'])('is logged in to with AUTH %s', async (method) => {
+  test.each(['PLAIN', 'LOGIN'])('accepts a login with AUTH %s', async (method) => {
     const { answer, lines, received } = await outcomeOf(tls, { ...good, authMethods: [method] })
     expect(answer).toBe(TAKEN)
     expect(received).toMatchObject([{ user: 'shop', to: ['ann@example.org'] }])
@@ -49,18 +49,18 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret)
   })
 
-  test('gets no password where it offers neither PLAIN nor LOGIN', async () => {
+  test('gets no password if it offers neither PLAIN nor LOGIN', async () => {
     const { answer, lines } = await outcomeOf(tls, { ...good, authMethods: ['CRAM-MD5'] })
     expect(answer).toBe('the relay offers neither AUTH PLAIN nor AUTH LOGIN, but: CRAM-MD5')
     expect(lines.filter((line) => line.startsWith('> AUTH'))).toEqual([])
   })
 
-  test('refuses a wrong password in its own words', async () => {
+  test('refuses a wrong password with its own message', async () => {
     const { answer } = await outcomeOf(tls, good, { password: 'wrong' })
     expect(answer).toBe('535 5.7.8 No')
   })
 
-  test('that signed its certificate itself gets nothing', async () => {
+  test('with a self-signed certificate gets nothing', async () => {
     const { answer, lines, received } = await outcomeOf(tls, await selfSigned(NAME))
     expect(answer).toMatch(/^TLS with the relay failed: self[- ]signed certificate/)
     expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
@@ -77,7 +77,7 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     expect(received).toEqual([])
   })
 
-  test('with a certificate that has ended gets nothing', async () => {
+  test('with an expired certificate gets nothing', async () => {
     const { answer, received } = await outcomeOf(tls, await authority.certify(NAME, -1))
     expect(answer).toMatch(/expired/)
     expect(received).toEqual([])
@@ -106,7 +106,7 @@ test('a relay that offers no login gets no password', async () => {
   expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1)
 })
 
-test('a relay that speaks TLS from the start is not taken for one with STARTTLS, nor the other way', async () => {
+test('implicit TLS and STARTTLS are not confused', async () => {
   const later = await outcomeOf('starttls', { ...good, secure: true })
   expect(later.answer).toBe('the relay did not answer within 3 seconds')
   expect(later.received).toEqual([])

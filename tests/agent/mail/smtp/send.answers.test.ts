@@ -57,8 +57,8 @@ test.each(RELAY_TROUBLES)('a relay that %s loses nothing', async (_, answers, an
   expect(await queue.place.emptied()).toEqual([])
 })
 
-describe('what a relay says of a message', () => {
-  test.each(['MAIL', 'RCPT', 'DATA', 'text'])('with 4xx at %s is tried again', async (stage) => {
+describe('an answer of a relay to a message', () => {
+  test.each(['MAIL', 'RCPT', 'DATA', 'text'])('with 4xx at %s is a retry', async (stage) => {
     const queue = await queueWith({ [stage]: ['451 4.7.1 Later', '250 ok'] })
     if (stage === 'DATA') relay.answers = { DATA: ['451 4.7.1 Later', '354 go on'] }
     await queue.put('first')
@@ -73,7 +73,7 @@ describe('what a relay says of a message', () => {
   })
 
   test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
-    'with 5xx at %s is given up, in its words',
+    'with 5xx at %s is final, with its message',
     async (stage) => {
       const good = stage === 'DATA' ? '354 go on' : '250 ok'
       const queue = await queueWith({ [stage]: ['554 5.7.1 Spam', good] })
@@ -89,7 +89,7 @@ describe('what a relay says of a message', () => {
   )
 
   test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
-    'holds when it ends the connection after 5xx at %s',
+    'is final even when the relay closes the connection after 5xx at %s',
     async (stage) => {
       const good = stage === 'DATA' ? '354 go on' : '250 ok'
       const queue = await queueWith({ [stage]: ['550 5.7.1 No close', good] })
@@ -105,7 +105,7 @@ describe('what a relay says of a message', () => {
   )
 })
 
-test('each recipient of a message gets it once, whatever the others are told', async () => {
+test('each recipient of a message gets it once, whatever the answers for others', async () => {
   const queue = await queueWith({ RCPT: ['250 ok', '451 4.2.2 Full', '550 5.1.1 Who?', '250 ok'] })
   await queue.put('three', { recipients: ['a@b.example', 'c@b.example', 'd@b.example'] })
   expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 1, failed_day: 1 })
@@ -114,7 +114,7 @@ test('each recipient of a message gets it once, whatever the others are told', a
   expect(relay.heard.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<c@b.example>'])
 })
 
-test('a message at which the relay ends the connection each time does not keep the others back', async () => {
+test('a message at which the relay always closes the connection does not delay others', async () => {
   const queue = await queueWith({ MAIL: ['421 4.7.0 Not this one close', '250 ok'] })
   await queue.put('first')
   await queue.put('other')
@@ -124,7 +124,7 @@ test('a message at which the relay ends the connection each time does not keep t
   expect(relay.taken).toEqual(['other', 'first'])
 })
 
-test('a relay that ends the connection after each message gets all of them without a wait', async () => {
+test('a relay that closes the connection after each message gets all of them without a pause', async () => {
   const queue = await queueWith({ text: '250 taken close' })
   for (const subject of ['one', 'two', 'three']) await queue.put(subject)
   for (let tries = 0; tries < 3; tries += 1) await queue.work()
@@ -133,7 +133,7 @@ test('a relay that ends the connection after each message gets all of them witho
 })
 
 test.each(['close', '421 4.7.0 Too many messages close'])(
-  'a relay that ends a used connection at the next message, with %s, gets it over another one at once',
+  'a relay that closes a used connection at the next message, with %s, gets it immediately over a new one',
   async (end) => {
     const queue = await queueWith({ MAIL: ['250 ok', end, '250 ok'] })
     for (const subject of ['one', 'two']) await queue.put(subject)
@@ -144,7 +144,7 @@ test.each(['close', '421 4.7.0 Too many messages close'])(
   },
 )
 
-test('what a relay says before it is asked is not taken for an answer', async () => {
+test('text that a relay sends unprompted is not an answer', async () => {
   const queue = await queueWith({ RSET: '250 ok\r\n250 again', RCPT: ['550 5.1.1 Who?', '250 ok'] })
   await queue.put('first')
   await queue.put('other')

@@ -5,7 +5,7 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 
 const shop = { user: 'shop' }
 
-test('gives a program the user, the slice and the limits of the site', async () => {
+test('runs a program with the user, slice and limits of the site', async () => {
   const host = fakeHost()
 
   await runAsSite(host, shop, ['php', 'x'], { memory: 64, tasks: 8, file_bytes: 1000 })
@@ -39,7 +39,7 @@ test('lets a program reach the network only where it needs it', async () => {
   expect(apart).toEqual([true, false])
 })
 
-test('shows a program what it is to read, and has no group but that of the site', async () => {
+test('shows a program only its input files, and no group but that of the site', async () => {
   const host = fakeHost()
 
   await runAsSite(host, shop, ['cp'], { reads: ['/var/lib/x'] })
@@ -49,7 +49,7 @@ test('shows a program what it is to read, and has no group but that of the site'
   expect(directives).toContain('BindReadOnlyPaths=/var/lib/x')
 })
 
-test('throws for a program that fails, unless it is only tried', async () => {
+test('throws for a failed program unless failure is allowed', async () => {
   const host = fakeHost()
   host.fail('php', 'no')
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { stopLeftSlices, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
-test('leaves the slice of a site alone while something else of it runs there', async () => {
+test('keeps the slice of a site while another program runs in it', async () => {
   const host = await server(shop)
   const events = '/sys/fs/cgroup/hosting.slice/hosting-shop.slice/cgroup.events'
   await host.disk.write(events, 'populated 1\nfrozen 0\n')
@@ -17,7 +17,7 @@ test('leaves the slice of a site alone while something else of it runs there', a
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
 
-test('stops the slices that a killed agent left of sites that are gone', async () => {
+test('stops slices that a killed agent left for removed sites', async () => {
   const host = await server(shop)
   for (const name of ['hosting-shop.slice', 'hosting-gone.slice', 'hosting-fpm.service'])
     await host.disk.write(`/sys/fs/cgroup/hosting.slice/${name}/cgroup.events`, 'populated 1\n')

@@ -4,7 +4,7 @@ import { issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 
 const FOLDER = '/etc/hosting/tls/a.example'
 
-test('calls a certificate due in the last third of its life, and one that is missing', async () => {
+test('a certificate is due in the last third of its validity, and when it is missing', async () => {
   const host = await tlsSite()
   const due = async () => (await renewDue(host)).map(({ domain, tls }) => `${domain} ${tls}`)
   expect(await due()).toEqual([])

@@ -4,7 +4,7 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 
 const rights = (access: number) => JSON.stringify({ access })
 
-test('finds nothing on a server as the agent makes it', async () => {
+test('finds nothing on a server as the agent configures it', async () => {
   const host = await server(shop)
   host.rows('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT User AS user', [
     { user: 'root', host: 'localhost', priv: rights(2 ** 63), name: 'mysql' },
@@ -14,7 +14,7 @@ test('finds nothing on a server as the agent makes it', async () => {
   expect(await findForeignObjects(host)).toEqual({ found: [], incomplete: [] })
 })
 
-test('finds code in the databases of sites, and accounts that have more than a site', async () => {
+test('finds code in the databases of sites, and accounts with more rights than a site', async () => {
   const host = await server(shop)
   const bounded = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR'
   host.rows(`${bounded} SELECT name, type`, [
@@ -54,7 +54,7 @@ test('finds code in the databases of sites, and accounts that have more than a s
   expect(incomplete).toEqual([])
 })
 
-test('lists 1,000 at most, and says what it could not read', async () => {
+test('lists 1,000 at most, and names unreadable objects', async () => {
   const host = await server(shop)
   for (let at = 0; at < 1500; at++) await host.disk.write(`/var/lib/mysql/shop/t${at}.TRN`, '')
   host.failSql('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT User', 'no')

@@ -20,7 +20,7 @@ async function withSites(count: number): Promise<FakeHost> {
 const allowed = async (host: FakeHost) =>
   Number((await host.database.admin('read_connections'))[0]?.count)
 
-test('needs the limits of all sites and a reserve, each site once, and never more than 4,000', async () => {
+test('requires the limits of all sites and a reserve, each site once, and never more than 4,000', async () => {
   const host = await withSites(10)
 
   expect(await neededConnections(host)).toBe(10 * 15 + 60)
@@ -30,7 +30,7 @@ test('needs the limits of all sites and a reserve, each site once, and never mor
   expect(await neededConnections(crowd)).toBe(4000)
 })
 
-test('raises them at once and for the next start, by name in the plan', async () => {
+test('raises them immediately and for the next start, named in the plan', async () => {
   const host = await withSites(10)
 
   const [step, ...none] = await connectionSteps(host, large)
@@ -48,7 +48,7 @@ test('raises them at once and for the next start, by name in the plan', async ()
   expect(await connectionSteps(host, large)).toEqual([])
 })
 
-test('leaves alone what is enough for the sites, or was set higher', async () => {
+test('keeps a limit that is high enough', async () => {
   const few = await withSites(3)
   expect(await connectionSteps(few, shop)).toEqual([])
 
@@ -58,7 +58,7 @@ test('leaves alone what is enough for the sites, or was set higher', async () =>
   expect(many.disk.all[FILE]).toBeUndefined()
 })
 
-test('raises them for the running server alone where Debian has no folder of configuration', async () => {
+test('raises them only for the running server if the configuration folder is missing', async () => {
   const host = await withSites(10)
   await host.disk.remove(FOLDER)
 
@@ -69,7 +69,7 @@ test('raises them for the running server alone where Debian has no folder of con
   expect(host.disk.all[FILE]).toBeUndefined()
 })
 
-test('does not write over a file of somebody else', async () => {
+test('does not overwrite a foreign file', async () => {
   const host = await withSites(10)
   await host.disk.write(FILE, '[mariadbd]\nmax_connections = 500\n')
 

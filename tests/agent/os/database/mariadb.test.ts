@@ -13,7 +13,7 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 const owner = { user: 'shop_one', tier: 'small' } as const
 const RIGHTS = { tables: true, routines: false }
 
-test('makes an account with rights to tables alone, of a name and not of a pattern', async () => {
+test('creates an account with rights to tables of one name, not of a pattern', async () => {
   const host = fakeHost()
 
   await createDatabase(host, owner, new Secret('secret'))
@@ -25,7 +25,7 @@ test('makes an account with rights to tables alone, of a name and not of a patte
   ])
 })
 
-test('gives what keeps code in the database to a site that asks for it', async () => {
+test('grants rights for code in the database on request of a site', async () => {
   const host = fakeHost()
 
   await createDatabase(host, { ...owner, database_routines: true }, new Secret('secret'))
@@ -88,13 +88,13 @@ async function changesOf(owned: Parameters<typeof applyAccount>[1], prepare: obj
 const accountIn = (host: ReturnType<typeof fakeHost>) => host.mariadb.accounts.get('shop')
 const shop = { user: 'shop', tier: 'small' } as const
 
-test('leaves an account alone that is as it should be', async () => {
+test('does not change a correct account', async () => {
   const { changes, after, before } = await changesOf(shop, {})
 
   expect([changes, after]).toEqual([[], before])
 })
 
-test('takes rights from an account of the version before, keeps its password and ends its connections', async () => {
+test('revokes rights of an account of the previous version, keeps its password and ends its connections', async () => {
   const old = { connections: 0, seconds: 0, routines: true }
 
   const { changes, after, before } = await changesOf(shop, old)
@@ -103,7 +103,7 @@ test('takes rights from an account of the version before, keeps its password and
   expect(after).toEqual({ ...before, ...RIGHTS, connections: 15, seconds: 60 })
 })
 
-test('follows the tier and the setting, and ends no connection that gains rights', async () => {
+test('follows the tier and the setting, and keeps connections that gain rights', async () => {
   const large = { user: 'shop', tier: 'large', database_routines: true } as const
 
   const { changes, after, before } = await changesOf(large, {})
@@ -116,7 +116,7 @@ test.each([
   ['rights to everything', { access: 2 ** 40 }, []],
   ['a database of somebody else', {}, [{ Host: 'localhost', Db: 'other', Select_priv: 'Y' }]],
   ['the right to grant', {}, [{ Host: 'localhost', Db: 'shop', Grant_priv: 'Y' }]],
-])('takes every right from an account that has %s, and gives it its own', async (_, priv, rows) => {
+])('revokes every right of an account that has %s, and grants its own', async (_, priv, rows) => {
   const host = fakeHost()
   host.mariadb.addAccount('shop')
   const socket = { plugin: 'unix_socket', max_user_connections: 15, max_statement_time: 60 }
@@ -132,7 +132,7 @@ test.each([
   ])
 })
 
-test('makes no account that is missing', async () => {
+test('does not create a missing account', async () => {
   const host = fakeHost()
 
   await applyAccount(host, shop)

@@ -19,7 +19,7 @@ test('reads the password of any site of the machine without running its PHP', as
   expect(new Set(host.ran)).toEqual(new Set(['nginx -V', 'nginx -T -q']))
 })
 
-test('names the domain that it does not know', async () => {
+test('names an unknown domain', async () => {
   const failure = databasePassword(shop('<?php'), 'other.example')
 
   await expect(failure).rejects.toThrow('Site other.example not found')
@@ -28,7 +28,7 @@ test('names the domain that it does not know', async () => {
 test.each([
   "<?php define('DB_PASSWORD', getenv('DB_PASSWORD'));",
   'define("DB_PASSWORD", "html");',
-])('has none to tell of %s', async (config) => {
+])('returns no password of %s', async (config) => {
   await expect(databasePassword(shop(config), 'shop.example')).rejects.toThrow(
     'Database password of shop.example not found',
   )

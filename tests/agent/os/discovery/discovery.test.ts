@@ -46,7 +46,7 @@ const wordpress = (docroot: string, name: string) => ({
   [`${docroot}/wp-config.php`]: `<?php define('DB_NAME', '${name}'); define('DB_USER', 'u'); define('DB_PASSWORD', 'p'); $table_prefix = 'wp_';`,
 })
 
-test('finds a site that somebody else made', async () => {
+test('finds a site that others created', async () => {
   const host = machine(
     {
       shop: `
@@ -91,7 +91,7 @@ test('finds a site that somebody else made', async () => {
   ])
 })
 
-test('knows its own sites by their records, and forgets one whose virtual host is gone', async () => {
+test('recognises its own sites by their records, and forgets one without a virtual host', async () => {
   const record = (domain: string) =>
     JSON.stringify({
       ...{ domain, php: '8.2', tier: 'large', tls: 'letsencrypt', user: 'own_ab12' },
@@ -120,7 +120,7 @@ test('knows its own sites by their records, and forgets one whose virtual host i
   ])
 })
 
-test('tells frameworks apart', async () => {
+test('recognises frameworks', async () => {
   const host = machine(
     {
       plain: 'server { server_name plain.example; root /var/www/plain; }',
@@ -172,7 +172,7 @@ test.each([
   expect(await discoverSites(host)).toMatchObject([{ domain: 'a.example', tls, ...NOTHING }])
 })
 
-test('takes the owner of the docroot, and the user of the pool where that is root', async () => {
+test('uses the owner of the docroot, or the pool user if that is root', async () => {
   const php = 'location ~ php { fastcgi_pass unix:/run/p.sock; }'
   const host = machine(
     { a: `server { server_name a.example; root /var/www/a; ${php} }` },
@@ -215,7 +215,7 @@ test('finds 50 WordPress sites and reads each file once', async () => {
   expect(new Set(read).size).toBe(read.length)
 }, 60_000)
 
-test('tells when each certificate ends that is served, by the names of the sites', async () => {
+test('lists the expiry of each served certificate by site name', async () => {
   const tls = (names: string, pem: string) =>
     `server { listen 443 ssl; server_name ${names}; root /x; ssl_certificate /etc/ssl/${pem}.pem; }`
   const host = machine(

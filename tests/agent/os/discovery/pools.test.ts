@@ -20,7 +20,7 @@ const ODD = {
   '/opt/odd/pool.d/a.conf': pool('a', '9000'),
 }
 
-test('asks the program of a master for its version where no folder has it', async () => {
+test('asks the master program for its version if no folder names it', async () => {
   const host = await machine({ ...ODD, ...process(7, MASTER) })
   host.answer('realpath -e /proc/7/exe', '/opt/odd/sbin/php-fpm\n')
   host.answer('/opt/odd/sbin/php-fpm -v', 'PHP 8.1.7 (fpm-fcgi) (built: now)\n')
@@ -49,7 +49,7 @@ test.each([
   ['/etc/php82rc/fpm.d/x.conf', '8.2'],
   ['/usr/local/php80/etc/php-fpm.d/x.conf', '8.0'],
   ['/www/server/php/83/etc/php-fpm.conf', '8.3'],
-])('%s is of PHP %s', async (path, php) => {
+])('%s belongs to PHP %s', async (path, php) => {
   const host = await machine({ [path]: pool('x', '/run/x.sock') })
 
   const find = await findPools(host, [], [])
@@ -57,7 +57,7 @@ test.each([
   expect(find('/run/x.sock')).toMatchObject({ user: 'x', php })
 })
 
-test('does not choose between two masters that do not run', async () => {
+test('does not choose between two stopped masters', async () => {
   const host = await machine({
     '/etc/php/8.1/fpm/pool.d/x.conf': pool('x', '/run/x.sock'),
     '/etc/php/8.3/fpm/pool.d/x.conf': pool('x', '/run/x.sock'),

@@ -9,11 +9,11 @@ test.each([
   ['with 100 of them', 5, 100, 30_000],
   ['never later than after a minute', 5, 5000, 60_000],
   ['nor when it takes long', 90_000, 1, 60_000],
-])('a site is looked at again %s', (_, took, all, rest) => {
+])('checks a site again %s', (_, took, all, rest) => {
   expect(restAfter(took, all)).toBe(rest)
 })
 
-test('a site that was looked at has its rest', async () => {
+test('waits between two checks of a site', async () => {
   const host = await server(shop)
   const watched = newlyWatched(shop, host)
   const looking = { isBusy: () => false, report: (error: unknown) => expect(error).toBe(undefined) }

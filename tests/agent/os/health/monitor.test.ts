@@ -49,7 +49,7 @@ const units = (service: string, socket: string) =>
 const LISTENING = 'ActiveState=active\nSubState=listening'
 const visitors = () => host.disk.append('/var/log/hosting/shop/access.log', '1')
 
-test('says nothing before it has looked, and then of each check', async () => {
+test('reports nothing before the first check, and then each check', async () => {
   expect(monitor.list()).toEqual([])
   await look()
   const up = { state: 'up', code: 'up', reason: '' } as const
@@ -101,7 +101,7 @@ test.each<[string, () => Promise<unknown>, string]>([
   ],
   ['whose certificate is missing', async () => wantsCertificate(), 'degraded certificate_missing'],
 ])(
-  'a site %s is shown so at once, and as up again after the repair',
+  'reports a site %s immediately, and as up again after the repair',
   async (_, broken, verdict) => {
     expect(await look()).toEqual(['up up'])
     const before = { ...host.disk.all }
@@ -131,7 +131,7 @@ function failSql(errno: number, code = ''): void {
 }
 const wantsCertificate = () => writeSite(host, { ...shop, tls: 'letsencrypt' })
 
-test('one lost answer changes nothing', async () => {
+test('one missing answer changes nothing', async () => {
   await look()
   let pings = 0
   host.visitor.pingFpm = async () => (pings++ === 0 ? 'silent' : 'pong')
@@ -139,7 +139,7 @@ test('one lost answer changes nothing', async () => {
   expect(pings).toBe(2)
 })
 
-test('a sleeping PHP is up, and is neither pinged nor visited', async () => {
+test('a sleeping PHP is up, and gets neither pings nor visits', async () => {
   await stopped('ActiveState=inactive', LISTENING)
   host.pinged.length = 0
   await look(3)
@@ -148,7 +148,7 @@ test('a sleeping PHP is up, and is neither pinged nor visited', async () => {
   expect([host.pinged, host.visited]).toEqual([[], []])
 })
 
-test('a site without visitors is left alone so that its PHP goes to sleep, but for a visit now and then', async () => {
+test('visits a site without visitors rarely, so that its PHP can sleep', async () => {
   await look()
   await monitor.visit()
   const from = host.time
@@ -170,7 +170,7 @@ test('a site without visitors is left alone so that its PHP goes to sleep, but f
   expect(host.pinged.length).toBeGreaterThan(quiet)
 })
 
-test('a page is asked for past every cache, and not twice within half a minute', async () => {
+test('requests a page past every cache, and not twice within half a minute', async () => {
   await look()
   const urls = new Set<string>()
   for (let minute = 0; minute < 5; minute++) {
@@ -186,7 +186,7 @@ test('a page is asked for past every cache, and not twice within half a minute',
   expect(monitor.list()[0]?.checks.map(({ check }) => check)).toEqual(['php', 'database', 'http'])
 })
 
-test('a page that fails twice makes the site down, and one that comes back up again', async () => {
+test('a site is down after two failed pages, and up again after a good one', async () => {
   const fatal: Visited = { status: 500, headers: {}, body: 'class="wp-die-message"', ms: 40 }
   await look()
   await monitor.visit()
@@ -201,7 +201,7 @@ test('a page that fails twice makes the site down, and one that comes back up ag
   expect(seen()).toEqual(['up up'])
 })
 
-test('a site that an operation changes keeps what was known of it', async () => {
+test('a site keeps its state during an operation', async () => {
   await look()
   busy.add('shop.example')
   failSql(1045)
@@ -210,19 +210,19 @@ test('a site that an operation changes keeps what was known of it', async () => 
   expect(await look()).toEqual(['down database_refused'])
 })
 
-test('what is known of a site goes with it', async () => {
+test('the state of a site is removed with it', async () => {
   await look()
   await host.disk.remove('/var/lib/hosting-agent/sites/shop.example.json')
   expect(await look()).toEqual([])
 })
 
-test('nobody is told of a past that is too long ago', async () => {
+test('omits states that are too old', async () => {
   await look()
   host.time += 6 * 60_000
   expect(seen()).toEqual(['unknown not_checked'])
 })
 
-test('a site that hangs is looked at less often than the others', async () => {
+test('checks a hanging site less often than the others', async () => {
   await writeSite(host, { ...shop, domain: 'slow.example', user: 'slow' })
   const asked: string[] = []
   const database = host.scanner.database.bind(host.scanner)
@@ -242,7 +242,7 @@ test('a site that hangs is looked at less often than the others', async () => {
   expect(count('shop')).toBeGreaterThan(count('slow'))
 })
 
-test('what goes wrong with one look is reported, and the others are looked at', async () => {
+test('reports a failed check, and continues with the other sites', async () => {
   await writeSite(host, { ...shop, domain: 'odd.example', user: 'odd' })
   const database = host.scanner.database.bind(host.scanner)
   host.scanner.database = async (site) => {

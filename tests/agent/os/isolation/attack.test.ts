@@ -8,7 +8,7 @@ test.each([
   ['canary-attacker-abcdefghijklmnop.invalid.example.com', false],
   ['canary-attacker-abc.invalid', false],
   ['canary.invalid', false],
-])('knows by its name that %s is a temporary site: %p', (domain, known) => {
+])('recognises by name that %s is a temporary site: %p', (domain, known) => {
   expect(isCanary(domain)).toBe(known)
 })
 

@@ -27,7 +27,7 @@ async function withJournal(reports: string[], lines: string[]) {
   return host
 }
 
-test('tells of each run when it was, how it ended and what it printed, newest first', async () => {
+test('lists time, result and output of each run, newest first', async () => {
   const host = await withJournal(
     [
       report('gone', -5, FINISHED),
@@ -61,7 +61,7 @@ test('tells of each run when it was, how it ended and what it printed, newest fi
   ])
 })
 
-test('asks for what systemd itself wrote of the unit, and for a bounded number of lines', async () => {
+test('reads what systemd wrote about the unit, with a limit of lines', async () => {
   const host = await withJournal([], [])
 
   expect(await listJobRuns(host, 'shop.example')).toEqual([])
@@ -73,7 +73,7 @@ test('asks for what systemd itself wrote of the unit, and for a bounded number o
   ])
 })
 
-test('reads whatever a site makes the journal hold', async () => {
+test('reads any content that a site writes to the journal', async () => {
   const bytes = [...Buffer.from('caf\u00e9')]
   const reports = [report('a', 0, STARTING), '{', '[]', 'null', report('a', 1, FINISHED)]
   const host = await withJournal(reports, [
@@ -90,7 +90,7 @@ test('reads whatever a site makes the journal hold', async () => {
   expect(run?.output).toEndWith('xxx')
 })
 
-test('has no jobs of a site that it did not make', async () => {
+test('has no jobs of a discovered site', async () => {
   const host = await server()
 
   await expect(listJobRuns(host, 'shop.example')).rejects.toThrow('Site shop.example not found')

@@ -10,7 +10,7 @@ async function direct() {
   return host
 }
 
-test('cron runs the jobs through a recorder, which is provided first', async () => {
+test('cron runs the jobs through a recorder, which is installed first', async () => {
   const host = await direct()
   const [step] = await recorderSteps(host)
   expect(step?.effects).toEqual([{ action: 'create', kind: 'file', name: RECORDER }])
@@ -24,7 +24,7 @@ test('cron runs the jobs through a recorder, which is provided first', async () 
   )
 })
 
-test('tells of the runs that were recorded, newest first, whatever is in them', async () => {
+test('lists recorded runs with any content, newest first', async () => {
   const host = await direct()
   const at = Date.UTC(2026, 2, 1, 9, 30)
   const record = (fields: object) =>

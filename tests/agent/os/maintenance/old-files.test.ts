@@ -27,7 +27,7 @@ async function server(): Promise<FakeHost> {
   return host
 }
 
-test('knows by what is mapped which programs run replaced files', async () => {
+test('recognises programs with replaced files by their mappings', async () => {
   const host = await server()
   const pool = 'hosting.slice/hosting-shop.slice/hosting-fpm@shop-php8.2.service'
   await old(
@@ -66,7 +66,7 @@ test('knows by what is mapped which programs run replaced files', async () => {
   expect(line).toContain(' /proc/11/maps ')
 })
 
-test('leaves former processes of nginx to their last requests', async () => {
+test('lets old nginx processes complete their last requests', async () => {
   const host = await server()
   await old(host, [9, 'nginx.service'])
 
@@ -94,7 +94,7 @@ test('remembers since when, and why a restart failed', async () => {
   ])
 })
 
-test('restarts services before sites, the agent last, and MariaDB only when it is asked to', async () => {
+test('restarts services before sites, the agent last, and MariaDB only on request', async () => {
   const host = await server()
   await old(
     host,
@@ -112,7 +112,7 @@ test('restarts services before sites, the agent last, and MariaDB only when it i
   expect(await names(true)).toEqual(['mariadb', 'nginx', 'php-fpm:shop', 'hosting-agent'])
 })
 
-test('without systemd, programs are known by their pid files', async () => {
+test('without systemd, recognises programs by their pid files', async () => {
   const host = await server()
   host.init = 'direct'
   await old(host, [11, '', 1], [12, '', 11], [99, '', 1])

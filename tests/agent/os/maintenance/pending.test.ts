@@ -32,7 +32,7 @@ Conf libssl3 (3.0.22-1~deb12u2 Debian-Security:12/oldstable-security [amd64])
   ])
 })
 
-test('says why pending packages are not known', async () => {
+test('reports why pending packages are unknown', async () => {
   const host = fakeHost()
   host.fail('apt-get', 'E: The list of sources could not be read.\nE: more', 100)
 
@@ -104,7 +104,7 @@ test('finds the last time that apt upgraded something, also after its history wa
   expect(await lastUpdate(host, found)).toEqual(found)
 })
 
-test('counts what systemd starts again within an hour, and nothing of before the first look', async () => {
+test('counts restarts by systemd within an hour, and none before the first check', async () => {
   const host = fakeHost()
   const counted = (nginx: number, mariadb: number) =>
     host.answer(

@@ -19,7 +19,7 @@ async function server(...files: [name: string, text: string][]): Promise<FakeHos
   return host
 }
 
-test('installs what is missing, and takes the security updates of Debian alone', async () => {
+test('installs missing packages, and allows only security updates of Debian', async () => {
   const host = await server(['20auto-upgrades', DEBIAN])
   await host.disk.remove(PROGRAM)
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
@@ -39,7 +39,7 @@ test('installs what is missing, and takes the security updates of Debian alone',
   ])
 })
 
-test('is on as apt and systemd say it, and off as soon as somebody switches it off', async () => {
+test('is on according to apt and systemd, and off as soon as somebody turns it off', async () => {
   const host = await server(['20auto-upgrades', DEBIAN])
   host.answer('apt-config dump', 'APT::Periodic::Unattended-Upgrade "1";\n')
   expect((await configure(host, true))[1]).toEqual({

@@ -77,7 +77,7 @@ test.each([
   ['edd_items_in_cart=1', false],
   ['__Host-session=x', false],
   ['shop_session=x', false],
-])('takes a visitor with the cookies %p for anybody: %p', (cookies, expected) => {
+])('treats a visitor with the cookies %p as anonymous: %p', (cookies, expected) => {
   expect(anonymous(cookies)).toBe(expected)
 })
 
@@ -108,7 +108,7 @@ const other = fc
   .filter(([name]) => stored(`/?${name}=1`) === false)
   .map(([name, text]) => `${name}=${text}`)
 
-test('ignores arguments of advertisements in any order, and never one of the site among them', () => {
+test('ignores advertising arguments in any order, and never an argument of the site', () => {
   const lists = fc.array(tracking, { minLength: 1, maxLength: 6 })
   fc.assert(fc.property(lists, (list) => expect(stored(`/a/?${list.join('&')}`)).toBe(true)))
   fc.assert(
@@ -119,7 +119,7 @@ test('ignores arguments of advertisements in any order, and never one of the sit
   )
 })
 
-test('tells PHP nothing that is not part of the key where a page may be stored', () => {
+test('passes only parts of the key to PHP when a page may be stored', () => {
   const rules = renderCacheRules()
 
   expect(rules).toContain('"GET 000" 1;')

@@ -16,7 +16,7 @@ function block(text: string | null | undefined, port: number): string {
   return blocks.find((one) => new RegExp(`listen ${port}\\b`).test(one))?.replace(/ +/g, ' ') ?? ''
 }
 
-test('denies before it serves: the first regular expression that matches wins', async () => {
+test('denies before it serves, because the first matching regular expression wins', async () => {
   const host = await server(shop)
 
   const locations = [...block(host.disk.all[VHOST], 80).matchAll(/location (.+) \{\n (\w+)/g)]
@@ -56,7 +56,7 @@ test.each([
   ['1.25.0', 'listen 443 ssl http2;', false],
   ['1.25.1', 'listen 443 ssl;', true],
   ['1.26.3', 'listen 443 ssl;', true],
-])('speaks HTTP/2 the way nginx %s wants it', async (version, listen, directive) => {
+])('enables HTTP/2 in the syntax of nginx %s', async (version, listen, directive) => {
   const host = await server(shop)
   host.fail('nginx -v', `nginx version: nginx/${version}`, 0)
 
@@ -80,7 +80,7 @@ test('redirects to https, but serves tokens of the authority before that', async
 test.each([
   ['letsencrypt', true],
   ['self-signed', false],
-] as const)('with %s tells browsers to insist on https: %p', async (tls, insists) => {
+] as const)('sends HSTS with %s: %p', async (tls, insists) => {
   const host = await server(shop)
 
   await nginx.apply(host, { ...shop, tls }, CERTIFICATE)
@@ -98,7 +98,7 @@ test('listens on IPv6 where the machine has it', async () => {
   expect(host.disk.all[VHOST]).toContain('listen [::]:80;')
 })
 
-test('puts the former virtual host back when nginx refuses the new one', async () => {
+test('restores the previous virtual host when nginx refuses the new one', async () => {
   const host = await server(shop)
   const before = host.disk.all
   host.fail('nginx -t', 'emerg')
@@ -109,7 +109,7 @@ test('puts the former virtual host back when nginx refuses the new one', async (
   expect(host.disk.all).toEqual(before)
 })
 
-test('overwrites no file that it did not make', async () => {
+test('does not overwrite a foreign file', async () => {
   const host = await server()
   await host.disk.write(VHOST, 'server { }')
 
@@ -119,7 +119,7 @@ test('overwrites no file that it did not make', async () => {
   expect(host.disk.all[VHOST]).toBe('server { }')
 })
 
-test('lets a name pass that only a comment has', async () => {
+test('accepts a name that stands only in a comment', async () => {
   const host = await server()
   host.answer('nginx -T', '# configuration file /etc/nginx/a:\n# server_name shop.example;\n')
 
@@ -139,7 +139,7 @@ test('finds a certificate only when both files are there', async () => {
   })
 })
 
-test('is told of a removed site by the next removal when the first was cut off before that', async () => {
+test('the next removal reloads nginx if the first was interrupted before that', async () => {
   const host = await server(shop)
   host.fail('nginx -t', 'killed')
   await expect(nginx.remove(host, shop)).rejects.toThrow('killed')
@@ -155,7 +155,7 @@ test('is told of a removed site by the next removal when the first was cut off b
   expect(host.disk.all[VHOST]).toBeUndefined()
 })
 
-test('leaves it to an nginx that does not run to read its configuration when it starts', async () => {
+test('does not reload an nginx that is not running', async () => {
   const host = await server(shop)
   await host.disk.remove('/run/nginx.pid')
   host.fail('start-stop-daemon', 'no process found')
@@ -166,7 +166,7 @@ test('leaves it to an nginx that does not run to read its configuration when it 
   expect(host.disk.all[VHOST]).toBeUndefined()
 })
 
-test('takes back a virtual host that would answer unknown names in the place of another', async () => {
+test('undoes a virtual host that would answer unknown names instead of another', async () => {
   const host = await server()
   const before = Object.keys(host.disk.all)
   const dump = (files: Record<string, string>) =>

@@ -14,7 +14,7 @@ const installing = (host: FakeHost, packages: string[]) =>
 test.each([
   ['12', '8.2'],
   ['13', '8.4'],
-])('knows that Debian %s ships PHP %s', async (version, php) => {
+])('Debian %s ships PHP %s', async (version, php) => {
   const host = fakeHost()
   await host.disk.write('/etc/os-release', `ID=debian\nVERSION_ID="${version}"\n`)
 
@@ -34,7 +34,7 @@ test('counts a package that was removed as missing', async () => {
   expect(await installedPhp(host)).toEqual(['8.2'])
 })
 
-test('asks no question, and keeps what an administrator changed', async () => {
+test('asks no question, and keeps files that an administrator changed', async () => {
   const host = fakeHost()
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
 
@@ -47,7 +47,7 @@ test('asks no question, and keeps what an administrator changed', async () => {
   expect(options.env).toEqual({ DEBIAN_FRONTEND: 'noninteractive' })
 })
 
-test('reads the package lists first where there are none', async () => {
+test('reads the package lists first if there are none', async () => {
   const host = fakeHost()
 
   const [lines] = await installing(host, ['nginx'])

@@ -54,7 +54,7 @@ test('ends nothing while visitors come', async () => {
   expect(stops(host)).toBe(0)
 })
 
-test('waits for a request that takes long', async () => {
+test('waits for a long request', async () => {
   const { host, minutes } = await serverWith(shop)
   const line = `ffff: 00000003 00000000 00000000 0001 03 4711 ${socketOf(pool)}`
   await host.disk.write('/proc/1/net/unix', `Num RefCount Protocol Flags\n${line}\n`)
@@ -67,7 +67,7 @@ test('waits for a request that takes long', async () => {
   expect(stops(host)).toBe(1)
 })
 
-test('gives one that was woken all of its time, although its first request is still in work', async () => {
+test('restarts the full idle time after a wake, although the first request still runs', async () => {
   const { host, minutes } = await serverWith(shop)
   await minutes(16)
   await minutes(30)
@@ -81,7 +81,7 @@ test('gives one that was woken all of its time, although its first request is st
 test.each([
   ['medium', 61, 1],
   ['large', 1000, 0],
-] as const)('of tier %s waits as the tier says', async (tier, minutesLong, expected) => {
+] as const)('waits the idle time of tier %s', async (tier, minutesLong, expected) => {
   const { host, minutes } = await serverWith({ ...shop, tier })
 
   await minutes(minutesLong - 1)
@@ -102,7 +102,7 @@ test('does nothing where systemd does not keep the socket', async () => {
   expect(stops(host)).toBe(0)
 })
 
-test('goes on with the other sites when one does not end', async () => {
+test('continues with the other sites when one does not stop', async () => {
   const { host, errors, minutes } = await serverWith(shop)
   const other = fpmService({ user: 'other', php: '8.2' })
   await writeSite(host, { ...shop, domain: 'zoo.example', user: 'other' })
@@ -115,7 +115,7 @@ test('goes on with the other sites when one does not end', async () => {
   expect(host.ran).toContain(`systemctl stop ${other.unit}`)
 })
 
-test('tells one that sleeps from one that runs, that failed, and that nobody can wake', async () => {
+test('distinguishes sleeping, running, failed and unwakeable PHP-FPM', async () => {
   const host = await server(shop)
   expect(await poolState(host, pool)).toBe('running')
   await host.disk.remove(processes)
@@ -130,7 +130,7 @@ test('tells one that sleeps from one that runs, that failed, and that nobody can
   expect(await poolState(host, pool)).toBe('broken')
 })
 
-test('a change starts one that sleeps, so that it is seen to work, and puts it back when it does not', async () => {
+test('a change starts a sleeping PHP-FPM to test it, and is undone when that fails', async () => {
   const host = await server(shop)
   await host.disk.remove(processes)
   const before = host.disk.all
@@ -148,7 +148,7 @@ test('a change starts one that sleeps, so that it is seen to work, and puts it b
   expect(host.disk.all).toEqual(before)
 })
 
-test('waits with the end until a change is made', async () => {
+test('does not stop PHP-FPM during a change', async () => {
   const host = await server(shop)
   host.runs.length = 0
 

@@ -11,7 +11,7 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 const pool = { user: 'shop', php: '8.2' }
 const limits = limitsOn('small', { cores: 2, memory: 8192 })
 
-test('runs the master as the user of the site, which opens no log and makes no socket', () => {
+test('runs the master as the user of the site, without opening a log or a socket', () => {
   const text = renderPool(pool, limits, 'systemd')
 
   expect(text).toContain('\nerror_log = /dev/null\n')
@@ -22,17 +22,17 @@ test('runs the master as the user of the site, which opens no log and makes no s
   expect(renderSocket(pool)).toContain('\nSocketUser=root\nSocketGroup=www-data\n')
 })
 
-test('lets a master that is root write its log where the site cannot put a link', () => {
+test('a master that runs as root writes its log where the site cannot place a link', () => {
   const text = renderPool(pool, limits, 'direct')
 
   expect(text).toContain('\nerror_log = /var/log/hosting/shop/php-fpm.log\n')
 })
 
-test('quotes a name that the format would take for a switch', () => {
+test('quotes a name that the format would read as a boolean', () => {
   expect(renderPool({ user: 'off', php: '8.2' }, limits, 'systemd')).toContain('\nuser = "off"\n')
 })
 
-test('repeats what PHP-FPM wrote into its log when it does not start', async () => {
+test('reports the log of PHP-FPM when it does not start', async () => {
   const host = await server()
   host.fail('systemctl start', 'Job failed')
   await host.disk.write('/var/log/hosting/shop/php-fpm.log', 'NOTICE: x\nERROR: cannot bind\n')
@@ -44,7 +44,7 @@ test('repeats what PHP-FPM wrote into its log when it does not start', async () 
   )
 })
 
-test('fences PHP in by path only where no namespace does it', () => {
+test('restricts PHP by path only where no namespace does it', () => {
   const fence = 'open_basedir'
 
   expect(renderPool(pool, limits, 'direct')).toContain(fence)
@@ -67,11 +67,11 @@ test.each([
   ['shop', 'hosting-shop.slice'],
   ['shop-a1b2', 'hosting-shop\\x2da1b2.slice'],
   ['a_b-c-d', 'hosting-a_b\\x2dc\\x2dd.slice'],
-])('gives %s a slice that is no child of another site', (user, slice) => {
+])('%s gets a slice that is not a child of another site', (user, slice) => {
   expect(sliceOf(user)).toBe(slice)
 })
 
-test('knows the pools of a user, and not those of one whose name begins alike', async () => {
+test('finds the pools of a user, and not those of a user with the same prefix', async () => {
   const host = await server(shop)
   await host.disk.write('/etc/hosting/fpm/shop-two-php8.2.d/pool.conf', '')
   await host.disk.write('/etc/hosting/fpm/shop-php8.4.d/pool.conf', '')
@@ -87,7 +87,7 @@ test('knows the pools of a user, and not those of one whose name begins alike', 
   ])
 })
 
-test('tests the file before a reload, because a bad one ends the master', async () => {
+test('tests the file before a reload, because an invalid one ends the master', async () => {
   const host = await server(shop)
   const before = host.disk.all
   host.fail('/usr/sbin/php-fpm8.2 --test', 'unknown entry')
@@ -99,7 +99,7 @@ test('tests the file before a reload, because a bad one ends the master', async 
   expect(host.ran.some((line) => line.includes('reload hosting-fpm'))).toBe(false)
 })
 
-test('removes what is not there, and a slice that lost its file', async () => {
+test('removing tolerates missing files, and a slice without its file', async () => {
   const host = await server()
   host.fail('systemctl stop', 'Unit not loaded', 5)
 
@@ -113,7 +113,7 @@ test.each([
   '/etc/systemd/system/hosting-fpm@shop-php8.2.socket',
   '/etc/hosting/fpm/shop-php8.2.d',
   socketOf({ user: 'shop', php: '8.2' }),
-])('takes a removal to its end that was cut off at %s', async (path) => {
+])('completes a removal that was interrupted at %s', async (path) => {
   const host = await server(shop)
   host.disk.guard = (action) => {
     if (action === `remove ${path}`) throw new Error('cut off')
@@ -148,7 +148,7 @@ test('restarts a master whose unit another version of the agent wrote, on the so
   expect(host.disk.all[unit]).toBe(renderUnit(pool))
 })
 
-test('starts the former master again when the new one does not start', async () => {
+test('starts the previous master again when the new one does not start', async () => {
   const host = await server(shop)
   const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
   await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')

@@ -13,7 +13,7 @@ async function withMail() {
   return host
 }
 
-test('denies all sites the addresses that hand out credentials, once', async () => {
+test('denies all sites the addresses of metadata services, once', async () => {
   const host = await withMail()
   for (const step of await allSitesSteps(host)) await step.apply()
 
@@ -35,7 +35,7 @@ test.each([
   expect(lines.filter((line) => line.startsWith('IPAddressAllow'))).toEqual(allowed)
 })
 
-test('denies nothing where systemd does not run', async () => {
+test('denies nothing without systemd', async () => {
   const host = await withMail()
   host.init = 'direct'
 

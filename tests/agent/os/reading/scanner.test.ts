@@ -69,7 +69,7 @@ function reader(owner = 'shop'): SiteReader {
   }
 }
 
-test('asks the site, with its rights, what reading does not tell', async () => {
+test('runs PHP as the site when reading files is not enough', async () => {
   const { host, ran } = machine(telling('said'))
   const scanner = siteScanner(reader(), host)
 
@@ -83,7 +83,7 @@ test('asks the site, with its rights, what reading does not tell', async () => {
   expect(Object.keys(options.env ?? {})).toEqual(['HOME'])
 })
 
-test('runs nothing where reading is enough', async () => {
+test('runs nothing when reading is enough', async () => {
   const { host, ran } = machine(telling('said'))
   const certain = async <T>(read: Promise<Read<T>>) => ({ ...(await read), unsure: false })
   const plain = reader()
@@ -114,7 +114,7 @@ test.each([
   expect(await scanner.database(SITE)).toEqual({ state: 'none' })
 })
 
-test('calls a site slow that took all of its time', async () => {
+test('reports a site that used all of its time as slow', async () => {
   const { host, pass } = machine(async () => {
     pass(5000)
     return { code: 137 }
@@ -141,7 +141,7 @@ test.each([
 test.each([
   [{ php_user: 'www-data' }, 'www-data', false],
   [{}, 'shop', true],
-] as const)('runs a site that others made as %j: %s', async (more, user, as_owner) => {
+] as const)('runs a discovered site as %j: %s', async (more, user, as_owner) => {
   const { host, ran } = machine(telling('said'))
 
   await siteScanner(reader(), host).databasePassword({ docroot: '/var/www/a', ...more })
@@ -150,7 +150,7 @@ test.each([
   expect(JSON.parse(ran[0]?.options.input ?? '{}')).toMatchObject({ as_owner })
 })
 
-test('keeps nobody waiting for a hundred sites that hang, and tells of the others later', async () => {
+test('a hundred hanging sites delay nobody, and the other sites are reported later', async () => {
   const hanging = Promise.withResolvers<Partial<Output>>()
   const { host, pass } = machine(() => hanging.promise)
   const scanner = siteScanner(reader(), host)
@@ -167,7 +167,7 @@ test('keeps nobody waiting for a hundred sites that hang, and tells of the other
   expect((await scanner.application(SITE)).unknown_because).toBe('config_failed')
 })
 
-test('asks a site again after five minutes, and gives the former answer meanwhile', async () => {
+test('reads a site again after five minutes, and returns the previous answer meanwhile', async () => {
   let said = 'first'
   const { host, ran, pass } = machine((argv, options) => telling(said)(argv, options))
   const scanner = siteScanner(reader(), host)

@@ -16,7 +16,7 @@ function machine() {
   return { host, ticks }
 }
 
-test('tells the machine in whole megabytes, seconds and percent', async () => {
+test('reports whole megabytes, seconds and percent', async () => {
   const { host, ticks } = machine()
   const read = metricsReader(host)
   host.clock.sleep = async (ms: number) => {
@@ -37,7 +37,7 @@ test('tells the machine in whole megabytes, seconds and percent', async () => {
   })
 })
 
-test('measures the processors since the reading before, without waiting again', async () => {
+test('measures the processors since the previous reading, without waiting again', async () => {
   const { host, ticks } = machine()
   const read = metricsReader(host)
   await read()
@@ -51,7 +51,7 @@ test('measures the processors since the reading before, without waiting again', 
   expect(host.time).toBe(before)
 })
 
-test('answers on a machine that tells nothing', async () => {
+test('answers on a machine without any values', async () => {
   const metrics = Metrics.parse(await metricsReader(fakeHost())())
 
   expect(metrics).toMatchObject({

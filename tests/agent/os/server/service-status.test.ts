@@ -45,7 +45,7 @@ test.each([
   ['inactive', 'inactive', 'stopped'],
   ['failed', 'active', 'failed'],
   ['activating', 'active', 'running'],
-])('takes a PHP-FPM that is %s and a socket that is %s for %s', async (service, socket, status) => {
+])('a PHP-FPM that is %s with a socket that is %s is %s', async (service, socket, status) => {
   const host = await withSite(debian())
   const units = {
     'hosting-fpm@shop-php8.2.service': service,
@@ -59,7 +59,7 @@ test.each([
   expect(await states(host)).toContain(`php-fpm:shop ${status}`)
 })
 
-test('knows by pid files where there is no systemd, and runs no program', async () => {
+test('uses pid files without systemd, and runs no program', async () => {
   const host = await withSite(debian())
   host.init = 'direct'
   await host.disk.write('/usr/sbin/cron', '')
@@ -79,7 +79,7 @@ test('knows by pid files where there is no systemd, and runs no program', async 
   expect(host.ran).toEqual([])
 })
 
-test('calls what is not installed missing', async () => {
+test('reports a service that is not installed as missing', async () => {
   const host = debian()
   host.init = 'direct'
   for (const program of ['nginx', 'mariadbd', 'php-fpm8.2'])

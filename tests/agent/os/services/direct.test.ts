@@ -28,7 +28,7 @@ async function restarted(programs = PROGRAMS): Promise<FakeHost> {
   return host
 }
 
-test('starts after a restart what should run, sites before nginx', async () => {
+test('starts enabled services after a restart, sites before nginx', async () => {
   const host = await restarted()
 
   expect(await ensureServices(host)).toEqual([])
@@ -40,7 +40,7 @@ test('starts after a restart what should run, sites before nginx', async () => {
   expect(host.disk.nodes.get('/run/mysqld')?.options).toMatchObject({ owner: 'mysql' })
 })
 
-test('starts nothing twice, and nothing where systemd does it', async () => {
+test('starts nothing twice, and nothing under systemd', async () => {
   const host = await restarted()
   await ensureServices(host)
   host.runs.length = 0
@@ -52,7 +52,7 @@ test('starts nothing twice, and nothing where systemd does it', async () => {
   expect(host.ran).toEqual([])
 })
 
-test('says which program did not start, and starts the others', async () => {
+test('names the program that did not start, and starts the others', async () => {
   const { '/usr/sbin/mariadbd': _, ...others } = PROGRAMS
   const host = await restarted(others)
 
@@ -64,7 +64,7 @@ test('says which program did not start, and starts the others', async () => {
   expect(await isRunning(host, NGINX)).toBe(true)
 })
 
-test('stops by pid file and program, so that nobody else with this number is hit', async () => {
+test('stops by pid file and program, so that no other process with this number is hit', async () => {
   const host = await restarted()
 
   await servicesOf(host).stop(MARIADB)
@@ -78,7 +78,7 @@ test.each([
   ['nginx', 'S (sleeping)', true],
   ['nginx', 'Z (zombie)', false],
   ['sshd', 'S (sleeping)', false],
-])('takes a process %s in state %s for a running nginx: %p', async (name, state, expected) => {
+])('a process %s in state %s is a running nginx: %p', async (name, state, expected) => {
   const host = await server()
   await host.disk.write('/proc/11/status', `Name:\t${name}\nUmask:\t0022\nState:\t${state}\n`)
 

@@ -42,7 +42,7 @@ video-team:x:1200:shop
   })
 })
 
-test('a user that is not there has no line, and changes nothing of the others', () => {
+test('a missing user has no line, and does not affect the others', () => {
   const { passwd: seen } = visibleAccounts({ passwd, group }, 'gone')
 
   expect(seen.split('\n').map((line) => line.split(':')[0])).toEqual([

@@ -7,7 +7,7 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 
 const ENABLED = '/etc/systemd/system/multi-user.target.wants/hosting-etc.path'
 
-test('is made once, and enabled when it is whole', async () => {
+test('is created once, and enabled when it is complete', async () => {
   const host = fakeHost()
 
   for (const { apply } of await sharedEtcSteps(host)) await apply()
@@ -21,7 +21,7 @@ test('is made once, and enabled when it is whole', async () => {
   expect(await sharedEtcSteps(host)).toEqual([])
 })
 
-test('is made again from its beginning when its first copy failed', async () => {
+test('is created again when its first copy failed', async () => {
   const host = fakeHost()
   host.fail('systemctl start', 'php is missing')
 
@@ -32,7 +32,7 @@ test('is made again from its beginning when its first copy failed', async () => 
   expect(await sharedEtcSteps(host)).toHaveLength(1)
 })
 
-test('is there before anything runs as a site that another version has made', async () => {
+test('exists before anything runs as a site of another version', async () => {
   const host = fakeHost()
   expect(await prepareSiteEtc(host)).toEqual([])
   expect(host.disk.all).toEqual({})
@@ -46,7 +46,7 @@ test('is there before anything runs as a site that another version has made', as
   expect(await sharedEtcSteps(host)).toEqual([])
 })
 
-test('says what kept it from being prepared', async () => {
+test('reports why it could not be prepared', async () => {
   const host = fakeHost()
   await writeSite(host, shop)
   host.fail('systemctl start', 'php is missing')
@@ -56,7 +56,7 @@ test('says what kept it from being prepared', async () => {
   ])
 })
 
-test('leaves nothing when it is removed', async () => {
+test('its removal leaves nothing', async () => {
   const host = fakeHost()
   for (const { apply } of await sharedEtcSteps(host)) await apply()
 

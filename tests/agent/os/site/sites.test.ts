@@ -25,7 +25,7 @@ test('keeps sites by domain, readable for root only', async () => {
   expect(await findSite(host, 'shop.example')).toBeUndefined()
 })
 
-test('a site in the trash is no site, and whoever asks for it is told where it is', async () => {
+test('a site in the trash is not found, and the error says where it is', async () => {
   const host = fakeHost()
   await writeSite(host, shop)
   await moveSite(host, 'shop.example', 'sites', 'trash')
@@ -42,7 +42,7 @@ test.each([
   ['a field too many', JSON.stringify({ ...shop, extra: 1 })],
   ['a field too few', JSON.stringify({ ...shop, user: undefined })],
   ['a user that is none', JSON.stringify({ ...shop, user: '../x' })],
-])('believes no record with %s', async (_, text) => {
+])('ignores a record with %s', async (_, text) => {
   const host = fakeHost()
   await host.disk.write(PATH, text)
 

@@ -13,11 +13,11 @@ test.each([
   ['medium', { cores: 1, memory: 2048 }, 5],
   ['large', { cores: 8, memory: 1024 }, 5],
   ['small', { cores: 1, memory: 512 }, 2],
-] as const)('gives %s on %p %d workers', (tier, machine, children) => {
+] as const)('%s on %p has %d workers', (tier, machine, children) => {
   expect(limitsOn(tier, machine).children).toBe(children)
 })
 
-test('never lets PHP-FPM keep more spare workers than it may have', () => {
+test('never has more spare workers than workers', () => {
   const { spare, children } = limitsOn('large', { cores: 8, memory: 1024 })
 
   expect([children, spare]).toEqual([5, { start: 5, min: 3, max: 5 }])
@@ -32,14 +32,14 @@ test('bounds the slice by the machine', () => {
   })
 })
 
-test('adds up what all sites could need', () => {
+test('sums the limits of all sites', () => {
   const machine = { cores: 4, memory: 4096 }
 
   expect(plannedFor(['small', 'small', 'medium'], machine)).toBe(5 * 64 + 5 * 64 + 10 * 80)
   expect(budgetOf(machine)).toBe(3302)
 })
 
-test('reads cores and memory of the machine, and supposes little where it cannot', async () => {
+test('reads cores and memory of the machine, and assumes little if it cannot', async () => {
   const host = fakeHost()
   expect(await machineOf(host)).toEqual({ cores: 1, memory: 1024 })
   await host.disk.write('/proc/meminfo', 'MemTotal:        2097152 kB\nMemFree: 1 kB\n')
@@ -48,7 +48,7 @@ test('reads cores and memory of the machine, and supposes little where it cannot
   expect(await machineOf(host)).toEqual({ cores: 2, memory: 2048 })
 })
 
-test('gives PHP-FPM a pool that it takes, and never ends one before its longest request, on any machine', () => {
+test('renders a valid pool that outlives its longest request, on any machine', () => {
   const machines = fc.record({
     cores: fc.integer({ min: 1, max: 512 }),
     memory: fc.integer({ min: 64, max: 4_000_000 }),

@@ -60,7 +60,7 @@ test('measures each site with its own rights and at the lowest priority', async 
   }
 })
 
-test('lists what was measured last beside the limits of the tier that the site has now', async () => {
+test('lists the last measurement with the limits of the current tier', async () => {
   const host = await machineWith('a', 'b')
   await measure(host)
   await writeSite(host, { ...shop, domain: 'b.example', user: 'b', tier: 'large' })
@@ -98,7 +98,7 @@ test.each([
   expect(times).toEqual([1, 2])
 })
 
-test('measures again when the clock was ahead, or what was measured cannot be read', async () => {
+test('measures again after a clock in the future or an unreadable measurement', async () => {
   const host = await machineWith('a')
   await measure(host)
   host.set = -HOUR
@@ -117,7 +117,7 @@ test.each([
     "du: cannot read directory '/srv/www/a/public/x': Permission denied\n",
     1,
   ],
-])('does not know the size of a site %s, and when it tried', async (_, stdout, stderr, code) => {
+])('reports no size of a site %s, and the time of the attempt', async (_, stdout, stderr, code) => {
   const host = await machineWith('a', 'b')
   const answer = host.shell.try
   host.shell.try = async (argv, options) => {
@@ -136,7 +136,7 @@ test.each([
   expect(b?.bytes).toBe(12_288)
 })
 
-test('counts a file that is gone meanwhile as gone', async () => {
+test('ignores a file that disappears during the measurement', async () => {
   const host = await machineWith('a')
   const answer = host.shell.try
   const gone = "du: cannot access '/srv/www/a/public/x': No such file or directory\n"
@@ -150,7 +150,7 @@ test('counts a file that is gone meanwhile as gone', async () => {
   expect(await listUsage(host)).toMatchObject([{ bytes: 12_288, files: 7 }])
 })
 
-test('goes on with the next site when the database of one cannot be asked for', async () => {
+test('continues with the next site when one database cannot be read', async () => {
   const host = await machineWith('a', 'b')
   host.failSql('SELECT', 'gone away')
 
@@ -162,7 +162,7 @@ test('goes on with the next site when the database of one cannot be asked for', 
   ])
 })
 
-test('knows nothing to be there where there is nothing, and forgets sites that are gone', async () => {
+test('reports empty folders as zero, and forgets removed sites', async () => {
   const host = await machineWith('a', 'b')
   await measure(host)
   await host.disk.remove('/srv/www/b')

@@ -54,7 +54,7 @@ test.each([
   expect(await quotaMount(host)).toBe(expected)
 })
 
-test('does nothing and shows no step where quotas are off', async () => {
+test('does nothing and shows no step if quotas are off', async () => {
   const host = await server(shop)
   await mounts(host, ROOT)
 
@@ -65,7 +65,7 @@ test('does nothing and shows no step where quotas are off', async () => {
   expect([quotas(host), await missingPackages(host, ['8.2'])]).toEqual([[], []])
 })
 
-test('needs the package quota where quotas are on', async () => {
+test('requires the package quota if quotas are on', async () => {
   const host = await server()
   await mounts(host, ROOT, WWW)
 
@@ -92,7 +92,7 @@ test('limits a new site before anything is written as its user', async () => {
   expect(options).toEqual({ unconfined: true })
 })
 
-test('takes the limit from the user of a site that could not be created', async () => {
+test('removes the limit of the user when the creation fails', async () => {
   const host = await withQuotas()
   const store = { ...shop, domain: 'store.example', user: 'store' }
 
@@ -139,7 +139,7 @@ test('a purge removes the limit, and the trash keeps it', async () => {
   expect(quotas(host)).toEqual([NONE])
 })
 
-test('provisioning limits the sites that were there before quotas were turned on', async () => {
+test('provisioning limits sites that existed before quotas were turned on', async () => {
   const host = await withQuotas()
   await outcome(siteDelete.run(only, contextOf(host)))
 
@@ -164,7 +164,7 @@ test.each([
   expect(result).toMatchObject({ tier: 'medium' })
 })
 
-test('installs the package where quotas were turned on since, as the plan says', async () => {
+test('installs the package if quotas were turned on since, as planned', async () => {
   const host = await server(shop)
   await mounts(host, ROOT, WWW)
   const installs = () => host.ran.filter((line) => / install -y .* quota$/.test(line))
@@ -177,7 +177,7 @@ test('installs the package where quotas were turned on since, as the plan says',
   expect(installs()).toHaveLength(1)
 })
 
-test('changes a site also where the package cannot be installed, and says so', async () => {
+test('changes a site even if the package cannot be installed, and warns', async () => {
   const host = await server(shop)
   await mounts(host, ROOT, WWW)
   host.fail('apt-get -o DPkg', 'no network', 100)

@@ -25,7 +25,7 @@ test.each([
   expect(fits(glob, path)).toBe(expected)
 })
 
-test('a path without signs of a pattern matches itself alone', () => {
+test('a path without wildcards matches only itself', () => {
   const path = fc
     .array(fc.string({ unit: anyCharacter, minLength: 1 }), { minLength: 1 })
     .map((parts) => `/${parts.join('/')}`)

@@ -70,7 +70,7 @@ test('follows includes, in the order of their names', async () => {
   ])
 })
 
-test('comes to an end where files include each other', async () => {
+test('terminates when files include each other', async () => {
   const host = fakeHost()
   await host.disk.write('/etc/nginx/nginx.conf', 'include a; include b; include nginx.conf;')
   await host.disk.write('/etc/nginx/a', 'a 1; include b; include a;')
@@ -81,14 +81,14 @@ test('comes to an end where files include each other', async () => {
   expect(names).toEqual(['a', 'b', 'b', 'a'])
 })
 
-test('leaves out what is nested without end', async () => {
+test('omits blocks that are nested endlessly', async () => {
   const host = fakeHost()
   await host.disk.write('/etc/nginx/nginx.conf', 'a {'.repeat(50_000))
 
   expect(await readNginxConfig(host)).toMatchObject([{ name: 'a', block: [{ name: 'a' }] }])
 })
 
-test('reads the folders of sites where there is no nginx.conf', async () => {
+test('reads the folders of sites if there is no nginx.conf', async () => {
   const host = fakeHost()
   await host.disk.write('/etc/nginx/sites-enabled/a', 'server { }')
 
@@ -129,7 +129,7 @@ test.each([
   ['${', '$'],
   ['server {', 'server'],
   ['# ', undefined],
-])('comes to the end of a quarter of a megabyte of %j', (part, name) => {
+])('reads a quarter of a megabyte of %j to its end', (part, name) => {
   const [first, ...rest] = parseNginx(part.repeat(250_000 / part.length))
 
   expect([first?.name, rest]).toEqual([name, []])

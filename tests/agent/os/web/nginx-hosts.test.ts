@@ -69,7 +69,7 @@ const word = fc.constantFrom(
   ...['fastcgi_pass', 'proxy_pass', 'http://x', 'if', '$host', 'try_files', '@x', 'upstream', '~('],
 )
 
-test('no configuration of nginx throws, and no name is that of two sites', () => {
+test('no configuration of nginx throws, and no name belongs to two sites', () => {
   const token = fc.oneof(word, fc.constantFrom('{', '}', ';'))
   fc.assert(
     fc.property(fc.array(token, { maxLength: 80 }), (tokens) => {
@@ -115,7 +115,7 @@ test('no configuration of Apache throws', () => {
   )
 })
 
-test('Apache: a handler of the folder, and none for another one', () => {
+test('Apache: a handler applies to its folder, and not to another one', () => {
   const host = (root: string) => `<VirtualHost *:80>
     ServerName ${root}.example
     DocumentRoot /srv/${root}

@@ -21,7 +21,7 @@ const listening = (...listens: string[]) =>
     }),
   )
 
-test('tells its own servers from those of others, in the order in which nginx reads them', async () => {
+test('separates its own servers from others, in the order of nginx', async () => {
   const found = await readServers(
     dump({
       'sites-enabled/hosting-a.example.conf': `${OWN}\nserver { server_name a.example; }`,
@@ -38,7 +38,7 @@ test('tells its own servers from those of others, in the order in which nginx re
   expect(found.others.map(({ names }) => names[0])).toEqual(['first.example', 'like.example'])
 })
 
-test('reads what a server includes, and what a pattern that it does not know includes', async () => {
+test('reads included files, also for an unknown pattern', async () => {
   const { others } = await readServers(
     dump({
       'sites-enabled/a': 'server { include snippets/names; }',
@@ -51,7 +51,7 @@ test('reads what a server includes, and what a pattern that it does not know inc
   expect(others[0]?.listens).toEqual([{ address: '10.0.0.5', port: 80, words: [] }])
 })
 
-test('knows who answers unknown names: the first server, or the one that says so', async () => {
+test('unknown names go to the first server, or to the default server', async () => {
   const { all } = await readServers(
     dump({
       'sites-enabled/a': 'server { listen 80; } server { listen 443 ssl; }',
@@ -92,7 +92,7 @@ test.each([
   expect(placesBeside(await listening(...listens), true).addresses).toEqual(addresses)
 })
 
-test('turns HTTP/2 on for nobody who has not', async () => {
+test('does not turn HTTP/2 on for other servers', async () => {
   expect(placesBeside(await listening('443 ssl'), true).http2_word).toBe(false)
   expect(placesBeside(await listening('443 ssl http2'), true).http2_word).toBe(true)
   expect(placesBeside(await listening('80'), true).http2_word).toBe(true)

@@ -47,7 +47,7 @@ test.each([
   expect(await names(options)).toEqual([expected])
 })
 
-test('asks nginx where a file cannot be read', async () => {
+test('asks nginx when a file cannot be read', async () => {
   const { host, names } = await machine({ '/etc/nginx/nginx.conf': 'a; include hidden;' })
   host.answer(
     '/usr/sbin/nginx -T',
@@ -58,7 +58,7 @@ test('asks nginx where a file cannot be read', async () => {
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('takes what can be read where nginx refuses its configuration', async () => {
+test('uses the readable files when nginx refuses its configuration', async () => {
   const { host, names } = await machine({ '/etc/nginx/nginx.conf': 'a; include gone;' })
   host.fail('/usr/sbin/nginx -T', 'emerg')
 

@@ -39,7 +39,7 @@ async function provide(host: FakeHost): Promise<[string[], string]> {
   return [lines, typeof result === 'string' ? result : folder]
 }
 
-test('gets the newest WordPress once, and asks again after an hour', async () => {
+test('downloads the newest WordPress once, and checks again after an hour', async () => {
   const host = published(fakeHost())
 
   expect(await provide(host)).toEqual([[ASKING, 'Getting WordPress'], `${CACHE}/7.1.1`])
@@ -55,7 +55,7 @@ test('gets the newest WordPress once, and asks again after an hour', async () =>
   ])
 })
 
-test('leaves nothing but the files and the note of them', async () => {
+test('leaves only the files and their note', async () => {
   const host = published(fakeHost())
 
   await provide(host)
@@ -67,7 +67,7 @@ test('leaves nothing but the files and the note of them', async () => {
   ])
 })
 
-test('goes on with what it has when the source is away', async () => {
+test('uses the cached copy when the source is unreachable', async () => {
   const host = published(fakeHost())
   await provide(host)
   host.pages.clear()
@@ -87,7 +87,7 @@ test('goes on with what it has when the source is away', async () => {
   expect(host.fetched).toHaveLength(7)
 })
 
-test('takes a copy that somebody put into the cache when the source is away', async () => {
+test('uses a copy that somebody put into the cache when the source is unreachable', async () => {
   const host = published(fakeHost(), `file://${CACHE}`)
   await host.disk.write(`${CACHE}/latest.tar.gz`, 'archive')
 
@@ -97,14 +97,14 @@ test('takes a copy that somebody put into the cache when the source is away', as
   ])
 })
 
-test('says in one line what to do when there is none at all', async () => {
+test('says in one line what to do when there is no copy', async () => {
   expect(await provide(fakeHost())).toEqual([
     [ASKING],
     `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha256 into ${CACHE}`,
   ])
 })
 
-test('tries four times, and waits longer each time', async () => {
+test('tries four times with growing pauses', async () => {
   const host = published(fakeHost())
   const before = host.time
   let asked = 0
@@ -119,7 +119,7 @@ test('tries four times, and waits longer each time', async () => {
   expect([folder, asked, host.time - before]).toEqual([`${CACHE}/7.1.1`, 4, 7000])
 })
 
-test('refuses an archive that is not what was published', async () => {
+test('refuses an archive that differs from the published one', async () => {
   const host = published(fakeHost())
   host.net.download = async () => 'b'.repeat(40)
 
@@ -129,7 +129,7 @@ test('refuses an archive that is not what was published', async () => {
   expect(Object.values(host.disk.all).filter((text) => text !== null)).toEqual([])
 })
 
-test('takes the SHA-256 where the source publishes one', async () => {
+test('uses the SHA-256 if the source publishes one', async () => {
   const host = published(fakeHost())
   const sha256 = 'c'.repeat(64)
   host.pages.set('https://wordpress.example/latest.tar.gz.sha256', `${sha256}  latest.tar.gz\n`)
@@ -144,7 +144,7 @@ test('takes the SHA-256 where the source publishes one', async () => {
   expect(asked).toEqual(['sha256'])
 })
 
-test('takes what the administrator has pinned, and asks the source for no checksum', async () => {
+test('uses the pinned checksum of the administrator, and requests none from the source', async () => {
   const host = published(fakeHost())
   host.settings.wordpress_sha256 = 'd'.repeat(64)
   host.net.download = async () => 'e'.repeat(64)

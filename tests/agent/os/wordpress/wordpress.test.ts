@@ -4,7 +4,7 @@ import { Secret } from '#shared/secret.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
-test('hands a new password to WordPress on standard input only', async () => {
+test('passes a new password to WordPress on standard input only', async () => {
   const host = fakeHost()
   host.answer('/usr/bin/php8.2', 'anna-x\n')
 
@@ -20,7 +20,7 @@ test('hands a new password to WordPress on standard input only', async () => {
   expect(options.site?.user).toBe('shop')
 })
 
-test('repeats of a failed installation only what wp-cli calls an error', async () => {
+test('reports only the errors of wp-cli after a failed installation', async () => {
   const host = fakeHost()
   const output = { code: 1, stdout: 'Admin password: secret', stderr: 'Error: no database\n' }
   host.shell.try = async () => output
@@ -35,7 +35,7 @@ test.each([
   ['A.B+tag@shop.example', '--admin_user=abtag-'],
   ['admin@shop.example', '--admin_user=admin-'],
   ['\'"@shop.example', '--admin_user=owner-'],
-])('makes of %s an administrator that nobody guesses', async (email, start) => {
+])('derives an administrator name from %s that is hard to guess', async (email, start) => {
   const host = fakeHost()
 
   await install(host, { ...shop, email }, new Secret('x'))

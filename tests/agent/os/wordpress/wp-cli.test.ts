@@ -15,7 +15,7 @@ const provide = (host: FakeHost) =>
     })(),
   )
 
-test('gets wp-cli once', async () => {
+test('downloads wp-cli once', async () => {
   const host = fakeHost()
   host.pages.set(host.settings.wp_cli_url, 'phar')
 
@@ -35,7 +35,7 @@ test('prefers a copy that somebody put into the cache', async () => {
   expect(host.fetched).toEqual([`file://${COPY}`])
 })
 
-test('installs nothing that is not the file that was asked for', async () => {
+test('refuses a file with another checksum', async () => {
   const host = fakeHost()
   host.pages.set(host.settings.wp_cli_url, 'phar')
   host.net.download = async () => 'f'.repeat(128)

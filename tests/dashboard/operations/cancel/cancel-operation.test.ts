@@ -33,7 +33,7 @@ const siteOf = async (dashboard: Dashboard) => {
 }
 
 describe('cancelling an operation', () => {
-  test('ends it as its agent says, and the site says so', async () => {
+  test('ends it with the result of its agent, and updates the site', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
@@ -59,7 +59,7 @@ describe('cancelling an operation', () => {
     ])
   })
 
-  test('asks gently first and with force when asked again', async () => {
+  test('is graceful first, and forced when repeated', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
@@ -74,7 +74,7 @@ describe('cancelling an operation', () => {
     expect(operation).toMatchObject({ status: 'cancelled', cancel: 'forced' })
   })
 
-  test('is a success when the work was done before the agent heard of it', async () => {
+  test('is a success when the work completes before the agent gets the request', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
@@ -92,7 +92,7 @@ describe('cancelling an operation', () => {
     expect(await siteOf(dashboard)).toEqual({ status: 'active', reason: '' })
   })
 
-  test('ends it at once when no agent can have heard of it', async () => {
+  test('ends it immediately when it never reached an agent', async () => {
     await using dashboard = await makeDashboard()
     const id = await createSite(dashboard, await dashboard.addServer({ port: 1 }))
     await until(async () => {
@@ -111,7 +111,7 @@ describe('cancelling an operation', () => {
     })
   })
 
-  test('waits for an agent that may have heard of it, also through the next process', async () => {
+  test('waits for an agent that may have received it, also in the next process', async () => {
     await using agent = new Machine()
     await using first = await makeDashboard()
     const id = await held(first, agent)
@@ -133,7 +133,7 @@ describe('cancelling an operation', () => {
     expect(agent.begun.get(id)).toBe(1)
   })
 
-  test('does not begin what an agent was not asked for yet, when it is told of the end first', async () => {
+  test('does not start an operation when the cancel request arrives first', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.answers.set('/exec', () => Response.json({ error: 'Busy' }, { status: 503 }))
@@ -149,7 +149,7 @@ describe('cancelling an operation', () => {
     expect(agent.begun.has(id)).toBe(false)
   })
 
-  test('lets the operation go on where the agent cannot be told', async () => {
+  test('lets the operation continue when the agent cannot cancel', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
@@ -167,7 +167,7 @@ describe('cancelling an operation', () => {
     expect(await ended(dashboard, id)).toMatchObject({ status: 'success', cancel: 'graceful' })
   })
 
-  test('cuts a sync off where it is, and the next one runs', async () => {
+  test('interrupts a sync, and the next one runs', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ limits: { answer_ms: 60_000 } })
     const server = await dashboard.addServer(agent)
@@ -216,7 +216,7 @@ describe('cancelling an operation', () => {
   })
 })
 
-test('an operation has one end: the second of two is not told', async () => {
+test('an operation has one end: a second one is ignored', async () => {
   await using agent = new Machine()
   await using dashboard = await makeDashboard()
   const id = await held(dashboard, agent)
@@ -233,7 +233,7 @@ test('an operation has one end: the second of two is not told', async () => {
   expect(await transcript(dashboard, id)).toHaveLength(2)
 })
 
-test('what is to end is not sent any more', async () => {
+test('a cancelled operation is not sent any more', async () => {
   await using dashboard = await makeDashboard()
   const id = await createSite(dashboard, await dashboard.addServer({ port: 1 }))
   await dashboard.deps.worker.stop()

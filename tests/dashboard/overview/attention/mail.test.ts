@@ -64,7 +64,7 @@ test.each<[string, Reported]>([
   ['a mailbox is full for some hours', { queued: 1, oldest_at: ago(3 * HOUR) }],
   ['one of many does not exist', { failures: [failure(30, false)], last_sent_at: ago(5) }],
   ['it was given up long ago', { failures: [failure(25 * HOUR, true), failure(26 * HOUR, false)] }],
-])('nothing is said where %s', async (_, counts) => {
+])('nothing is reported where %s', async (_, counts) => {
   expect(await itemsOf({ 'shop.example': counts })).toBeUndefined()
 })
 
@@ -132,13 +132,13 @@ test('several sites of a server are one item, with the worst of them', async () 
   ])
 })
 
-test('a server that is offline is reported as that alone', async () => {
+test('an offline server is only reported as offline', async () => {
   expect(
     await itemsOf({ 'shop.example': { queued: 3, oldest_at: ago(600) } }, 'offline'),
   ).toBeUndefined()
 })
 
-test('of thousands of sites those are kept that wait longest', () => {
+test('keeps the longest waiting of thousands of sites', () => {
   const reported = Array.from({ length: 3000 }, (_, at) => ({
     ...{ ...NO_MAIL, domain: `s${at}.example`, queued: 1, oldest_at: ago(at) },
   }))

@@ -32,7 +32,7 @@ async function troubles(report: Partial<Maintenance>, status = 'online') {
   ])
 }
 
-test('nothing is said of a server that needs nothing, and of one that is away', async () => {
+test('nothing is reported for a healthy or an offline server', async () => {
   expect(await troubles({})).toEqual([])
   expect(await troubles({ packages: [pendingPackage('openssl')] }, 'offline')).toEqual([])
 })
@@ -54,7 +54,7 @@ test.each([
   ])
 })
 
-test('a reboot that is needed, and what for', async () => {
+test('a required reboot with its reasons', async () => {
   expect(await troubles({ reboot: { needed: true, reasons: ['kernel 6.1.0-40-amd64'] } })).toEqual([
     [
       'reboot_needed',
@@ -84,7 +84,7 @@ test.each([
   expect(await troubles({ old_files: [...old_files] })).toEqual([['old_files', severity, [reason]]])
 })
 
-test('services that end again and again, and not one that did so once', async () => {
+test('services that end repeatedly, and not one that ended once', async () => {
   const restarts = [
     { name: 'nginx', count: 4, last_at: AT },
     { name: 'cron', count: 1, last_at: AT },

@@ -109,7 +109,7 @@ describe('weekly checks', () => {
     expect(await begun(dashboard)).toEqual([])
   })
 
-  test('are spread: of a few servers one at a time, the one whose turn came first', async () => {
+  test('are spread: one server at a time, the longest due first', async () => {
     await using agent = checking()
     await using dashboard = await makeDashboard()
     await home(dashboard, agent, { checked: 8 })

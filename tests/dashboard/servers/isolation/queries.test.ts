@@ -53,7 +53,7 @@ async function check(dashboard: Dashboard, id: number): Promise<void> {
 }
 
 describe('the isolation check of a server', () => {
-  test('is unknown before the first', async () => {
+  test('is unknown before the first check', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -66,7 +66,7 @@ describe('the isolation check of a server', () => {
     expect((await dashboard.call('POST', path(99))).status).toBe(404)
   })
 
-  test('streams, and its results are kept with the time of the dashboard', async () => {
+  test('streams, and its results are stored with the time of the dashboard', async () => {
     await using agent = finding([refused, through])
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -144,7 +144,7 @@ describe('the isolation check of a server', () => {
     expect(await lastCheck(dashboard, id)).toMatchObject({ failures: 0, reason: '' })
   })
 
-  test('that fails keeps what the one before it found', async () => {
+  test('that fails keeps the results of the previous one', async () => {
     await using agent = finding([refused, through])
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -163,7 +163,7 @@ describe('the isolation check of a server', () => {
     expect((await attention(dashboard))[0].severity).toBe('critical')
   })
 
-  test('joins the one that is running', async () => {
+  test('joins a running check', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
@@ -184,7 +184,7 @@ describe('the isolation check of a server', () => {
   })
 })
 
-test('many servers are checked by one call', async () => {
+test('one call checks many servers', async () => {
   await using agent = finding([refused])
   await using dashboard = await makeDashboard()
   const ids = [await dashboard.addServer(agent), await dashboard.addServer(agent)]

@@ -14,7 +14,7 @@ const read = async (dashboard: Dashboard, server: number) =>
   (await dashboard.call('GET', `/api/servers/${server}/maintenance`)).body
 
 describe('the updates of a server', () => {
-  test('are those that its agent reported last', async () => {
+  test('are the last reported ones', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -47,7 +47,7 @@ describe('the updates of a server', () => {
           maintenance: { ...WELL, packages: Array(4000).fill(pendingPackage('x')) },
         }),
     ],
-  ])('stay as they are on record with an agent that %s', async (_, answer) => {
+  ])('stay unchanged on record with an agent that %s', async (_, answer) => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -60,7 +60,7 @@ describe('the updates of a server', () => {
     expect((await read(dashboard, server)).maintenance).toEqual(WELL)
   })
 
-  test('are installed by an operation that says what it did', async () => {
+  test('are installed by an operation that reports its changes', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -116,7 +116,7 @@ describe('unattended security updates', () => {
     expect(await ended(dashboard, operation?.id ?? '')).toMatchObject({ status: 'success' })
   })
 
-  test('stay as they are where they are right, an administrator has decided, or nobody answers', async () => {
+  test('stay unchanged where they are correct, an administrator decided, or the agent is offline', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await home(dashboard, agent, {})
@@ -152,7 +152,7 @@ describe('unattended security updates', () => {
     expect((await begun(dashboard)).length).toBe(2)
   })
 
-  test('are a setting that is on until somebody switches it off', async () => {
+  test('are a setting that is on by default', async () => {
     await using dashboard = await makeDashboard()
     const settings = async () =>
       (await dashboard.call('GET', '/api/fleet/settings')).body.settings.unattended_updates

@@ -48,8 +48,8 @@ const HIDDEN = {
   ...{ statuses: [{}, {}], updates: [0, 0], attention: [] },
 }
 
-describe('ignoring a found site', () => {
-  test('hides it from lists, counts and the overview, and showing it again does not', async () => {
+describe('ignoring a discovered site', () => {
+  test('hides it from lists, counts and the overview, and can be undone', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
@@ -67,7 +67,7 @@ describe('ignoring a found site', () => {
     expect<unknown>(await shown(dashboard)).toEqual(SHOWN)
   })
 
-  test('survives a sync that finds it changed, and one that does not find it', async () => {
+  test('survives a sync that changes or misses the site', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
@@ -128,7 +128,7 @@ describe('ignoring a found site', () => {
     })
   })
 
-  test('leaves its name taken on its server, which the refusal says', async () => {
+  test('reserves its name on its server, as the refusal says', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
@@ -144,7 +144,7 @@ describe('ignoring a found site', () => {
   })
 })
 
-describe('a name that two servers have', () => {
+describe('a name on two servers', () => {
   test('is listed and on the overview until one of them is ignored', async () => {
     await using agent = new Machine()
     await using other = new Machine()
@@ -170,7 +170,7 @@ describe('a name that two servers have', () => {
     expect((await get('/api/fleet/sites/2')).site.also_on).toEqual([])
   })
 
-  test('is told with the plan of a new site', async () => {
+  test('is reported with the plan of a new site', async () => {
     await using agent = new Machine()
     await using other = new Machine()
     await using dashboard = await makeDashboard()

@@ -19,8 +19,8 @@ import { Refused } from '#tests/support/fake-agent.ts'
 
 const plain = { php: '8.2', tier: 'small', tls: 'none' } as const
 
-describe('when its time in the trash is over', () => {
-  test('a site is purged, by nobody', async () => {
+describe('at the end of its time in the trash', () => {
+  test('a site is purged without a user', async () => {
     const { clock, forward } = movable()
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ clock })
@@ -39,7 +39,7 @@ describe('when its time in the trash is over', () => {
     expect(purged).toMatchObject([{ domain, status: 'success', user_id: null }])
   })
 
-  test('a purge that fails is tried again a day later, not every minute', async () => {
+  test('a failed purge is retried a day later, not every minute', async () => {
     const { clock, forward } = movable()
     await using agent = new Machine()
     await using dashboard = await makeDashboard({ clock })
@@ -69,7 +69,7 @@ describe('when its time in the trash is over', () => {
 describe('a sync', () => {
   const sync = (dashboard: Dashboard) => backgroundSync(dashboard.deps, 1)
 
-  test('takes back what was restored by other means', async () => {
+  test('records sites that were restored by other means', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -81,7 +81,7 @@ describe('a sync', () => {
     expect(await trashOf(dashboard)).toEqual([])
   })
 
-  test('misses what is in no trash any more, and it can be deleted then', async () => {
+  test('marks a site missing that is in no trash any more, and it can be deleted', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -95,7 +95,7 @@ describe('a sync', () => {
     await becomes(dashboard, undefined)
   })
 
-  test('finds what an earlier dashboard has left in the trash, which then can come back', async () => {
+  test('finds sites in the trash of an earlier dashboard, and they can be restored', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const deleted_at = '2026-01-01T00:00:00.000Z'
@@ -116,7 +116,7 @@ describe('a sync', () => {
     expect(restored).toMatchObject({ managed: true, ...facts })
   })
 
-  test('of a server that tells of a site larger than any number leaves the trash of all readable', async () => {
+  test('of a server that reports an impossible size keeps every trash readable', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     const facts = { user: 'shop', deleted_at: '2026-01-01T00:00:00.000Z', restorable: true }
@@ -129,7 +129,7 @@ describe('a sync', () => {
     expect(await trashOf(dashboard)).toEqual([])
   })
 
-  test('of a server that tells nothing of its trash is one like any other', async () => {
+  test('of a server that does not report its trash works', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     agent.answers.set('/trash', () => new Response('no', { status: 500 }))
@@ -141,7 +141,7 @@ describe('a sync', () => {
     expect(await statusOf(dashboard)).toBe('active')
   })
 
-  test('finds what was deleted by other means', async () => {
+  test('finds sites that were deleted by other means', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await dashboard.addServer(agent)

@@ -12,7 +12,7 @@ import {
 import { Refused } from '#tests/support/fake-agent.ts'
 
 describe('a site in the trash', () => {
-  test('is told of with the time that it has left, and is on no list of live sites', async () => {
+  test('is shown with its remaining time, and is on no list of live sites', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -53,7 +53,7 @@ describe('a site in the trash', () => {
     expect(again.body).toEqual({ error: 'Validation failed', fields: { domain: [message] } })
   })
 
-  test('is changed by nothing but a restore or a purge', async () => {
+  test('can only be restored or purged', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -77,7 +77,7 @@ describe('a site in the trash', () => {
     expect(agent.asked.slice(asked).filter((call) => call.startsWith('POST'))).toEqual([])
   })
 
-  test('comes back in one call', async () => {
+  test('is restored with one call', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -96,7 +96,7 @@ describe('a site in the trash', () => {
     expect(log.body.activities).toMatchObject([{ domain, status: 'success' }])
   })
 
-  test('comes back with what may be changed of others for it', async () => {
+  test('is restored with the accepted changes', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -117,7 +117,7 @@ describe('a site in the trash', () => {
     expect(asked).toEqual([{ domain, accept }])
   })
 
-  test('stays there when it cannot come back, and says why', async () => {
+  test('stays there when it cannot be restored, and says why', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -154,7 +154,7 @@ describe('a site in the trash', () => {
     expect(again.status).toBe(201)
   })
 
-  test('that the agent does not know any more is purged', async () => {
+  test('that the agent does not know any more can be purged', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
@@ -169,7 +169,7 @@ describe('a site in the trash', () => {
     })
   })
 
-  test('goes with its server, and nothing is asked of the machine', async () => {
+  test('is removed with its server, without a call of the agent', async () => {
     await using agent = new Machine()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)

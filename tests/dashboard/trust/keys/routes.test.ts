@@ -20,7 +20,7 @@ const states = async (dashboard: Dashboard) => {
   return body.keys.map(({ state, agents }: { state: string; agents: number }) => [state, agents])
 }
 
-test('a key that no agent needs is gone with the next one', async () => {
+test('a key that no agent needs is removed by the next one', async () => {
   await using dashboard = await makeDashboard()
   await dashboard.deps.keys.current()
 
@@ -30,7 +30,7 @@ test('a key that no agent needs is gone with the next one', async () => {
   expect(body.keys.map(({ state }: { state: string }) => state)).toEqual(['current'])
 })
 
-test('a key that is over hands over the new one, and does nothing else', async () => {
+test('an expired key only delivers the new one', async () => {
   const clock = new HeldClock()
   await using dashboard = await makeDashboard({ clock })
   await using agent = await TlsAgent.start()
@@ -51,7 +51,7 @@ test('a key that is over hands over the new one, and does nothing else', async (
   expect([status, agent.asked]).toEqual([503, ['GET /keys']])
 })
 
-test('a key that an open enrolment names stays until that is over', async () => {
+test('a key of an open enrolment stays until that ends', async () => {
   const clock = new HeldClock()
   await using dashboard = await makeDashboard({ clock })
   const id = await dashboard.addServer({ port: 1 })

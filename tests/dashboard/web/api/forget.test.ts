@@ -31,7 +31,7 @@ function look(client: QueryClient, at: number, gcTime = KEPT_MS) {
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('however much was looked at, only the newest answers are kept', () => {
+test('keeps only the newest answers', () => {
   const { client, settle, kept } = keeping()
   for (const at of range(1, LOOKED_AT)) look(client, at).away()
   settle()
@@ -40,7 +40,7 @@ test('however much was looked at, only the newest answers are kept', () => {
   client.clear()
 })
 
-test('what is looked at stays, and what is to be kept for longer', () => {
+test('keeps visible answers and those with a longer time', () => {
   const { client, settle, kept } = keeping()
   look(client, 1)
   look(client, 2, 2 * KEPT_MS).away()
@@ -51,7 +51,7 @@ test('what is looked at stays, and what is to be kept for longer', () => {
   client.clear()
 })
 
-test('what somebody turns to is not let go, though it has no answer yet', () => {
+test('keeps a new request that has no answer yet', () => {
   const { client, settle, kept } = keeping()
   for (const at of range(1, MOST_KEPT)) look(client, at).away()
   settle()

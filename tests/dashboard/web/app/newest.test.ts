@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { keepNewest } from '#dashboard/web/app/newest.ts'
 
-test('of what was set, only the newest is kept', () => {
+test('keeps only the newest values', () => {
   const map = new Map<string, number>()
   for (const [value, key] of ['a', 'b', 'c', 'a', 'd', 'e'].entries())
     keepNewest(map, 3, key, value)

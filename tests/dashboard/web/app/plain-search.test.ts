@@ -7,7 +7,7 @@ test.each([
   ['?q=a%26b%3Dc', { q: 'a&b=c' }],
   ['?to=%2Fsites', { to: '/sites' }],
   ['', {}],
-])('%s stays what it is', (text, search) => {
+])('%s keeps its value', (text, search) => {
   expect(parsePlain(text)).toEqual(search)
   expect(writePlain(search)).toBe(text)
 })

@@ -35,6 +35,6 @@ test.each([
   [0.29, '29%'],
   [1, '100%'],
   [0, '0%'],
-])('a share of %d is %s: only what is full is 100%', (share, text) => {
+])('a share of %d is %s: only full is 100%', (share, text) => {
   expect(formatShare(share)).toBe(text)
 })

@@ -13,7 +13,7 @@ const namesIn = (seed: string) =>
     ...sites.map(({ domain, user, php, kit }) => [domain, user, php, kit.core]),
   ])
 
-test('the same seed makes the same fleet, and another one another', () => {
+test('the same seed creates the same fleet, and another seed another one', () => {
   expect(namesIn('a')).toEqual(namesIn('a'))
   expect(namesIn('a')).not.toEqual(namesIn('b'))
 })

@@ -5,7 +5,7 @@ import { EMPTY, file, folder, sharedFolder } from '#scripts/demo/machine/nodes.t
 const themes = sharedFolder([['style.css', file('/* one */')]])
 const content = sharedFolder([['themes', themes]])
 
-test('what one site changes in a folder that many have is its own', async () => {
+test('a change of one site in a shared folder stays its own', async () => {
   const disk = new Disk(() => 0)
   disk.put('/srv/one', folder([['wp-content', content]]))
   disk.put('/srv/two', folder([['wp-content', content]]))
@@ -20,7 +20,7 @@ test('what one site changes in a folder that many have is its own', async () => 
   expect(disk.names('/srv/two/wp-content')).toEqual(['themes'])
 })
 
-test('an empty folder that many have is filled for one of them', async () => {
+test('a shared empty folder can be filled for one site', async () => {
   const disk = new Disk(() => 0)
   disk.put('/one', EMPTY)
   disk.put('/two', EMPTY)
@@ -30,7 +30,7 @@ test('an empty folder that many have is filled for one of them', async () => {
   expect([disk.text('/one/log'), disk.names('/two')]).toEqual(['ab', []])
 })
 
-test('a folder goes elsewhere with all that is in it', async () => {
+test('a folder moves with its content', async () => {
   const disk = new Disk(() => 0)
   await disk.write('/srv/shop/public/index.php', '<?php')
   await disk.rename('/srv/shop', '/srv/.trash/shop/home')
@@ -40,7 +40,7 @@ test('a folder goes elsewhere with all that is in it', async () => {
   expect(await disk.list('/srv')).toEqual([{ name: '.trash', kind: 'directory' }])
 })
 
-test('a link is read where it leads, and is a link all the same', async () => {
+test('reading a link follows it, and it stays a link', async () => {
   const disk = new Disk(() => 0)
   await disk.write('/etc/a', 'text')
   await disk.link('/etc/a', '/etc/b')

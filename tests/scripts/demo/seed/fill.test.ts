@@ -8,7 +8,7 @@ import type { FoundSite } from '#shared/agent.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
-test('what is on record of each site is what its agent finds', async () => {
+test('the records of each site match its agent', async () => {
   const fleet = await Fleet.open(makeFleet('demo', { servers: 7, sites: 56 }), {
     turns: new Turns(),
     pace: 0,

@@ -13,7 +13,7 @@ export function countsClicks(owner: () => Owner): void {
   const plain = 'GET /echo/ ()'
 
   test(
-    'the arguments of advertisements cost no PHP, and are in no page that others get',
+    'advertising arguments cost no PHP, and are in no page of other visitors',
     async () => {
       const [said, first] = await echoed(owner(), '/echo/?utm_source=first&fbclid=secret-1')
       expect(String(said)).toBe(plain)

@@ -11,7 +11,7 @@ const OF_THE_LAB = [
 
 export function isHealthy(owner: () => Owner): void {
   test(
-    'Site Health has nothing to say about the server',
+    'Site Health reports no problem of the server',
     async () => {
       const page = await owner().page()
       await page.goto('/wp-admin/site-health.php')

@@ -56,7 +56,7 @@ async function download({ host }: Owner, url: string) {
 
 export function uploads(owner: () => Owner): void {
   test(
-    'every kind of file that the owner uploads is there for visitors, byte by byte',
+    'visitors get every kind of uploaded file byte for byte',
     async () => {
       const page = await owner().page()
       await page.goto('/wp-admin/media-new.php')

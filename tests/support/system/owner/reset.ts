@@ -22,7 +22,7 @@ async function linkFrom(folder: string): Promise<string> {
 
 export function resetsPassword(owner: () => Owner): void {
   test(
-    'a password that was forgotten is set again by a link in a mail',
+    'a forgotten password is reset by a link in a mail',
     async () => {
       const { host, world, folder } = owner()
       const relay = await startInside(

@@ -19,7 +19,7 @@ export function serves(owner: () => Owner): void {
   }
 
   test(
-    'visitors get what plugins and people make in any way, also after the site was in the trash',
+    'visitors get files of plugins and people, also after a restore',
     async () => {
       const { host, site, docroot, world } = owner()
       const made = await owner().visit('/?shop_make=1')

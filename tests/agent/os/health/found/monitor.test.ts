@@ -34,7 +34,7 @@ const shown = (monitor: FoundMonitor) =>
   monitor.list().map(({ domain, state, code }) => `${domain} ${state} ${code}`)
 const answer = (status: number): Visited => ({ status, headers: {}, body: '', ms: 20 })
 
-test('asks for the front page at the address, port and name that visitors use', async () => {
+test('requests the front page at the address, port and name that visitors use', async () => {
   const { asked, monitor } = machine(
     [
       site('a.example'),
@@ -59,7 +59,7 @@ test('asks for the front page at the address, port and name that visitors use', 
   )
 })
 
-test('reads no file of a site, writes nothing, and asks no PHP-FPM and no database', async () => {
+test('reads no file of a site, writes nothing, and contacts neither PHP-FPM nor the database', async () => {
   const { host, monitor } = machine(site('a.example'))
   const written: string[] = []
   host.files.write = async (path) => void written.push(path)
@@ -67,7 +67,7 @@ test('reads no file of a site, writes nothing, and asks no PHP-FPM and no databa
   expect([written, host.pinged, host.queries]).toEqual([[], [], []])
 })
 
-test('what a web server is configured to refuse is up, and is not asked for', async () => {
+test('a site that the web server is configured to refuse is up, and is not requested', async () => {
   const { asked, monitor } = machine(
     'server { listen 80; server_name shut.example; root /var/www/shut; return 503; }',
   )
@@ -76,7 +76,7 @@ test('what a web server is configured to refuse is up, and is not asked for', as
   expect(asked).toEqual([])
 })
 
-test('a page that fails twice makes a site down, once not, and it is up again with its page', async () => {
+test('a site is down after two failed pages, not after one, and up again with its page', async () => {
   const { host, monitor } = machine(site('a.example'))
   await monitor.visit(0)
   host.visits.set('http://a.example/', answer(500))
@@ -99,7 +99,7 @@ test('a page that fails twice makes a site down, once not, and it is up again wi
   expect(shown(monitor)).toEqual(['a.example up up'])
 })
 
-test('many sites share the time, those of this agent too', async () => {
+test('many sites share the interval, including those of this agent', async () => {
   const many = Array.from({ length: 30 }, (_, at) => site(`s${at}.example`)).join('\n')
   const { host, asked, monitor } = machine(many)
   for (let round = 0; round < 4; round++) await monitor.visit(0)
@@ -115,7 +115,7 @@ test('many sites share the time, those of this agent too', async () => {
   expect(await countIn(30, 570)).toBeLessThan(4 * 30)
 })
 
-test('a certificate that has ended, or that is for another name, is said', async () => {
+test('reports a certificate that has expired or is for another name', async () => {
   const served = `server { listen 443 ssl; server_name NAME; root /var/www; ssl_certificate /etc/a.pem; }`
   const { host, monitor } = machine(
     `${served.replace('NAME', 'a.example')} ${served.replace('NAME', 'b.example')}`,
@@ -139,7 +139,7 @@ test('a certificate that has ended, or that is for another name, is said', async
   })
 })
 
-test('a site that is gone is no longer told of, and a new one is', async () => {
+test('stops reporting a removed site, and reports a new one', async () => {
   const { host, monitor } = machine(site('a.example'))
   await monitor.visit(0)
   fill(root, { '/etc/nginx/nginx.conf': `http { ${site('b.example')} }` })
@@ -148,7 +148,7 @@ test('a site that is gone is no longer told of, and a new one is', async () => {
   expect(shown(monitor)).toEqual(['b.example up up'])
 })
 
-test('nobody is told of a past that is too long ago', async () => {
+test('omits states that are too old', async () => {
   const { host, monitor } = machine(site('a.example'))
   await monitor.visit(0)
   host.time += 16 * 60_000

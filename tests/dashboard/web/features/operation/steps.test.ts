@@ -5,7 +5,7 @@ const plan = ['Installing PHP 8.3', 'Creating the user', 'Copying WordPress', 'R
 
 const told = (steps: Step[]) => steps.map(({ title, state }) => `${state}: ${title}`)
 
-test('shows what is done, what runs and what is still to come of a plan', () => {
+test('shows completed, running and pending steps of a plan', () => {
   const lines = ['Creating the user', 'Copying WordPress', 'Getting WordPress', '12 MB']
 
   const steps = stepsOf({ lines, plan })
@@ -18,7 +18,7 @@ test('shows what is done, what runs and what is still to come of a plan', () => 
   ])
 })
 
-test('takes lines that say what is being done for steps where no plan is known', () => {
+test('derives steps from lines when no plan is known', () => {
   const lines = [
     'Installing nginx, mariadb-server',
     'Reading package lists...',
@@ -36,7 +36,7 @@ test('takes lines that say what is being done for steps where no plan is known',
   ])
 })
 
-test('shows what is undone, newest first, and what could not be', () => {
+test('shows undone steps, newest first, and failed undos', () => {
   const begun = ['Creating the user', 'Copying WordPress', 'Failed: The disk is full']
   const lines = [...begun, 'Undoing: Creating the user']
 
@@ -56,7 +56,7 @@ test('shows what is undone, newest first, and what could not be', () => {
   expect(told(stepsOf({ lines, plan, end: 'failed', message }))[1]).toBe('left: Creating the user')
 })
 
-test('shows what was cut off by a cancel as cancelled, and the rest as never begun', () => {
+test('shows the interrupted step as cancelled, and the rest as not started', () => {
   const lines = ['Creating the user', 'The operation was cancelled', 'Undoing: Creating the user']
 
   const later = ['Creating the user', 'Copying WordPress', 'Undoing: Creating the user']
@@ -74,7 +74,7 @@ test('shows what was cut off by a cancel as cancelled, and the rest as never beg
   ])
 })
 
-test('the step that did not get its certificate is told apart from those that are done', () => {
+test('a step without its certificate differs from completed ones', () => {
   const lines = [
     'Adding the virtual host',
     'Certifying shop.example',

@@ -4,7 +4,7 @@ import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 
-test('what the address has is what the API is asked for', () => {
+test('the request of the API has the values of the address', () => {
   const raw = {
     q: '2024',
     server_id: '3',
@@ -26,7 +26,7 @@ test('without a status, the trash is not shown', () => {
   })
 })
 
-test('what the API would refuse, and names that it does not know, are named', () => {
+test('names values that the API would refuse and unknown names', () => {
   const raw = { status: 'active,nonsense', tier: 'huge', php: '8', server_id: '0', more: '1' }
   const wrong = mistakesIn(raw, FleetSiteIdsQuery)
 

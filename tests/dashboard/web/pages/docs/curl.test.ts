@@ -19,7 +19,7 @@ test('shows a call with a token and the example of its body', () => {
   )
 })
 
-test('shows a stream as it comes, and what is for everybody without a token', () => {
+test('shows a stream unbuffered, and a public call without a token', () => {
   expect(lineOf('followOperation')).toBe(
     `curl -N 'https://control.example/api/operations/q3Yk0ZsV1nTfBw8eR5uLxA/events' \\
   -H "Authorization: Bearer $TOKEN"`,
@@ -27,7 +27,7 @@ test('shows a stream as it comes, and what is for everybody without a token', ()
   expect(lineOf('downloadAgent')).toBe(`curl -O 'https://control.example/agent/linux-x64.gz'`)
 })
 
-test('is read by a shell as it was meant, for every call', async () => {
+test('is correct shell syntax for every call', async () => {
   const lines = calls.map((call) => curlOf(call, 'https://control.example'))
   const script = ['curl() { for last; do :; done; echo "$#"; }', 'TOKEN=token', ...lines].join('\n')
 

@@ -17,7 +17,7 @@ const item = (position: number, more: Partial<BulkItemView> = {}): BulkItemView 
 const told = (...data: StoredEvent['data'][]): StoredEvent[] =>
   data.map((each, at) => ({ id: at + 1, event: 'log', data: each }))
 
-test('each item is what its last event says', () => {
+test('each item has the state of its last event', () => {
   const events = told(
     { message: 'cache.purge of 3 sites begins', status: 'running' },
     { message: '1.example begins', position: 1, status: 'running', operation_id: 'a' },
@@ -37,7 +37,7 @@ test('each item is what its last event says', () => {
   ])
 })
 
-test('what has ended stays so when events tell of its past', () => {
+test('ended items stay ended when older events arrive', () => {
   const items = [item(1, { status: 'success', operation_id: 'a' })]
   const events = told({ message: '1.example begins', position: 1, status: 'running' })
 

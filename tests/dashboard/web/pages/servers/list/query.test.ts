@@ -66,7 +66,7 @@ test.each([
   expect(shown.map(({ name }) => name).join(', ')).toBe(names)
 })
 
-test('an address with nonsense in it is refused, part by part', () => {
+test('each invalid part of an address is refused', () => {
   const search = { status: 'asleep', sort: 'colour', order: 'up' }
   expect(mistakesIn(search, ServersQuery).map(({ name }) => name)).toEqual([
     'status',
@@ -75,7 +75,7 @@ test('an address with nonsense in it is refused, part by part', () => {
   ])
 })
 
-test('an address keeps what can be filtered and sorted by', () => {
+test('an address keeps filters and order', () => {
   const search = { q: 10, status: 'online', tag: 'eu', sort: 'cpu', order: 'desc' }
   expect(readServersSearch(search)).toEqual({
     q: '10',

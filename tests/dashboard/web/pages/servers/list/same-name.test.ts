@@ -15,7 +15,7 @@ test.each([
   ['web-1', 'a.example.com', 1, undefined],
   ['', 'b.example.com', undefined, OTHER.replace('a.example', 'b.example')],
 ])(
-  'the name %j at %j, of the server %p, is told to be that of another one: %j',
+  'the name %j at %j, of the server %p, is reported as used by another one: %j',
   (name, hostname, own, hint) => {
     expect(sameNameHint(servers, { name, hostname }, own)).toBe(hint)
   },
