@@ -35,7 +35,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'tests/agent/scan/wp-config.test.ts': 210,
   'tests/browser/found-sites.test.ts': 270,
   'tests/browser/servers.test.ts': 260,
-  'tests/browser/site.test.ts': 300,
   'tests/contract/agent.exec.test.ts': 290,
   'tests/contract/agent.operations.test.ts': 250,
   'tests/contract/dashboard.disk.test.ts': 220,

@@ -57,7 +57,7 @@ test('a bulk operation pauses after failures, continues on request, and retries 
   await page.getByLabel('Any result').selectOption('failed')
   await page.waitForURL('**?status=failed')
   await items.filter({ hasText: 'success' }).first().waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Retry the 3 that did not succeed' }).click()
+  await page.getByRole('button', { name: 'Retry 3 unsuccessful operations' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Clear cache of 3 sites' }).waitFor()
   await page.getByText('3 done', { exact: true }).waitFor()

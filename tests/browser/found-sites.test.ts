@@ -231,7 +231,7 @@ test('a restore that affects others asks first', async () => {
   const { page, problems } = await open('/trash')
   await page.getByRole('button', { name: 'Restore made.example' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('cron.service').first().waitFor()
+  await dialog.getByText('Plan: 1 step, 1 change').waitFor()
   await dialog.getByLabel('Allow these changes').check()
   await dialog.getByRole('button', { name: 'Restore site' }).click()
   await page.waitForURL('**/sites/*?operation=*')

@@ -142,7 +142,7 @@ test('security updates are shown, planned and installed with a button', async ()
   await page.getByText(/^[24] security updates pending$/).waitFor()
 
   await page.getByRole('button', { name: 'Install updates' }).click()
-  await page.getByRole('button', { name: 'Show what would be done' }).click()
+  await page.getByRole('button', { name: 'Review plan' }).click()
   await page.getByText(/^Installing security updates of \d packages$/).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Install updates' }).click()
 
@@ -182,11 +182,11 @@ test('provisioning shows its plan before it starts', async () => {
   await page.getByRole('menuitem', { name: 'Provision…' }).click()
 
   await page.getByLabel('PHP versions').fill('8.5')
-  await page.getByRole('button', { name: 'Show what would be done' }).click()
+  await page.getByRole('button', { name: 'Review plan' }).click()
   const plan = page.getByRole('dialog')
-  await plan.locator('details', { hasText: 'php8.5-fpm' }).locator('summary').click()
+  await plan.locator('details details', { hasText: 'php8.5-fpm' }).locator('summary').click()
   await plan.getByText('php8.5-fpm', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Provision', exact: true }).click()
+  await page.getByRole('button', { name: 'Provision server' }).click()
 
   await page.waitForURL('**/operations/*')
   await page.getByRole('heading', { level: 1, name: 'Provision fra-web-01' }).waitFor()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -11,8 +11,6 @@ const agent = new FakeAgent()
 
 beforeAll(async () => {
   await addServer(dashboard, agent, 'web-1')
-  keepsTrash(agent)
-  agent.plan = { steps: [{ name: 'trash', title: 'Moving the files to the trash', effects: [] }] }
   agent.answers.set('/sites/db-password', () => Response.json({ password: 'db-secret-1' }))
 })
 afterAll(() => agent.stop())
@@ -27,10 +25,6 @@ async function made(domain: string): Promise<string> {
 }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
-const startDeletion = async (page: Page) => {
-  await page.getByRole('button', { name: /^More actions of/ }).click()
-  await page.getByRole('menuitem', { name: 'Delete site' }).click()
-}
 
 test('the database password is shown on request, and removed when its page is left', async () => {
   const { page, problems } = await open(`${await made('secret.example')}?tab=database`)
@@ -164,23 +158,6 @@ test('a scan shows version, plugins and themes of WordPress', async () => {
   expect(problems).toEqual([])
 })
 
-test('a site is deleted when its domain is typed, and restored from the trash', async () => {
-  const { page, problems } = await open(await made('gone.example'))
-  await startDeletion(page)
-  await page.getByText('Moving the files to the trash').waitFor()
-  const act = page.getByRole('button', { name: 'Move to the trash' })
-  expect(await act.isDisabled()).toBe(true)
-  await page.getByLabel('Type gone.example to confirm').fill('gone.example')
-  await page.keyboard.press('Enter')
-
-  await page.getByText('Moved to trash').waitFor()
-  await page.getByRole('button', { name: 'Restore' }).click()
-
-  await page.getByText('trashed', { exact: true }).waitFor({ state: 'detached' })
-  await page.getByText('active', { exact: true }).waitFor()
-  expect(problems).toEqual([])
-})
-
 test('a site that could not be created says why, and is retried', async () => {
   agent.works.set('site.create', async function* () {
     yield 'Copying WordPress'
@@ -196,37 +173,6 @@ test('a site that could not be created says why, and is retried', async () => {
   await why.getByRole('button', { name: 'Try again' }).click()
 
   await page.getByText('failed.example is ready').waitFor()
-  expect(problems).toEqual([])
-})
-
-test('the deletion of a failed site promises no trash, and its page says that it is deleted', async () => {
-  agent.works.set('site.create', async function* () {
-    yield 'Copying WordPress'
-    throw new Refused({ error: 'Internal error', message: 'The disk is full' })
-  })
-  const usual = agent.works.get('site.delete')
-  if (!usual) throw new Error('The agent deletes nothing')
-  agent.works.set('site.delete', async function* () {
-    yield 'Looking for the site'
-    throw new Refused({ error: 'Not found', message: 'Site not found' })
-  })
-  agent.plan = { steps: [] }
-  const call = { domain: 'never.example', php: '8.2', tls: 'none' }
-  const { body } = await dashboard.client().post('/api/servers/1/sites', call)
-  const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
-
-  await startDeletion(page)
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('It does not go to the trash').waitFor()
-  await dialog.getByLabel('Type never.example to confirm').fill('never.example')
-  await dialog.getByRole('button', { name: 'Remove site' }).click()
-
-  await page.getByRole('heading', { level: 1, name: 'never.example is deleted' }).waitFor()
-  await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'never.example is deleted' }).waitFor()
-  await page.getByRole('link', { name: 'Go to sites' }).click()
-  await page.waitForURL('**/sites')
-  agent.works.set('site.delete', usual)
   expect(problems).toEqual([])
 })
 
@@ -250,51 +196,5 @@ test('a cancelled creation is shown as cancelled on its site, its step and the a
   await page.goto('/activity?domain=unwanted.example&status=cancelled')
   await page.getByRole('cell', { name: 'Create site' }).waitFor()
   until.resolve()
-  expect(problems).toEqual([])
-})
-
-test('a dialog with a long plan keeps its field and buttons visible, and requests the plan once', async () => {
-  const effects = Array.from({ length: 9 }, (_, at) => ({
-    action: 'remove' as const,
-    kind: 'file',
-    name: `/srv/www/long/${at}`,
-  }))
-  agent.plan = {
-    steps: Array.from({ length: 9 }, (_, at) => ({
-      name: `step-${at}`,
-      title: `Removing part ${at}`,
-      effects,
-    })),
-  }
-  const { page, problems } = await open(await made('long.example'))
-  const plans: number[] = []
-  page.on('response', (response) => {
-    const body = response.request().postDataJSON()
-    if (body?.dry_run) plans.push(response.status())
-  })
-
-  await startDeletion(page)
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
-
-  const parts = [
-    dialog.getByLabel('Type long.example to confirm'),
-    dialog.getByRole('button', { name: 'Cancel' }),
-    dialog.getByRole('button', { name: 'Move to the trash' }),
-  ]
-  for (const part of parts) {
-    const box = await part.boundingBox()
-    expect(box && box.y + box.height).toBeLessThan(800)
-  }
-  expect(await parts[0]?.evaluate((field) => field === document.activeElement)).toBe(true)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'detached' })
-  await startDeletion(page)
-  await dialog.getByLabel('Type long.example to confirm').fill('long.example')
-  await dialog.getByText('Removing part 8').waitFor({ state: 'attached' })
-  await page.keyboard.press('Enter')
-  await dialog.waitFor({ state: 'detached' })
-  await page.getByText('Moved to trash').waitFor()
-  expect(plans).toEqual([200, 200])
   expect(problems).toEqual([])
 })

@@ -93,7 +93,7 @@ test('actions skip selected sites that the filter hides', async () => {
   await bar.getByText('1 selected, 1 more hidden by the filter').waitFor()
   await bar.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Move 1 site to the trash' }).waitFor()
+  await dialog.getByRole('button', { name: 'Move 1 site to trash' }).waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
 

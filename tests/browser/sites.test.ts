@@ -97,7 +97,7 @@ test('deleting many sites requires their number', async () => {
   const { page, problems } = await open('/sites?q=site-00')
   await page.getByRole('checkbox', { name: 'Select all sites that match' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  const act = page.getByRole('button', { name: 'Move 10 sites to the trash' })
+  const act = page.getByRole('button', { name: 'Move 10 sites to trash' })
 
   expect(await act.isDisabled()).toBe(true)
   await page.getByLabel('Type delete 10 to confirm').fill('delete 10')

@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { Button } from './button.tsx'
-import { Dialog, DialogFooter } from './dialog.tsx'
-import { Failure } from './states.tsx'
-import { TypedName } from './typed-name.tsx'
+import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
+import { DialogForm } from './dialog-form.tsx'
 
 interface ConfirmProps {
   open: boolean
@@ -33,38 +31,21 @@ export function Confirm(props: ConfirmProps) {
   )
 }
 
-function Question(props: ConfirmProps) {
-  const { onClose, children, action, keep, typed, onConfirm } = props
+function Question({ onClose, children, action, keep, typed, onConfirm, ...props }: ConfirmProps) {
   const { isDestructive = typed !== undefined } = props
-  const [text, setText] = useState('')
   const { mutate, isPending, error } = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
-  const isMeant = typed === undefined || text.trim() === typed
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isMeant && !isPending) mutate()
-  }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action={action}
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={error}
+      isDestructive={isDestructive}
+      typed={typed}
+      {...(keep && { cancel: keep })}
+    >
       <div className="text-muted">{children}</div>
-      <DialogFooter
-        onCancel={onClose}
-        {...(keep && { cancel: keep })}
-        above={
-          <>
-            {typed !== undefined && <TypedName of={typed} value={text} onChange={setText} />}
-            {error && <Failure error={error} />}
-          </>
-        }
-      >
-        <Button
-          type="submit"
-          kind={isDestructive ? 'danger' : 'primary'}
-          disabled={!isMeant}
-          busy={isPending}
-        >
-          {action}
-        </Button>
-      </DialogFooter>
-    </form>
+    </DialogForm>
   )
 }

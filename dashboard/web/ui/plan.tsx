@@ -1,17 +1,39 @@
 import { Info, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { Effect, Plan } from '#shared/plan.ts'
 import { cx } from './cx.ts'
-import { formatNumber } from './format.ts'
+import { formatCount, formatNumber } from './format.ts'
 
 const ACTIONS = {
-  create: { icon: Plus, word: 'Makes', tone: 'text-good' },
+  create: { icon: Plus, word: 'Creates', tone: 'text-good' },
   change: { icon: Pencil, word: 'Changes', tone: 'text-warn' },
   remove: { icon: Minus, word: 'Removes', tone: 'text-bad' },
   run: { icon: Play, word: 'Runs', tone: 'text-muted' },
 } as const
 
+/** The plan in one line, `8 steps, 29 changes`, that opens to its steps; notes stay visible. */
+export function PlanSummary({ plan, isOpen = false }: { plan: Plan; isOpen?: boolean }) {
+  const { steps } = plan
+  const changes = steps.reduce((total, { effects }) => total + effects.length, 0)
+  if (steps.length === 0) return <PlanSteps plan={plan} />
+  return (
+    <>
+      <details open={isOpen} className="rounded-lg border border-line bg-sunken">
+        <summary className="cursor-pointer px-3 py-2">
+          Plan: {formatCount(steps.length, 'step')}, {formatCount(changes, 'change')}
+        </summary>
+        <div className="border-t border-line p-3">
+          <PlanSteps plan={plan} hasNotes={false} />
+        </div>
+      </details>
+      {steps.map(({ name, notes }) => (
+        <Notes key={name} of={notes} />
+      ))}
+    </>
+  )
+}
+
 /** Steps in the order in which they would be done, each with what it would do on the machine. */
-export function PlanSteps({ plan }: { plan: Plan }) {
+export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: boolean }) {
   if (plan.steps.length === 0)
     return <p className="text-muted">Nothing has to be done on the server for this.</p>
   return (
@@ -26,21 +48,22 @@ export function PlanSteps({ plan }: { plan: Plan }) {
           </span>
           <div className="min-w-0 pt-0.5">
             <p className="break-words">{title}</p>
-            {notes?.map((note) => (
-              <p
-                key={note}
-                className="mt-1 flex items-baseline gap-1.5 text-xs break-words text-warn"
-              >
-                <Info className="size-3 shrink-0 translate-y-0.5" aria-hidden />
-                {note}
-              </p>
-            ))}
+            {hasNotes && <Notes of={notes} />}
             <Effects of={effects} />
           </div>
         </li>
       ))}
     </ol>
   )
+}
+
+function Notes({ of = [] }: { of: readonly string[] | undefined }) {
+  return of.map((note) => (
+    <p key={note} className="mt-1 flex items-baseline gap-1.5 text-xs break-words text-warn">
+      <Info className="size-3 shrink-0 translate-y-0.5" aria-hidden />
+      {note}
+    </p>
+  ))
 }
 
 /** More than these are behind a line that says how many there are. */

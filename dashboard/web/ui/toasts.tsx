@@ -3,9 +3,29 @@ import { X } from 'lucide-react'
 
 const toasts = Toast.createToastManager()
 
-/** Tells in passing what came of something; `error` stays until it is closed. */
-export function tell(title: string, { error = false } = {}): void {
-  toasts.add({ title, type: error ? 'error' : 'success', timeout: error ? 0 : 5_000 })
+interface TellOptions {
+  /** It stays until it is closed. */
+  error?: boolean
+  /** Offered for ten seconds. */
+  undo?: { name: string; act: () => void }
+}
+
+/** Shows the result of an action for a few seconds. */
+export function tell(title: string, { error = false, undo }: TellOptions = {}): void {
+  const id = toasts.add({
+    title,
+    type: error ? 'error' : 'success',
+    timeout: error ? 0 : undo ? 10_000 : 5_000,
+    ...(undo && {
+      actionProps: {
+        children: undo.name,
+        onClick: () => {
+          toasts.close(id)
+          undo.act()
+        },
+      },
+    }),
+  })
 }
 
 export function Toasts() {
@@ -33,6 +53,9 @@ function List() {
     >
       <Toast.Content className="flex items-start gap-3 p-3">
         <Toast.Title className="min-w-0 flex-1 break-words" />
+        {toast.actionProps && (
+          <Toast.Action className="rounded-md px-2 font-medium text-accent hover:bg-sunken" />
+        )}
         <Toast.Close aria-label="Dismiss" className="rounded-md p-0.5 text-muted hover:bg-sunken">
           <X className="size-4" aria-hidden />
         </Toast.Close>

@@ -2,17 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
+import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 
-/** What would be done on the server, before it is. */
+/** The plan of the server, before anything is done. */
 export function PlanPreview({ work }: { work: SiteWork }) {
   const { data, error, refetch } = useQuery(planQuery(work))
   return (
-    <section aria-label="Plan" className="rounded-lg border border-line p-4">
-      <h3 className="mb-3 font-semibold">What will be done on the server</h3>
-      {data && <PlanSteps plan={data} />}
-      {!data && !error && <Skeleton rows={4} />}
+    <section aria-label="Plan">
+      {data && <PlanSummary plan={data} />}
+      {!data && !error && <Skeleton rows={1} />}
       {error && (isAway(error) ? <Away /> : <Failure error={error} onRetry={refetch} />)}
     </section>
   )
@@ -24,8 +23,8 @@ const isAway = (error: unknown): boolean =>
 
 function Away() {
   return (
-    <Notice kind="wait" title="The server cannot be reached now, so there is no plan">
-      What you begin waits until it is back, and is tried again by itself.
+    <Notice kind="wait" title="No plan: the server cannot be reached">
+      The operation waits until the server is online again, and then starts automatically.
     </Notice>
   )
 }

@@ -12,5 +12,6 @@ export function useBegin(id: number) {
     const plan = client.getQueryData(planQuery(work).queryKey)
     if (operation && plan) rememberPlan(operation, plan)
     await show(operation)
+    return operation
   }
 }

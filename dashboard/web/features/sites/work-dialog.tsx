@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { SiteWork } from '#dashboard/web/api/site-work.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
-import { TypedName } from '#dashboard/web/ui/typed-name.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useBegin } from './use-begin.ts'
 import { useWorkConsent } from './use-work-consent.tsx'
@@ -19,60 +17,49 @@ interface WorkDialogProps {
   work: SiteWork | undefined
   /** What the button says. */
   action: string
-  /** The domain is to be typed. */
+  /** It takes something away. */
   isDestructive?: boolean
+  /** The domain is to be typed, because it cannot be undone. */
+  isPermanent?: boolean
+  /** Default: starts the work and shows its operation on the page of the site. */
+  begin?: ((work: SiteWork) => Promise<unknown>) | undefined
   /** What is to be chosen. */
   children?: ReactNode
 }
 
-/** What is to be chosen, what would be done on the server, and the button that does it. */
+/** What is to be chosen, the plan in one line, and the button that starts the work. */
 export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialogProps) {
   return (
-    <Dialog open={open} onClose={onClose} title={title} about={about} wide>
+    <Dialog open={open} onClose={onClose} title={title} about={about}>
       {open && <Form {...props} onClose={onClose} />}
     </Dialog>
   )
 }
 
-type FormProps = Pick<
-  WorkDialogProps,
-  'site' | 'work' | 'action' | 'isDestructive' | 'children'
-> & { onClose: () => void }
+type FormProps = Omit<WorkDialogProps, 'open' | 'title' | 'about'>
 
-function Form({ site, work, action, isDestructive = false, children, onClose }: FormProps) {
-  const [typed, setTyped] = useState('')
-  const begin = useBegin(site.id)
-  const { mutate, isPending, error } = useMutation({ mutationFn: begin, onSuccess: onClose })
+function Form({ site, work, action, begin, children, onClose, ...props }: FormProps) {
+  const { isPermanent = false, isDestructive = isPermanent } = props
+  const show = useBegin(site.id)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: begin ?? show,
+    onSuccess: onClose,
+  })
   const consent = useWorkConsent(work)
-  const isNamed = !isDestructive || typed.trim() === site.domain
-  const isReady = work !== undefined && isNamed && !consent.isOpen
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isReady && !isPending) mutate({ ...work, ...consent.accepting })
-  }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action={action}
+      onSubmit={() => work && mutate({ ...work, ...consent.accepting })}
+      onCancel={onClose}
+      isBlocked={work === undefined || consent.isOpen}
+      isBusy={isPending}
+      error={error}
+      isDestructive={isDestructive}
+      typed={isPermanent ? site.domain : undefined}
+    >
       {children}
       {work && <PlanPreview work={work} />}
       {consent.question}
-      <DialogFooter
-        onCancel={onClose}
-        above={
-          <>
-            {isDestructive && <TypedName of={site.domain} value={typed} onChange={setTyped} />}
-            {error && <Failure error={error} />}
-          </>
-        }
-      >
-        <Button
-          type="submit"
-          kind={isDestructive ? 'danger' : 'primary'}
-          disabled={!isReady}
-          busy={isPending}
-        >
-          {action}
-        </Button>
-      </DialogFooter>
-    </form>
+    </DialogForm>
   )
 }

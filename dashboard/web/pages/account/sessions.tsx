@@ -32,7 +32,6 @@ export function Sessions() {
         onClose={() => setAsks(false)}
         title="Sign out everywhere?"
         action="Sign out everywhere"
-        keep="Stay signed in"
         onConfirm={leave}
       >
         All your sessions and API tokens end at once. Scripts that use a token are refused until

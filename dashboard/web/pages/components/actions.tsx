@@ -6,7 +6,9 @@ import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
+import type { Plan } from '#shared/plan.ts'
 import { Row } from './row.tsx'
 
 export function Actions() {
@@ -43,6 +45,15 @@ export function Actions() {
         <Button onClick={() => tell('The site could not be created', { error: true })}>
           Show error
         </Button>
+        <Button
+          onClick={() =>
+            tell('Moving shop.example.com to the trash', {
+              undo: { name: 'Undo', act: () => undefined },
+            })
+          }
+        >
+          Show undo
+        </Button>
       </Row>
       <Row name="Dialog">
         <Question />
@@ -53,6 +64,16 @@ export function Actions() {
       </Row>
     </Card>
   )
+}
+
+const PLAN: Plan = {
+  steps: [
+    {
+      name: 'files',
+      title: 'Deleting the files',
+      effects: [{ action: 'remove', kind: 'folder', name: '/srv/www/shop' }],
+    },
+  ],
 }
 
 function Question() {
@@ -68,7 +89,8 @@ function Question() {
         typed="shop.example.com"
         onConfirm={async () => undefined}
       >
-        Its files and its database cannot be restored.
+        <p className="mb-3">Its files and its database cannot be restored.</p>
+        <PlanSummary plan={PLAN} />
       </Confirm>
     </>
   )

@@ -5,6 +5,7 @@ import { Inputs } from './inputs.tsx'
 import { Messages } from './messages.tsx'
 import { States } from './states.tsx'
 import { Tables } from './tables.tsx'
+import { TabsExample } from './tabs.tsx'
 
 /** The components of the UI in all their forms, to look at when one changes. */
 export function ComponentsPage() {
@@ -20,6 +21,7 @@ export function ComponentsPage() {
         <Inputs />
         <Messages />
         <Tables />
+        <TabsExample />
       </div>
     </Page>
   )

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { purgeSite } from '#dashboard/web/api/site-work.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
@@ -57,6 +57,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
 
 function WaysOut({ entry }: { entry: TrashEntry }) {
   const { domain, server } = entry
+  const size = entry.size === null ? '' : ` (${formatBytes(entry.size)})`
   const [isAsking, setAsking] = useState(false)
   const leave = useLeave()
   const { restore, isPending, dialog } = useRestore(entry, {
@@ -82,16 +83,17 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
         Delete
       </Button>
       {dialog}
-      <Confirm
+      <WorkDialog
         open={isAsking}
         onClose={() => setAsking(false)}
         title={`Permanently delete ${domain}?`}
+        about={`The files and the database of the site${size} are permanently deleted from ${server}. They cannot be restored.`}
+        site={entry}
+        work={purgeSite(entry)}
         action="Delete permanently"
-        typed={domain}
-        onConfirm={() => purge.mutateAsync(purgeSite(entry))}
-      >
-        Its files and its database are permanently deleted from {server}. They cannot be restored.
-      </Confirm>
+        isPermanent
+        begin={purge.mutateAsync}
+      />
     </>
   )
 }

@@ -15,10 +15,10 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 
-/** What can be done with the whole: go on, end it, try what failed once more. */
+/** Resume, cancel or retry the whole. */
 export function Actions({ bulk }: { bulk: BulkOperationView }) {
   const { id, status, counts } = bulk
-  const resume = useAct(id, () => resumeBulk(id), 'It goes on')
+  const resume = useAct(id, () => resumeBulk(id), 'The bulk operation continues')
   if (!isBulkActive(bulk)) return counts.failed + counts.cancelled > 0 && <Retry bulk={bulk} />
   return (
     <div className="flex flex-wrap gap-2">
@@ -37,11 +37,11 @@ export function Actions({ bulk }: { bulk: BulkOperationView }) {
   )
 }
 
-/** Asked for once, it is offered to end what runs by force. */
+/** After a first cancel request, running operations can be ended by force. */
 function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
   const [asks, setAsks] = useState(false)
   const isEnding = status === 'cancelled'
-  const cancel = useAct(id, () => cancelBulk(id, isEnding), 'It is being cancelled')
+  const cancel = useAct(id, () => cancelBulk(id, isEnding), 'Cancelling the bulk operation')
   const running = formatNumber(counts.running)
   return (
     <>
@@ -51,14 +51,14 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
       <Confirm
         open={asks}
         onClose={() => setAsks(false)}
-        title={isEnding ? 'End what runs by force?' : 'Cancel this?'}
-        action={isEnding ? 'End by force' : 'Cancel it'}
-        keep="Let it run"
+        title={isEnding ? 'End running operations by force?' : 'Cancel bulk operation?'}
+        action={isEnding ? 'End by force' : 'Cancel bulk operation'}
+        keep="Keep running"
         onConfirm={() => cancel.mutateAsync()}
       >
         {isEnding
-          ? `The programs of the ${running} that run are ended at once. What they made is undone.`
-          : `The ${formatNumber(counts.waiting)} that wait are not begun, and what the ${running} that run have made is undone. What is done stays as it is.`}
+          ? `The programs of the ${running} running operations are ended at once, and their changes are undone.`
+          : `The ${formatNumber(counts.waiting)} waiting operations do not start, and the changes of the ${running} running ones are undone. Completed operations stay as they are.`}
       </Confirm>
     </>
   )
@@ -82,7 +82,7 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
       busy={isPending}
       onClick={() => mutate()}
     >
-      Retry the {formatNumber(counts.failed + counts.cancelled)} that did not succeed
+      Retry {formatNumber(counts.failed + counts.cancelled)} unsuccessful operations
     </Button>
   )
 }

@@ -50,11 +50,11 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         open={asks}
         onClose={() => setAsks(false)}
         title={`Cancel ${formatNumber(toCancel.length)} operations?`}
-        action="Cancel them"
-        keep="Let them run"
+        action="Cancel operations"
+        keep="Keep running"
         onConfirm={() => act(cancel, toCancel, onClear)}
       >
-        What they have begun is undone. They can be retried afterwards.
+        Their changes are undone. You can retry them later.
       </Confirm>
     </section>
   )

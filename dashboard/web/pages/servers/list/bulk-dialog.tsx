@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { beginOnServers } from '#dashboard/web/api/servers.ts'
 import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
-import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
 
@@ -74,13 +73,16 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
     mutationFn: () => beginOnServers(server_ids, work, { ...params, ...consent.params }),
     onSuccess: ({ id }) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id: id } }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isPending && !consent.isOpen) mutate()
-  }
   const away = servers.filter(({ status }) => status !== 'online')
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action={TEXTS[work].action}
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      isBlocked={consent.isOpen}
+      isBusy={isPending}
+      error={error}
+    >
       <p className="text-muted">{TEXTS[work].about}</p>
       {work === 'service.restart' && (
         <Field label="Service" name="service">
@@ -100,12 +102,6 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
         </p>
       )}
       {consent.question}
-      {error && <Failure error={error} />}
-      <DialogFooter onCancel={onClose}>
-        <Button type="submit" kind="primary" disabled={consent.isOpen} busy={isPending}>
-          {TEXTS[work].action}
-        </Button>
-      </DialogFooter>
-    </form>
+    </DialogForm>
   )
 }

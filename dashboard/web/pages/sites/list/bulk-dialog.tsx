@@ -1,15 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { beginBulk, planBulk, type SitesBulk } from '#dashboard/web/api/bulk.ts'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
-import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { Failure } from '#dashboard/web/ui/states.tsx'
-import { TypedName } from '#dashboard/web/ui/typed-name.tsx'
 import type { BulkAction } from './bulk-actions.ts'
 import { BulkTargets } from './bulk-targets.tsx'
 
@@ -45,7 +43,6 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
   const { type, param, isDestructive, name } = action
   const [value, setValue] = useState('')
   const [parallel, setParallel] = useState('4')
-  const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   const params = param ? { [param.name]: value } : {}
   const isChosen = !param || value !== ''
@@ -62,16 +59,19 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
     },
   })
   const { targets, skipped, count } = usePlanned({ type, params, site_ids: ids }, isChosen)
-  const phrase = `delete ${count}`
-  const isNamed = !isDestructive || typed.trim() === phrase
-  const isReady = isChosen && count > 0 && isNamed && !consent.isOpen
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isReady && !isPending) mutate()
-  }
   const fields = error instanceof ApiError ? error.fields : {}
+  const isShown = param !== undefined && fields[param.name] !== undefined
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action={isDestructive ? `Move ${sitesOf(count)} to trash` : `${name}: ${sitesOf(count)}`}
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      isBlocked={!isChosen || count === 0 || consent.isOpen}
+      isBusy={isPending}
+      error={fields.targets ? new Error(`These sites: ${fields.targets}`) : isShown ? null : error}
+      isDestructive={isDestructive === true}
+      typed={isDestructive && `delete ${count}`}
+    >
       {param && (
         <Field label={param.label} name={param.name} error={fields[param.name]}>
           <Select value={value} onChange={(event) => setValue(event.target.value)}>
@@ -97,26 +97,7 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
           ))}
         </Select>
       </Field>
-      <DialogFooter
-        onCancel={onClose}
-        above={
-          <>
-            {isDestructive && <TypedName of={phrase} value={typed} onChange={setTyped} />}
-            {error && Object.keys(fields).length === 0 && <Failure error={error} />}
-            {fields.targets && <Failure error={new Error(`These sites: ${fields.targets}`)} />}
-          </>
-        }
-      >
-        <Button
-          type="submit"
-          kind={isDestructive ? 'danger' : 'primary'}
-          disabled={!isReady}
-          busy={isPending}
-        >
-          {isDestructive ? `Move ${sitesOf(count)} to the trash` : `${name}: ${sitesOf(count)}`}
-        </Button>
-      </DialogFooter>
-    </form>
+    </DialogForm>
   )
 }
 

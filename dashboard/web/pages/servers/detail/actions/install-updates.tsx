@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { beginOn, planUpdates } from '#dashboard/web/api/servers.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
+import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 /** First shows what apt would do, then does it. */
@@ -18,7 +17,6 @@ export function InstallUpdates({ server, open, onClose }: DialogProps) {
       onClose={onClose}
       title={`Install updates on ${server.name}`}
       about="Sites stay up: what runs replaced files is restarted one after the other. Installed packages cannot be taken back."
-      wide
     >
       <Form server={server} onClose={onClose} />
     </Dialog>
@@ -38,14 +36,14 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
       return navigate({ to: '/operations/$operation_id', params: { operation_id } })
     },
   })
-  const error = preview.error ?? start.error
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (preview.data) start.mutate()
-    else preview.mutate()
-  }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action={preview.data ? 'Install updates' : 'Review plan'}
+      onSubmit={() => (preview.data ? start.mutate() : preview.mutate())}
+      onCancel={onClose}
+      isBusy={preview.isPending || start.isPending}
+      error={preview.error ?? start.error}
+    >
       <Field label="Updates" name="scope">
         <Select
           value={scope}
@@ -76,14 +74,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           </span>
         </span>
       </label>
-      {error && <Failure error={error} />}
-      {preview.data && <PlanSteps plan={preview.data} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={preview.isPending || start.isPending}>
-          {preview.data ? 'Install updates' : 'Show what would be done'}
-        </Button>
-      </div>
-    </form>
+      {preview.data && <PlanSummary plan={preview.data} isOpen />}
+    </DialogForm>
   )
 }

@@ -1,15 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { beginOn, planProvision } from '#dashboard/web/api/servers.ts'
 import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
-import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
+import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { ProvisionServer } from '#shared/api/servers.ts'
 import type { DialogProps } from './server-actions.tsx'
 
@@ -21,7 +20,6 @@ export function Provision({ server, open, onClose }: DialogProps) {
       onClose={onClose}
       title={`Provision ${server.name}`}
       about="Installs and configures nginx, PHP-FPM, MariaDB and wp-cli. What is there already stays as it is."
-      wide
     >
       <Form server={server} onClose={onClose} />
     </Dialog>
@@ -47,14 +45,16 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const isDone = preview.data?.steps.length === 0
   const error = preview.error ?? start.error
   const refused = error instanceof ApiError ? error.fields.php_versions : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isPhp || isDone || (preview.data && isOpen)) return
-    if (preview.data) start.mutate()
-    else preview.mutate()
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <DialogForm
+      action={isDone ? undefined : preview.data ? 'Provision server' : 'Review plan'}
+      onSubmit={() => (preview.data ? start.mutate() : preview.mutate())}
+      onCancel={onClose}
+      cancel={isDone ? 'Close' : 'Cancel'}
+      isBlocked={!isPhp || isOpen}
+      isBusy={preview.isPending || start.isPending}
+      error={refused ? null : error}
+    >
       <Field
         label="PHP versions"
         name="php_versions"
@@ -70,21 +70,12 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           }}
         />
       </Field>
-      {error && !refused && <Failure error={error} />}
-      {preview.data && <PlanSteps plan={preview.data} />}
-      {preview.data && <Accept plan={preview.data} accepted={accepted} onChange={setAccepted} />}
-      <DialogFooter onCancel={onClose} cancel={isDone ? 'Close' : 'Cancel'}>
-        {preview.data && !isDone && (
-          <Button type="submit" kind="primary" busy={start.isPending} disabled={isOpen}>
-            Provision
-          </Button>
-        )}
-        {!preview.data && (
-          <Button type="submit" kind="primary" busy={preview.isPending}>
-            Show what would be done
-          </Button>
-        )}
-      </DialogFooter>
-    </form>
+      {preview.data && (
+        <>
+          <PlanSummary plan={preview.data} isOpen />
+          <Accept plan={preview.data} accepted={accepted} onChange={setAccepted} />
+        </>
+      )}
+    </DialogForm>
   )
 }

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { deleteSite, planQuery } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { useTrash } from './use-trash.ts'
 
 const WORDS = {
   /** It is on its server. */
   trash: {
     about:
       'The site goes offline at once and moves to the trash. You can restore it from there until it is deleted automatically.',
-    action: 'Move to the trash',
+    action: 'Move to trash',
   },
   /** Nothing of it is there. */
   record: {
@@ -47,10 +48,11 @@ export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
   // The plan of the server says whether there is anything to keep.
   const { data: plan } = useQuery({
     ...planQuery(deleteSite(site)),
-    enabled: usual === 'unknown',
     subscribed: open,
   })
-  const { about, action } = WORDS[plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual]
+  const kept = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual
+  const { about, action } = WORDS[kept]
+  const begin = useTrash(site)
   return (
     <WorkDialog
       open={open}
@@ -61,6 +63,8 @@ export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
       work={deleteSite(site)}
       action={action}
       isDestructive
+      isPermanent={kept !== 'trash'}
+      begin={kept === 'trash' ? begin : undefined}
     />
   )
 }

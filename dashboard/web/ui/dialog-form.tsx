@@ -1,0 +1,60 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { DialogFooter } from './dialog.tsx'
+import { Failure } from './states.tsx'
+import { TypedName } from './typed-name.tsx'
+
+interface DialogFormProps {
+  /** What the button says: the act itself. Undefined: there is nothing to do. */
+  action: string | undefined
+  onSubmit: () => void
+  onCancel: () => void
+  /** What the other button says, where Cancel could be misread. */
+  cancel?: string
+  /** Something is still to be chosen or allowed. */
+  isBlocked?: boolean
+  isBusy: boolean
+  error?: unknown
+  isDestructive?: boolean
+  /** To be typed before what cannot be undone. */
+  typed?: string | undefined
+  children?: ReactNode
+}
+
+/** The form of every dialog that asks before something is done: what it does, Cancel and the act. */
+export function DialogForm(props: DialogFormProps) {
+  const { action, onSubmit, onCancel, cancel = 'Cancel', isBlocked = false, isBusy } = props
+  const { error, isDestructive = false, typed, children } = props
+  const [text, setText] = useState('')
+  const isReady = !isBlocked && (typed === undefined || text.trim() === typed)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady && !isBusy && action !== undefined) onSubmit()
+  }
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      {children}
+      <DialogFooter
+        onCancel={onCancel}
+        cancel={cancel}
+        above={
+          <>
+            {typed !== undefined && <TypedName of={typed} value={text} onChange={setText} />}
+            {error !== undefined && error !== null && <Failure error={error} />}
+          </>
+        }
+      >
+        {action !== undefined && (
+          <Button
+            type="submit"
+            kind={isDestructive ? 'danger' : 'primary'}
+            disabled={!isReady}
+            busy={isBusy}
+          >
+            {action}
+          </Button>
+        )}
+      </DialogFooter>
+    </form>
+  )
+}
