@@ -26,7 +26,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'tests/agent/commands/site.create.test.ts': 250,
   'tests/agent/commands/site.delete.test.ts': 210,
   'tests/agent/commands/site.restore.test.ts': 230,
-  'tests/agent/commands/site.update.test.ts': 220,
   'tests/agent/mail/envelope.test.ts': 220,
   'tests/agent/operations/runner.test.ts': 250,
   'tests/agent/os/discovery/discovery.test.ts': 250,

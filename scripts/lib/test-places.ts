@@ -18,3 +18,11 @@ function tested(path: string): string[] {
   const whole = path.replace(/^tests\//, '').replace(/\.test\.tsx?$/, '')
   return [whole, whole.replace(/\.[^./]+$/, '')]
 }
+
+/** A sentence for each command of the agent that has no test of its own. */
+export function untestedCommands(paths: readonly string[], commands: readonly string[]): string[] {
+  return commands
+    .map((name) => `tests/agent/commands/${name}.test.ts`)
+    .filter((path) => !paths.includes(path))
+    .map((path) => `${path} is missing`)
+}

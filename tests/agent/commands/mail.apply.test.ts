@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { mailApply } from '#agent/commands/mail.apply.ts'
-import { mailCheck } from '#agent/commands/mail.check.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
@@ -122,33 +121,6 @@ test('a failed creation of a site leaves no mail files', async () => {
   host.pages.set(`http://${shop.domain}/`, '')
   await outcome(siteCreate.run(shop, contextOf(host)))
   expect(Object.keys(host.disk.all).filter((path) => path.startsWith(`${MAIL.sites}/`))).toEqual([])
-})
-
-test('a test sends as the user of the queue, and fails with the answer of the relay', async () => {
-  const host = await server(shop)
-  await apply(host)
-  const check = (to: string) => outcome(mailCheck.run({ domain: shop.domain, to }, contextOf(host)))
-  const line = '/usr/local/bin/hosting-agent mail-try ann@example.org shop'
-  host.answer(line, '< 220 hello\nThe relay took the message: 250 2.0.0 Ok\n')
-
-  expect(await check('ann@example.org')).toEqual([
-    [
-      'Handing a test message for ann@example.org to smtp.example.com',
-      '< 220 hello',
-      'The relay took the message: 250 2.0.0 Ok',
-    ],
-    { answer: '250 2.0.0 Ok' },
-  ])
-  expect(host.runs.at(-1)?.options).toMatchObject({ user: 'hosting-mail', unconfined: true })
-
-  host.answer(line, 'The relay did not take the message: 535 5.7.8 No\n')
-  expect((await check('ann@example.org'))[1]).toBe(
-    'The relay did not take the message: 535 5.7.8 No',
-  )
-  await apply(host, { relay: null })
-  expect((await check('ann@example.org'))[1]).toBe(
-    'Nothing was sent: no relay is configured for this site: mail is not sent',
-  )
 })
 
 test('reports the queue of each site, and nothing where it cannot be read', async () => {

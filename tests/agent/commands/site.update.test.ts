@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
-import { poolApply } from '#agent/commands/pool.apply.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
@@ -116,37 +115,6 @@ test('keeps the old PHP version when the new one does not start', async () => {
 
   expect(message).toContain('Job failed')
   expect(host.disk.all).toEqual(before)
-})
-
-test('resizes the pool of a user', async () => {
-  const host = await server(shop)
-  const params = { user: 'shop', php_version: '8.2', tier: 'medium' } as const
-
-  const [, result] = await outcome(poolApply.run(params, contextOf(host)))
-
-  expect(result).toEqual({ tier: 'medium' })
-  expect(host.disk.all[RECORD]).toContain('"tier": "medium"')
-})
-
-test.each([
-  { user: 'shop', php_version: '8.4' },
-  { user: 'nobody', php_version: '8.2' },
-])('finds no pool of %p', async ({ user, php_version }) => {
-  const host = await server(shop)
-
-  const [lines, message] = await outcome(
-    poolApply.run({ user, php_version, tier: 'small' }, contextOf(host)),
-  )
-
-  expect([lines, message]).toEqual([[], `PHP ${php_version} pool of ${user} not found`])
-})
-
-test('uses one lock for a site that is named by domain or by pool user', async () => {
-  const host = await server(shop)
-  const change = { user: shop.user, php_version: shop.php, tier: 'medium' } as const
-
-  expect(await poolApply.lock(change, host)).toBe('shop.example')
-  expect(await siteUpdate.lock({ domain: shop.domain }, host)).toBe('shop.example')
 })
 
 test('a change to the current values fails when the pool does not start', async () => {

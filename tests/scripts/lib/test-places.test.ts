@@ -1,11 +1,22 @@
 import { expect, test } from 'bun:test'
 import { readSources } from '#scripts/lib/documents.ts'
-import { misplacedTests } from '#scripts/lib/test-places.ts'
+import { misplacedTests, untestedCommands } from '#scripts/lib/test-places.ts'
+import { COMMANDS } from '#shared/commands.ts'
 
-test('every test is at the path of its source', async () => {
-  const paths = (await readSources('.')).map(({ path }) => path)
+const paths = (await readSources('.')).map(({ path }) => path)
 
+test('every test is at the path of what it tests', () => {
   expect(misplacedTests(paths)).toEqual([])
+})
+
+test('every command has a test', () => {
+  expect(untestedCommands(paths, Object.keys(COMMANDS))).toEqual([])
+})
+
+test('names the test that a command lacks', () => {
+  expect(untestedCommands(['tests/agent/commands/a.b.test.ts'], ['a.b', 'c.d'])).toEqual([
+    'tests/agent/commands/c.d.test.ts is missing',
+  ])
 })
 
 test('names a test whose source is not there, and lets aspects and black-box tests be', () => {
