@@ -10,7 +10,7 @@ import { upstreamAt } from './front/upstream.ts'
 import { watchHealth } from './health.ts'
 import type { Host } from './host/ports.ts'
 import { GROUP } from './host/sandbox.ts'
-import { type Handler, type LocalSocket, listen, type Place } from './http/listen.ts'
+import { type Handler, type ListenAddress, type LocalSocket, listen } from './http/listen.ts'
 import { log, logError } from './log.ts'
 import { keepMaintained } from './maintenance.ts'
 import { keepSettled } from './operations/cleanup-loop.ts'
@@ -119,8 +119,8 @@ async function open(config: Config, host: Host) {
   return { app, tls, notice, renew }
 }
 
-async function answer(handler: Handler, place: Place | LocalSocket): Promise<void> {
-  const server = await listen(handler, place)
+async function answer(handler: Handler, to: ListenAddress | LocalSocket): Promise<void> {
+  const server = await listen(handler, to)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(0)))
   }

@@ -15,7 +15,7 @@ import { Poller } from './metrics/poller.ts'
 import { listOnline, storeReadings } from './metrics/queries.ts'
 import { RULES } from './operation-types/index.ts'
 import { deliver } from './operations/deliver.ts'
-import type { Runner } from './operations/job.ts'
+import type { Executor } from './operations/job.ts'
 import { Worker } from './operations/worker.ts'
 import { Bus } from './runtime/bus.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -43,7 +43,7 @@ export interface Limits {
   longest_ms: number
   retry_min_ms: number
   retry_max_ms: number
-  patience_ms: number
+  response_timeout_ms: number
   /** After so long without its agent, an operation says that it waits. */
   notice_ms: number
   ping_ms: number
@@ -56,7 +56,7 @@ const LIMITS: Limits = {
   longest_ms: 24 * 3600_000,
   retry_min_ms: 500,
   retry_max_ms: 30_000,
-  patience_ms: 120_000,
+  response_timeout_ms: 120_000,
   notice_ms: 5_000,
   ping_ms: 10_000,
 }
@@ -127,11 +127,11 @@ export function makeDeps(outside: Outside) {
     read: (server) => inRequest(newRequestId(random), () => health.update(server)),
   })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
-  const own: Record<OwnType, Runner> = { 'server.sync': (...of) => runSync(sync, ...of) }
+  const own: Record<OwnType, Executor> = { 'server.sync': (...of) => runSync(sync, ...of) }
   const worker = new Worker({
     ...base,
     types: RULES,
-    runnerOf: ({ type }) => (isOwn(type) ? own[type] : (...of) => deliver(sync, ...of)),
+    executorOf: ({ type }) => (isOwn(type) ? own[type] : (...of) => deliver(sync, ...of)),
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)

@@ -5,7 +5,7 @@ import { GROUP } from '#agent/host/sandbox.ts'
 import { findPortHolder } from '#agent/os/server/port-holders.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { loadIdentity } from '#agent/trust/identity.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { FRONT_UNIT, ROOT_UNIT, units } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT]
@@ -62,7 +62,7 @@ async function share({ state_dir }: Config, { files, shell, clock }: Host): Prom
   await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })
   await files.write(`${state_dir}/trust/tls.key`, tls_key, { mode: 0o600 })
   await files.write(`${state_dir}/trust/tls.crt`, certificate, { mode: 0o644 })
-  const hub = new HubTrust(files, state_dir)
+  const hub = new TrustedDashboard(files, state_dir)
   const trusted = await hub.read()
   if (trusted) await hub.write(trusted)
 }

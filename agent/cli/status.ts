@@ -2,11 +2,11 @@ import type { Config } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { readRules } from '#agent/policy/file.ts'
 import { enrolmentOf } from '#agent/trust/index.ts'
-import { HubTrust, type Trusted } from '#agent/trust/trusted-dashboard.ts'
+import { type Trusted, TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 
 /** `hosting-agent status`: who this agent obeys, in lines to read. */
 export async function status(config: Config, host: Host): Promise<string> {
-  const trusted = await new HubTrust(host.files, config.state_dir).read()
+  const trusted = await new TrustedDashboard(host.files, config.state_dir).read()
   const pending = await (await enrolmentOf(config, host)).pending()
   const keys = trusted?.keys.map(shown).join(', ')
   return [

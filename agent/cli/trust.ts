@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { HubKey } from '#shared/enrolment.ts'
 
 /** `hosting-agent trust --hub-key …`: puts a new key in the place of all others, for a lost dashboard. */
@@ -9,7 +9,7 @@ export async function trust({ state_dir }: Config, host: Host, args: string[]): 
   const { values } = parseArgs({ args, options: { 'hub-key': { type: 'string' } } })
   const hub = HubKey.safeParse(values['hub-key'])
   if (!hub.success) throw new Error('--hub-key must be ed25519:<id>:<key>')
-  const store = new HubTrust(host.files, state_dir)
+  const store = new TrustedDashboard(host.files, state_dir)
   const before = await store.read()
   if (!before)
     throw new Error('this agent was never enrolled: use the line that the dashboard shows')
@@ -23,6 +23,6 @@ export async function trust({ state_dir }: Config, host: Host, args: string[]): 
 
 /** `hosting-agent revoke`: obeys no dashboard any more. Sites go on as they are. */
 export async function revoke({ state_dir }: Config, host: Host): Promise<string> {
-  await new HubTrust(host.files, state_dir).remove()
+  await new TrustedDashboard(host.files, state_dir).remove()
   return 'revoked: this agent obeys no dashboard until it is enrolled again'
 }

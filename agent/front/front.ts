@@ -9,7 +9,7 @@ import { mayBeOpen, NOT_OPEN } from '#agent/trust/enrolment.ts'
 import { type Gate, signedGate } from '#agent/trust/gate.ts'
 import { readNotice } from '#agent/trust/notice.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { REQUEST_HEADER } from '#shared/agent.ts'
 import { forbidden, ServiceError } from '#shared/errors.ts'
 import type { Upstream } from './upstream.ts'
@@ -63,7 +63,7 @@ interface FrontGateDeps {
 
 /** The gate of the other half, with a memory of its own: what it has seen there is still unseen. */
 export function frontGate({ files, clock, state_dir, run_dir }: FrontGateDeps): Gate {
-  const trust = new HubTrust(files, state_dir)
+  const trust = new TrustedDashboard(files, state_dir)
   const seen = new SeenTokens()
   const now = () => Math.floor(clock.now() / 1000)
   const admitted = async () => undefined

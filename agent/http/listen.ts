@@ -16,7 +16,7 @@ import {
 } from './connections.ts'
 import { inTurns } from './handshakes.ts'
 
-export interface Place {
+export interface ListenAddress {
   address: string
   port: number
   /** PEM; without it plain HTTP is spoken, which config.ts allows on loopback only. */
@@ -38,22 +38,22 @@ export type Origin = Pick<Connection, 'trust'>
 export type Handler = (request: Request, origin: Origin) => Response | Promise<Response>
 
 /** Starts answering, on Bun and on Deno alike. Rejects with the system's error, such as EADDRINUSE. */
-export async function listen(answer: Handler, place: Place | LocalSocket): Promise<Listening> {
-  const local = 'socket' in place
-  const limits = local || !place.tls ? FOR_MACHINE : FOR_NETWORK
+export async function listen(answer: Handler, to: ListenAddress | LocalSocket): Promise<Listening> {
+  const local = 'socket' in to
+  const limits = local || !to.tls ? FOR_MACHINE : FOR_NETWORK
   const connections = new Connections(limits)
   const answering = listenerFor(answer, connections)
-  const server = local || !place.tls ? plain(answering) : secured(answering, connections, place.tls)
+  const server = local || !to.tls ? plain(answering) : secured(answering, connections, to.tls)
   // Those that were closed and are not gone yet take memory too.
   server.maxConnections = 2 * limits.total
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    if (local) server.listen(place.socket, () => resolve())
-    else server.listen(place.port, place.address, () => resolve())
+    if (local) server.listen(to.socket, () => resolve())
+    else server.listen(to.port, to.address, () => resolve())
   })
-  if (local) await share(place.socket)
+  if (local) await share(to.socket)
   return {
-    url: local ? `unix:${place.socket}` : urlOf(place, server.address() as AddressInfo),
+    url: local ? `unix:${to.socket}` : urlOf(to, server.address() as AddressInfo),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
       connections.endAll()
@@ -126,7 +126,7 @@ function serversFor(answering: http.RequestListener, options: tls.TlsOptions): S
 function secured(
   answering: http.RequestListener,
   connections: Connections,
-  { key, certificate }: NonNullable<Place['tls']>,
+  { key, certificate }: NonNullable<ListenAddress['tls']>,
 ): Server {
   const waiting = new Map<string, Connection>()
   const options = { key, cert: certificate, minVersion: 'TLSv1.3' } as const
@@ -181,7 +181,7 @@ function refuse(outgoing: http.ServerResponse): void {
 /** Both ends are the agent's own port and this: no two open connections have the same. */
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
-function urlOf({ address, tls: secure }: Place, { port }: AddressInfo): string {
+function urlOf({ address, tls: secure }: ListenAddress, { port }: AddressInfo): string {
   const shown = address.includes(':') ? `[${address}]` : address
   return `${secure ? 'https' : 'http'}://${shown}:${port}`
 }

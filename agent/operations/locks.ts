@@ -1,6 +1,6 @@
 import { WHOLE_SERVER } from '#agent/steps/command.ts'
 
-interface Wish {
+interface Waiter {
   key: string
   grant(): void
 }
@@ -12,7 +12,7 @@ interface Wish {
 export class Locks {
   readonly #places: number
   readonly #held = new Set<string>()
-  #line: Wish[] = []
+  #queue: Waiter[] = []
 
   constructor(places: number) {
     this.#places = places
@@ -20,7 +20,7 @@ export class Locks {
 
   /** True: `take` would return at once. */
   free(key: string | undefined): boolean {
-    return key === undefined || this.#fits(key, this.#line)
+    return key === undefined || this.#fits(key, this.#queue)
   }
 
   /** Whether an operation has it, or one that has the whole server. */
@@ -37,11 +37,11 @@ export class Locks {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const leave = () => {
-        this.#line = this.#line.filter((other) => other !== wish)
+        this.#queue = this.#queue.filter((other) => other !== waiter)
         this.#advance()
         reject(signal?.reason)
       }
-      const wish: Wish = {
+      const waiter: Waiter = {
         key,
         grant: () => {
           signal?.removeEventListener('abort', leave)
@@ -49,7 +49,7 @@ export class Locks {
         },
       }
       signal?.addEventListener('abort', leave, { once: true })
-      this.#line.push(wish)
+      this.#queue.push(waiter)
       this.#advance()
     })
   }
@@ -60,21 +60,22 @@ export class Locks {
   }
 
   #advance(): void {
-    const waiting: Wish[] = []
-    for (const wish of this.#line) {
-      if (this.#fits(wish.key, waiting)) {
-        this.#held.add(wish.key)
-        wish.grant()
-      } else waiting.push(wish)
+    const waiting: Waiter[] = []
+    for (const waiter of this.#queue) {
+      if (this.#fits(waiter.key, waiting)) {
+        this.#held.add(waiter.key)
+        waiter.grant()
+      } else waiting.push(waiter)
     }
-    this.#line = waiting
+    this.#queue = waiting
   }
 
-  #fits(key: string, before: readonly Wish[]): boolean {
+  #fits(key: string, before: readonly Waiter[]): boolean {
     if (key === WHOLE_SERVER) return this.#held.size === 0 && before.length === 0
     if (this.#held.size >= this.#places || this.#held.has(WHOLE_SERVER)) return false
     return (
-      !this.#held.has(key) && !before.some((wish) => wish.key === key || wish.key === WHOLE_SERVER)
+      !this.#held.has(key) &&
+      !before.some((waiter) => waiter.key === key || waiter.key === WHOLE_SERVER)
     )
   }
 }

@@ -6,7 +6,7 @@ import { listPlugins, type Plugin } from './wp-plugins.ts'
 import { listThemes, type Theme } from './wp-themes.ts'
 
 /** A folder in a tree. */
-export interface Place {
+export interface Folder {
   tree: SiteTree
   folder: string
 }
@@ -43,11 +43,11 @@ export function extensionsOf(
   site: SiteRoot,
   config: WpConfig | undefined,
 ): Omit<WpFiles, 'wp_version'> {
-  const content = placeOf(site, config, 'WP_CONTENT_DIR') ?? {
+  const content = folderOf(site, config, 'WP_CONTENT_DIR') ?? {
     tree: site.tree,
     folder: `${site.core}wp-content`,
   }
-  const own = placeOf(site, config, 'WP_PLUGIN_DIR')
+  const own = folderOf(site, config, 'WP_PLUGIN_DIR')
   const unsure = ['WP_CONTENT_DIR', 'WP_PLUGIN_DIR'].some((name) => config?.unsure.has(name))
   const plugins = own ?? (content === ELSEWHERE ? content : below(content, 'plugins'))
   if (content === ELSEWHERE || plugins === ELSEWHERE || unsure) {
@@ -56,7 +56,7 @@ export function extensionsOf(
   return extensionsIn(content, plugins)
 }
 
-export function extensionsIn(content: Place, plugins: Place): Omit<WpFiles, 'wp_version'> {
+export function extensionsIn(content: Folder, plugins: Folder): Omit<WpFiles, 'wp_version'> {
   const themes = below(content, 'themes')
   let gaps = content.tree.stat(content.folder)?.kind !== 'directory'
   const gap = () => {
@@ -71,11 +71,11 @@ export function extensionsIn(content: Place, plugins: Place): Omit<WpFiles, 'wp_
 }
 
 /** A folder that a constant names; `ELSEWHERE` when it is neither next to nor below the docroot. */
-function placeOf(
+function folderOf(
   site: SiteRoot,
   config: WpConfig | undefined,
   constant: string,
-): Place | typeof ELSEWHERE | undefined {
+): Folder | typeof ELSEWHERE | undefined {
   const path = config?.constants.get(constant)
   if (path === undefined) return undefined
   const clean = cleaned(path)
@@ -98,6 +98,6 @@ function cleaned(path: Literal): string | undefined {
   return clean.split('/').includes('..') ? undefined : clean
 }
 
-function below({ tree, folder }: Place, name: string): Place {
+function below({ tree, folder }: Folder, name: string): Folder {
   return { tree, folder: `${folder}/${name}` }
 }

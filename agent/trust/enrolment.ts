@@ -13,7 +13,7 @@ import {
 } from '#shared/enrolment.ts'
 import { forbidden, unauthorized } from '#shared/errors.ts'
 import type { Identity } from './identity.ts'
-import type { HubTrust } from './trusted-dashboard.ts'
+import type { TrustedDashboard } from './trusted-dashboard.ts'
 
 /** Seconds that a code is good for on this side; the dashboard's own limit is the same. */
 const CODE_SECONDS = 15 * 60
@@ -43,7 +43,7 @@ interface EnrolmentDeps {
   files: Files
   state_dir: string
   identity: Identity
-  trust: HubTrust
+  trust: TrustedDashboard
   /** Seconds since 1970. */
   now(): number
 }

@@ -5,7 +5,7 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
 import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
-import { activeKeys, type HubTrust } from './trusted-dashboard.ts'
+import { activeKeys, type TrustedDashboard } from './trusted-dashboard.ts'
 
 /** A request that may go on, with its body already read: what was signed is what is used. */
 export interface Admitted {
@@ -24,7 +24,7 @@ export const openGate: Gate = async (request) => ({
 })
 
 export interface SignedGateDeps {
-  trust: HubTrust
+  trust: TrustedDashboard
   /** SHA-256 of this agent's public key, base64url. */
   audience: string
   /** Random for each process: tokens issued before a restart are refused without remembering them. */

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '#agent/config.ts'
 import type { Clock, Host } from '#agent/host/ports.ts'
-import type { Place } from '#agent/http/listen.ts'
+import type { ListenAddress } from '#agent/http/listen.ts'
 import { Enrolment } from './enrolment.ts'
 import { type Gate, openGate, signedGate } from './gate.ts'
 import { audienceOf, loadIdentity } from './identity.ts'
 import type { Notice } from './notice.ts'
 import { Rotation } from './rotation.ts'
 import { SeenTokens } from './seen.ts'
-import { HubTrust } from './trusted-dashboard.ts'
+import { TrustedDashboard } from './trusted-dashboard.ts'
 
 interface Trust {
   gate: Gate
   enrolment: Enrolment | undefined
   rotation: Rotation | undefined
-  tls: Place['tls']
+  tls: ListenAddress['tls']
   /** For the half that listens; absent where nobody is asked for a proof. */
   notice: Notice | undefined
 }
@@ -33,7 +33,7 @@ export async function trustOf(config: Config, host: Host): Promise<Trust> {
   const { files, clock } = host
   const identity = await loadIdentity(files, config.state_dir, clock.now())
   const enrolment = await enrolmentOf(config, host)
-  const trust = new HubTrust(files, config.state_dir)
+  const trust = new TrustedDashboard(files, config.state_dir)
   const now = () => seconds(clock)
   const notice = { audience: audienceOf(identity), boot: randomBytes(16).toString('base64url') }
   const gate = signedGate({
@@ -50,7 +50,7 @@ export async function trustOf(config: Config, host: Host): Promise<Trust> {
 
 export async function enrolmentOf({ state_dir }: Config, { files, clock }: Host) {
   const identity = await loadIdentity(files, state_dir, clock.now())
-  const trust = new HubTrust(files, state_dir)
+  const trust = new TrustedDashboard(files, state_dir)
   return new Enrolment({ files, state_dir, identity, trust, now: () => seconds(clock) })
 }
 

@@ -1,10 +1,10 @@
 import { publicKeyOf } from '#agent/host/public-keys.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import type { KeyList, KnownKeys } from '#shared/keys.ts'
-import { activeKeys, type HubTrust, type Trusted } from './trusted-dashboard.ts'
+import { activeKeys, type Trusted, type TrustedDashboard } from './trusted-dashboard.ts'
 
 interface RotationDeps {
-  trust: HubTrust
+  trust: TrustedDashboard
   /** Seconds since 1970. */
   now(): number
   /** One at a time: Host.exclusive. */

@@ -23,7 +23,7 @@ export type Trusted = z.infer<typeof Trusted>
  * `<state>/trust/hub.json`. Read at every question: the command line may change it meanwhile. It holds
  * no secret, and the half of the agent without privileges reads it too.
  */
-export class HubTrust {
+export class TrustedDashboard {
   readonly #files: Files
   readonly #path: string
 

@@ -8,7 +8,7 @@ import { unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import type { Allowance } from './output-limits.ts'
 import { type ListOf, piecesFrom, readJson, readList } from './read-answer.ts'
-import { Watch } from './request-timeout.ts'
+import { RequestTimeout } from './request-timeout.ts'
 import type { Address, Call, Transports } from './transport.ts'
 
 const SIMULTANEOUS = 256
@@ -85,16 +85,16 @@ export class Agents {
       [OPERATION_HEADER]: operation_id,
       ...(after > 0 ? { 'last-event-id': String(after) } : {}),
     })
-    const watch = new Watch(this.#options.timeout_ms, signal, end)
+    const timeout = new RequestTimeout(this.#options.timeout_ms, signal, end)
     try {
       const response = await this.#slots.run(async () => {
         const transport = await this.#options.transports(to)
         await sending?.()
-        return answered(transport, request, watch)
+        return answered(transport, request, timeout)
       })
-      return eventsOf(to, response, watch, call)
+      return eventsOf(to, response, timeout, call)
     } catch (error) {
-      watch.end()
+      timeout.end()
       throw unreachable(to, error)
     }
   }
@@ -120,9 +120,9 @@ export class Agents {
     const closing = this.#closing.signal
     const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
     return this.#slots.run(async () => {
-      const watch = new Watch(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
+      const timeout = new RequestTimeout(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
       try {
-        const response = await answered(await this.#options.transports(to), call, watch)
+        const response = await answered(await this.#options.transports(to), call, timeout)
         const answer = await read(response)
         if (answer !== undefined) return answer
         response.destroy()
@@ -130,7 +130,7 @@ export class Agents {
       } catch (error) {
         throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
       } finally {
-        watch.end()
+        timeout.end()
       }
     })
   }
@@ -147,25 +147,30 @@ function posting(path: string, body: unknown, headers: Record<string, string> = 
   }
 }
 
-async function* eventsOf(to: Address, response: IncomingMessage, watch: Watch, call: StreamCall) {
+async function* eventsOf(
+  to: Address,
+  response: IncomingMessage,
+  timeout: RequestTimeout,
+  call: StreamCall,
+) {
   try {
-    watch.again(STALL_MS)
-    yield* readEvents(watched(response, watch, call))
+    timeout.again(STALL_MS)
+    yield* readEvents(watched(response, timeout, call))
   } catch (error) {
     throw unreachable(to, error)
   } finally {
-    watch.end()
+    timeout.end()
     response.destroy()
   }
 }
 
 async function* watched(
   response: IncomingMessage,
-  watch: Watch,
+  timeout: RequestTimeout,
   { allowance }: StreamCall,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of piecesFrom(response)) {
-    watch.again(STALL_MS)
+    timeout.again(STALL_MS)
     allowance.received({ bytes: piece.length })
     yield piece
   }

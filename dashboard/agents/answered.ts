@@ -3,7 +3,7 @@ import { currentRequestId } from '#dashboard/runtime/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
 import { refusal } from './answer.ts'
 import { readJson } from './read-answer.ts'
-import type { Watch } from './request-timeout.ts'
+import type { RequestTimeout } from './request-timeout.ts'
 import type { Call, Transport } from './transport.ts'
 
 const MAX_FAILURE = 64 << 10
@@ -12,12 +12,12 @@ const MAX_FAILURE = 64 << 10
 export async function answered(
   transport: Transport,
   call: Call,
-  watch: Watch,
+  timeout: RequestTimeout,
 ): Promise<IncomingMessage> {
-  const first = await opened(transport, call, watch)
+  const first = await opened(transport, call, timeout)
   const again = first.statusCode === 401 && transport.learn(first.headers)
   if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
-  const response = again ? await opened(transport, call, watch) : first
+  const response = again ? await opened(transport, call, timeout) : first
   if (response.statusCode === 200 || response.statusCode === 202) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
   throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
@@ -33,13 +33,17 @@ function named(call: Call): Call {
  * A kept connection may be one that the agent is just closing. What it was asked there, it is asked
  * once more over a new connection, signed again, where receiving both does no harm.
  */
-async function opened(transport: Transport, call: Call, watch: Watch): Promise<IncomingMessage> {
+async function opened(
+  transport: Transport,
+  call: Call,
+  timeout: RequestTimeout,
+): Promise<IncomingMessage> {
   const request = transport.open(named(call))
   try {
-    return await responseTo(request, watch)
+    return await responseTo(request, timeout)
   } catch (error) {
-    if (watch.over || !request.reusedSocket || !isRepeatable(call)) throw error
-    return await responseTo(transport.open(named(call), true), watch)
+    if (timeout.over || !request.reusedSocket || !isRepeatable(call)) throw error
+    return await responseTo(transport.open(named(call), true), timeout)
   }
 }
 
@@ -48,15 +52,18 @@ function isRepeatable({ method, headers }: Call): boolean {
   return method === 'GET' || headers[OPERATION_HEADER] !== undefined
 }
 
-async function responseTo(request: ClientRequest, watch: Watch): Promise<IncomingMessage> {
+async function responseTo(
+  request: ClientRequest,
+  timeout: RequestTimeout,
+): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    watch.guard((reason) => {
+    timeout.guard((reason) => {
       reject(reason)
       request.destroy(reason)
     })
     request.on('error', reject)
     request.on('response', resolve)
   })
-  watch.guard((reason) => response.destroy(reason))
+  timeout.guard((reason) => response.destroy(reason))
   return response
 }

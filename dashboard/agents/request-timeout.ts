@@ -1,5 +1,5 @@
 /** Ends a request that is too slow or no longer wanted. */
-export class Watch {
+export class RequestTimeout {
   #destroy: ((reason: Error) => void) | undefined
   #timer: ReturnType<typeof setTimeout>
   readonly #last: ReturnType<typeof setTimeout> | undefined

@@ -21,5 +21,5 @@ export async function prepare(
   const on = { server, ...(site && { site }), actor }
   const input = OPERATION_TYPES[type].params.parse(given)
   const params = await rules.params(deps, { ...on, origin: String(origin) }, input)
-  return newOperation(deps, { type, ...on, params, patient: false })
+  return newOperation(deps, { type, ...on, params, wait_for_agent: false })
 }

@@ -125,7 +125,7 @@ export interface Range {
 }
 
 /** The averages of each step that has readings; `quarters`: also what is kept as averages only. */
-export function readSteps(db: Database, { server_id, from, to, step }: Range, quarters: boolean) {
+export function readBuckets(db: Database, { server_id, from, to, step }: Range, quarters: boolean) {
   const [first, start, end] = [0, from, to].map((at) => whole(keyOf(server_id, at)))
   const columns = sql`key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15`
   const averages = sql`
@@ -133,7 +133,7 @@ export function readSteps(db: Database, { server_id, from, to, step }: Range, qu
     union all`
   const since = sql`coalesce((
     select max(key) + ${quarter} from metrics_quarters where key >= ${first} and key < ${end}), 0)`
-  return db.read.all<Step>(sql`
+  return db.read.all<Bucket>(sql`
     select (key - ${start}) / ${whole(step)} as place, avg(cpu) / 10.0 as cpu, max(cpu_max) / 10.0 as cpu_max,
       avg(ram_used) as ram_used, max(ram_total) as ram_total, avg(disk_used) as disk_used,
       max(disk_total) as disk_total, avg(load1) / 100.0 as load1, avg(load5) / 100.0 as load5,
@@ -144,7 +144,7 @@ export function readSteps(db: Database, { server_id, from, to, step }: Range, qu
     group by 1`)
 }
 
-export interface Step {
+export interface Bucket {
   place: number
   cpu: number
   cpu_max: number

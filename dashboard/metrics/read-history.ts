@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { MetricsHistory, MetricsQuery } from '#shared/api/metrics.ts'
 import { invalid } from '#shared/errors.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
-import { type Range, readSteps, type Step } from './queries.ts'
+import { type Bucket, type Range, readBuckets } from './queries.ts'
 
 const HOUR = 3600
 const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
@@ -21,7 +21,7 @@ export async function readHistory(
   // Minutes are kept for a little longer than they are returned, so that none is incomplete.
   const fine = wanted.from >= today - MINUTES_KEPT + HOUR
   const range = aligned({ server_id, ...wanted, step: stepOf(wanted, query.step, fine) })
-  return inColumns(range, await readSteps(db, range, !fine))
+  return inColumns(range, await readBuckets(db, range, !fine))
 }
 
 function rangeOf({ from, to }: MetricsQuery, now: number) {
@@ -51,10 +51,10 @@ function aligned({ server_id, from, to, step }: Range): Range {
   return { server_id, ...whole, step }
 }
 
-function inColumns({ from, to, step }: Range, steps: readonly Step[]): MetricsHistory {
+function inColumns({ from, to, step }: Range, buckets: readonly Bucket[]): MetricsHistory {
   const at = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
-  const found = new Map(steps.map((row) => [row.place, row]))
-  const column = (name: keyof Step, precision = 1) =>
+  const found = new Map(buckets.map((row) => [row.place, row]))
+  const column = (name: keyof Bucket, precision = 1) =>
     at.map((_, place) => {
       const value = found.get(place)?.[name]
       return value === undefined ? null : Math.round(value * precision) / precision

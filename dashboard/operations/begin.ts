@@ -17,7 +17,7 @@ export interface BeginDeps {
   types: RulesTable
   deadline_ms: number
   /** How long a call waits for the outcome of an operation that it does not stream. */
-  patience_ms: number
+  response_timeout_ms: number
 }
 
 interface Wanted {
@@ -28,14 +28,14 @@ interface Wanted {
   /** Null: the dashboard itself. */
   actor: number | null
   /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
-  patient: boolean
+  wait_for_agent: boolean
   /** The operation that this one repeats. */
   retry_of?: string
 }
 
 export function newOperation(
   { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
-  { type, server, site, params, actor, patient, retry_of }: Wanted,
+  { type, server, site, params, actor, wait_for_agent, retry_of }: Wanted,
 ): NewOperation {
   return {
     id: randomText(random, 16),
@@ -45,7 +45,7 @@ export function newOperation(
     params,
     actor,
     created_at: timestamp(clock),
-    deadline_at: timestamp(clock, patient ? deadline_ms : 0),
+    deadline_at: timestamp(clock, wait_for_agent ? deadline_ms : 0),
     retry_of: retry_of ?? null,
   }
 }
@@ -74,16 +74,16 @@ export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job>
   }
 }
 
-/** The data of its `complete` event; throws what its `error` event says, or 503 after `patience_ms`. */
-export async function outcome({ clock, patience_ms }: BeginDeps, job: Job) {
-  const patience = new AbortController()
-  const late = clock.sleep(patience_ms, patience.signal).then(() => undefined)
+/** The data of its `complete` event; throws what its `error` event says, or 503 after `response_timeout_ms`. */
+export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Job) {
+  const timeout = new AbortController()
+  const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)
   try {
     const result = await Promise.race([job.finished, late])
     if (!result) throw offline(`No outcome yet; operation ${job.operation_id} goes on`)
     if (result.status === 'failed') throw errorOf(result.error)
     return result.data
   } finally {
-    patience.abort()
+    timeout.abort()
   }
 }

@@ -8,7 +8,7 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
-import { passWishesOn, tellAgent } from './cancel/cancel-request.ts'
+import { forwardCancelRequests, sendCancelRequest } from './cancel/cancel-request.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
 import { markRunning, markSent, markUnsent } from './progress.queries.ts'
@@ -80,13 +80,13 @@ async function attach(
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
   // An agent that receives this first does not start a cancelled operation.
-  if (cancel !== null) await tellAgent(deps, server, { id, cancel })
+  if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
   const events = await open(deps, server, operation, { context, after })
   // The deadline counts from the last sign of work: to be accepted once more is none.
   if (operation.started_at === null) await begun(deps, operation)
   context.accept()
   const over = new AbortController()
-  void passWishesOn(deps, server, operation, over.signal)
+  void forwardCancelRequests(deps, server, operation, over.signal)
   try {
     return await read(deps, operation, events, delivery)
   } finally {

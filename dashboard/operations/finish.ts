@@ -5,7 +5,7 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
 import { ERRORS, type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import { findWish } from './cancel/queries.ts'
+import { findCancelRequest } from './cancel/queries.ts'
 import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
 import { findEnd, finishOperation, lastEventId } from './progress.queries.ts'
@@ -45,7 +45,7 @@ export async function fail(
 /** An older agent has no codes: with it, a conflict after the end was asked for is that end. */
 async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
   if (error.code !== undefined || error.error !== ERRORS.conflict.error) return error
-  return (await findWish(db, id)) === null ? error : { ...error, code: 'cancelled' }
+  return (await findCancelRequest(db, id)) === null ? error : { ...error, code: 'cancelled' }
 }
 
 /** How an operation ended, from its records; undefined while it goes on. */

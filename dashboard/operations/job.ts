@@ -25,7 +25,7 @@ export interface RunContext {
  * Does the work of one kind of operation, stores its events and its outcome. Throws a ServiceError
  * when it could not: `offline` is tried again until the deadline, others are final.
  */
-export type Runner = (operation: OperationRow, context: RunContext) => Promise<Outcome>
+export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
 
 /** The error that a body of part 7 stands for. */
 export function errorOf({ error, message, fields }: ErrorBody): ServiceError {

@@ -20,8 +20,8 @@ export async function retryOperation(
   actor: number,
 ): Promise<OperationView> {
   const again = await getRetryable(deps, id)
-  const patient = rulesOf(deps, again.type).waits.retry
-  const { operation_id } = await begin(deps, { ...again, actor, patient, retry_of: id })
+  const wait_for_agent = rulesOf(deps, again.type).waits.retry
+  const { operation_id } = await begin(deps, { ...again, actor, wait_for_agent, retry_of: id })
   return getView(deps.db, operation_id)
 }
 

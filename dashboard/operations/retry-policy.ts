@@ -13,7 +13,7 @@ interface Limits {
  * How long an operation still waits for its agent, and from one try to the next. Only the first look goes by the time of day, which
  * may be set at any moment; from then on, time is measured as it passes.
  */
-export class Patience {
+export class RetryPolicy {
   readonly #clock: Clock
   readonly #limits: Limits
   #deadline_at: string
@@ -40,7 +40,7 @@ export class Patience {
   }
 
   /** Both restart with a deadline that was moved: the agent answered. */
-  heard(deadline_at: string): void {
+  contacted(deadline_at: string): void {
     if (deadline_at === this.#deadline_at) return
     this.#deadline_at = deadline_at
     this.#end = this.#clock.elapsed() + this.#limits.deadline_ms

@@ -24,7 +24,7 @@ export async function start<K extends OperationType>(
 ): Promise<Job> {
   const wanted = await prepare(deps, type, target, input)
   const { joins, waits } = rulesOf(deps, type)
-  const operation = { ...wanted, actor: target.actor, patient: waits.first }
+  const operation = { ...wanted, actor: target.actor, wait_for_agent: waits.first }
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
 }
 

@@ -6,12 +6,12 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { bodyOf, cancelledError, ServiceError } from '#shared/errors.ts'
-import { wishOf } from './cancel/cancel-request.ts'
+import { cancelTopic } from './cancel/cancel-request.ts'
 import { fail, storedOutcome } from './finish.ts'
-import { errorOf, type Job, type Outcome, type RunContext, type Runner } from './job.ts'
+import { type Executor, errorOf, type Job, type Outcome, type RunContext } from './job.ts'
 import { markWaiting } from './progress.queries.ts'
 import { findOperation, listActive } from './queries.ts'
-import { Patience } from './retry-policy.ts'
+import { RetryPolicy } from './retry-policy.ts'
 import type { RulesTable } from './rules.ts'
 import { tellWaiting } from './waiting.ts'
 
@@ -25,7 +25,7 @@ interface Deps {
   deadline_ms: number
   notice_ms: number
   types: RulesTable
-  runnerOf(operation: OperationRow): Runner
+  executorOf(operation: OperationRow): Executor
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void
 }
@@ -105,19 +105,19 @@ export class Worker {
 
   async #carry(operation: OperationRow, context: RunContext): Promise<Outcome> {
     const { bus, clock } = this.#deps
-    const patience = new Patience(clock, this.#deps, operation.deadline_at)
+    const retry = new RetryPolicy(clock, this.#deps, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
-      const wish = bus.next(wishOf(operation.id))
+      const cancelRequest = bus.next(cancelTopic(operation.id))
       try {
         if (tries > 0) current = await this.#again(current, context.signal)
-        const next = await this.#try(current, context, patience)
+        const next = await this.#try(current, context, retry)
         if (typeof next !== 'number') return next
-        patience.failed()
+        retry.failed()
         // What is to end does not wait.
-        await rest(clock, next, wish.promise, context.signal)
+        await rest(clock, next, cancelRequest.promise, context.signal)
       } finally {
-        wish.cancel()
+        cancelRequest.cancel()
       }
     }
   }
@@ -137,33 +137,33 @@ export class Worker {
   async #try(
     operation: OperationRow,
     context: RunContext,
-    patience: Patience,
+    retry: RetryPolicy,
   ): Promise<Outcome | number> {
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
       if (!ended && isUnheardOf(operation)) throw cancelledError()
-      return ended ?? (await this.#deps.runnerOf(operation)(operation, context))
+      return ended ?? (await this.#deps.executorOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
         this.#deps.log.error('operation broke', error, { operation_id: operation.id })
-      return await this.#afterFailure(operation.id, error, patience)
+      return await this.#afterFailure(operation.id, error, retry)
     }
   }
 
-  async #afterFailure(operation_id: string, error: unknown, patience: Patience) {
+  async #afterFailure(operation_id: string, error: unknown, retry: RetryPolicy) {
     const { db, clock, log } = this.#deps
-    const pauseOf = () => Math.max(patience.pause(), askedPause(error))
+    const pauseOf = () => Math.max(retry.pause(), askedPause(error))
     try {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pauseOf()
-      patience.heard(operation.deadline_at)
+      retry.contacted(operation.deadline_at)
       const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
       if (ended) return ended
       if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelledError().body)
       const now = timestamp(clock)
-      const intime = patience.allows(pause)
+      const intime = retry.allows(pause)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation

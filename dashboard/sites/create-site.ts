@@ -38,7 +38,7 @@ export async function createSite(
     site: { id: 0, domain: params.domain },
     params: asked,
     actor: actor.id,
-    patient: true,
+    wait_for_agent: true,
   })
   const record = {
     ...params,

@@ -1,9 +1,9 @@
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { refuseWhileBusy } from '#dashboard/operations/busy.queries.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { AdminPassword, DatabasePassword } from '#shared/agent.ts'
 
 interface Deps {
@@ -12,28 +12,26 @@ interface Deps {
   agents: Agents
 }
 
-type Place = { server: ServerRow; site: SiteRow; actor: number }
-
 /** The password is returned and not stored; the activity records the access. */
-export async function readDatabasePassword(deps: Deps, place: Place) {
-  const { server, site } = place
-  return recorded(deps, place, 'site.db_password', () =>
+export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
+  const { server, site } = target
+  return recorded(deps, target, 'site.db_password', () =>
     deps.agents.post(server, '/sites/db-password', { domain: site.domain }, DatabasePassword),
   )
 }
 
 /** Sets a new password of the WordPress administrator. 409 while the site is being worked on. */
-export async function resetAdminPassword(deps: Deps, place: Place) {
-  const { server, site } = place
+export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
+  const { server, site } = target
   await refuseWhileBusy(deps.db, site.id)
-  return recorded(deps, place, 'site.admin_password', () =>
+  return recorded(deps, target, 'site.admin_password', () =>
     deps.agents.post(server, '/sites/admin-password', { domain: site.domain }, AdminPassword),
   )
 }
 
 async function recorded<T>(
   { db, clock }: Deps,
-  { server, site, actor }: Place,
+  { server, site, actor }: SiteTarget,
   type: string,
   ask: () => Promise<T>,
 ): Promise<T> {

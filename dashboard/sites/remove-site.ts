@@ -20,7 +20,12 @@ export async function removeSite(
   if (dry_run) return { plan: { steps: [] } }
   const { site } = target
   const params = { domain: site.domain }
-  const operation = newOperation(deps, { type: 'site.delete', ...target, params, patient: true })
+  const operation = newOperation(deps, {
+    type: 'site.delete',
+    ...target,
+    params,
+    wait_for_agent: true,
+  })
   await deleteUnreached(deps.db, site, operation)
   deps.worker.cancel((job) => job.site_id === site.id)
   return { operation_id: operation.id }

@@ -1,6 +1,6 @@
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
-import { wished } from '#dashboard/operations/cancel/cancel-request.ts'
+import { cancelRequested } from '#dashboard/operations/cancel/cancel-request.ts'
 import { succeed } from '#dashboard/operations/finish.ts'
 import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
 import { markRunning } from '#dashboard/operations/progress.queries.ts'
@@ -51,7 +51,7 @@ export async function runSync(
 
 /** Rejects when somebody asks for its end, never resolves. */
 function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
-  const cancelled = wished(deps, id, signal).then((): never => {
+  const cancelled = cancelRequested(deps, id, signal).then((): never => {
     throw cancelledError()
   })
   cancelled.catch(() => undefined)

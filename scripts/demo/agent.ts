@@ -10,7 +10,7 @@ import type { Readings } from '#agent/readings/readings.ts'
 import { readingsOf } from '#agent/readings/readings-of.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { Rotation } from '#agent/trust/rotation.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { apexOf } from '#shared/names.ts'
 
 /** At rest after each look at all sites: a simulated server shares its processor with all the others. */
@@ -86,6 +86,6 @@ export class DemoAgent {
 
 /** The dashboard gives it new keys, as it does every agent; who asks need not show one. */
 function rotationOf({ files, clock, exclusive, settings }: Host): Rotation {
-  const trust = new HubTrust(files, settings.state_dir)
+  const trust = new TrustedDashboard(files, settings.state_dir)
   return new Rotation({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
 }

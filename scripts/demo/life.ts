@@ -54,7 +54,7 @@ async function beginSomething(deps: Deps, dice: Dice): Promise<void> {
     const site = sites[dice.below(sites.length)]
     if (server.status !== 'online' || site?.status !== 'active' || !site.managed) continue
     const work = dice.pick([scan, scan, purge, resize])(site)
-    await begin(deps, { ...work, server, site, actor: null, patient: false })
+    await begin(deps, { ...work, server, site, actor: null, wait_for_agent: false })
     return
   }
 }

@@ -9,13 +9,13 @@ const ANSWER_MS = 5_000
 /** So many starts that ended at once: another one would not help. */
 const MOST_STARTS = 4
 
-/** Whether the dashboard itself answers within `patience_ms`, unless it ends again and again. */
+/** Whether the dashboard itself answers within `timeout_ms`, unless it ends again and again. */
 export async function isHealthy(
   machine: Machine,
   { port }: Pick<Settings, 'port'>,
-  patience_ms: number,
+  timeout_ms: number,
 ): Promise<boolean> {
-  for (const end = performance.now() + patience_ms; performance.now() < end; ) {
+  for (const end = performance.now() + timeout_ms; performance.now() < end; ) {
     const show = ['systemctl', 'show', '--value', '--property=NRestarts', SERVICE]
     const { stdout } = await machine.attempt(show, { reads: true })
     if (Number(stdout) >= MOST_STARTS) return false
@@ -41,12 +41,12 @@ export async function lastWords(machine: Machine): Promise<string> {
 export async function checkPublic(
   machine: Machine,
   { domain, tls }: Settings,
-  patience_ms = 20_000,
+  timeout_ms = 20_000,
 ): Promise<void> {
   if (machine.dry) return
   const ask = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '5']
   const here = ['--resolve', `${domain}:443:127.0.0.1`, `https://${domain}/health`]
-  const end = performance.now() + patience_ms
+  const end = performance.now() + timeout_ms
   for (;;) {
     const { status, words } = await machine.attempt([...ask, '--insecure', ...here], {
       reads: true,

@@ -21,18 +21,18 @@ const Record = siteCreate.params
  * Where the record of a site lies says what the site is: served, in the trash, being deleted permanently, or one
  * of those that an isolation check makes and removes.
  */
-type Place = 'sites' | 'trash' | 'purging' | 'canaries'
+type Folder = 'sites' | 'trash' | 'purging' | 'canaries'
 
-const folderOf = ({ settings }: Host, place: Place) => `${settings.state_dir}/${place}`
-const pathOf = (host: Host, domain: string, place: Place) =>
-  `${folderOf(host, place)}/${domain}.json`
+const folderOf = ({ settings }: Host, folder: Folder) => `${settings.state_dir}/${folder}`
+const pathOf = (host: Host, domain: string, folder: Folder) =>
+  `${folderOf(host, folder)}/${domain}.json`
 
 export async function findSite(
   host: Host,
   domain: string,
-  place: Place = 'sites',
+  folder: Folder = 'sites',
 ): Promise<Site | undefined> {
-  const path = pathOf(host, domain, place)
+  const path = pathOf(host, domain, folder)
   const text = await host.files.read(path)
   return text === undefined ? undefined : parsed(text, path)
 }
@@ -47,31 +47,40 @@ export async function getSite(host: Host, domain: string): Promise<Site> {
 }
 
 /** Sorted by domain. */
-export async function listSites(host: Host, place: Place = 'sites'): Promise<Site[]> {
-  const entries = await host.files.list(folderOf(host, place))
+export async function listSites(host: Host, folder: Folder = 'sites'): Promise<Site[]> {
+  const entries = await host.files.list(folderOf(host, folder))
   const domains = entries
     .filter(({ name, kind }) => kind === 'file' && /^[^.].*\.json$/.test(name))
     .map(({ name }) => name.slice(0, -'.json'.length))
-  const sites = await Promise.all(domains.sort().map((domain) => findSite(host, domain, place)))
+  const sites = await Promise.all(domains.sort().map((domain) => findSite(host, domain, folder)))
   return sites.filter((site) => site !== undefined)
 }
 
-export async function writeSite(host: Host, site: Site, place: Place = 'sites'): Promise<void> {
-  await host.files.mkdir(folderOf(host, place), { mode: 0o700 })
-  await host.files.write(pathOf(host, site.domain, place), textOf(site), { mode: 0o600 })
+export async function writeSite(host: Host, site: Site, folder: Folder = 'sites'): Promise<void> {
+  await host.files.mkdir(folderOf(host, folder), { mode: 0o700 })
+  await host.files.write(pathOf(host, site.domain, folder), textOf(site), { mode: 0o600 })
 }
 
 const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
 
 /** What `writeSite` would do. */
-export async function recording(host: Host, site: Site, place: Place = 'sites'): Promise<Effect[]> {
-  const path = pathOf(host, site.domain, place)
-  const folder = await making(host, 'folder', folderOf(host, place))
-  return [...folder, ...writing(path, await host.files.read(path), textOf(site))]
+export async function recording(
+  host: Host,
+  site: Site,
+  folder: Folder = 'sites',
+): Promise<Effect[]> {
+  const path = pathOf(host, site.domain, folder)
+  const made = await making(host, 'folder', folderOf(host, folder))
+  return [...made, ...writing(path, await host.files.read(path), textOf(site))]
 }
 
 /** One rename: what a site is changes in one moment, whatever dies. */
-export async function moveSite(host: Host, domain: string, from: Place, to: Place): Promise<void> {
+export async function moveSite(
+  host: Host,
+  domain: string,
+  from: Folder,
+  to: Folder,
+): Promise<void> {
   await host.files.mkdir(folderOf(host, to), { mode: 0o700 })
   await host.files.rename(pathOf(host, domain, from), pathOf(host, domain, to))
 }
@@ -80,8 +89,8 @@ export async function moveSite(host: Host, domain: string, from: Place, to: Plac
 export async function moving(
   host: Host,
   domain: string,
-  from: Place,
-  to: Place,
+  from: Folder,
+  to: Folder,
 ): Promise<Effect[]> {
   return [
     ...(await making(host, 'folder', folderOf(host, to))),
@@ -91,12 +100,12 @@ export async function moving(
 }
 
 /** What `removeSite` does. */
-export const forgetting = (host: Host, domain: string, place: Place): Effect[] => [
-  remove('file', pathOf(host, domain, place)),
+export const forgetting = (host: Host, domain: string, folder: Folder): Effect[] => [
+  remove('file', pathOf(host, domain, folder)),
 ]
 
-export async function removeSite(host: Host, domain: string, place: Place): Promise<void> {
-  await host.files.remove(pathOf(host, domain, place))
+export async function removeSite(host: Host, domain: string, folder: Folder): Promise<void> {
+  await host.files.remove(pathOf(host, domain, folder))
 }
 
 /** The names that a site answers to: with and without `www.`, its own first. */

@@ -5,7 +5,7 @@ import { type Directive, parseNginx } from './nginx-config.ts'
 
 type Block = readonly Directive[]
 
-/** A configuration with the included files in place of each `include`. */
+/** A configuration with the included files in position of each `include`. */
 export interface NginxTree {
   directives: Block
   /** The file that a block begins in. */
@@ -33,7 +33,7 @@ interface Reading {
 }
 
 /** Where a block stands: `chain` are the files that lead to it. */
-interface Place {
+interface Position {
   chain: readonly string[]
   outside: boolean
 }
@@ -60,7 +60,11 @@ export async function readTree(
   }
 }
 
-async function resolved(reading: Reading, directives: Block, place: Place): Promise<Directive[]> {
+async function resolved(
+  reading: Reading,
+  directives: Block,
+  position: Position,
+): Promise<Directive[]> {
   const found: Directive[] = []
   for (const directive of directives) {
     const { name, args, block } = directive
@@ -68,30 +72,35 @@ async function resolved(reading: Reading, directives: Block, place: Place): Prom
       const [written = ''] = args
       if (written === '') continue
       const pattern = resolve(reading.folder, written)
-      if (place.outside) reading.includes.push(pattern)
-      found.push(...(await included(reading, pattern, place)))
+      if (position.outside) reading.includes.push(pattern)
+      found.push(...(await included(reading, pattern, position)))
     } else if (!block) found.push(directive)
-    else found.push({ name, args, block: await inner(reading, name, block, place) })
+    else found.push({ name, args, block: await inner(reading, name, block, position) })
   }
   return found
 }
 
-async function inner(reading: Reading, name: string, block: Block, place: Place): Promise<Block> {
-  const outside = place.outside && name === 'http'
-  const found = await resolved(reading, block, { ...place, outside })
-  reading.files.set(found, place.chain.at(-1) ?? '')
+async function inner(
+  reading: Reading,
+  name: string,
+  block: Block,
+  position: Position,
+): Promise<Block> {
+  const outside = position.outside && name === 'http'
+  const found = await resolved(reading, block, { ...position, outside })
+  reading.files.set(found, position.chain.at(-1) ?? '')
   return found
 }
 
-async function included(reading: Reading, pattern: string, { chain, outside }: Place) {
+async function included(reading: Reading, pattern: string, { chain, outside }: Position) {
   if (chain.length > MAX_DEPTH) return []
   const found: Directive[] = []
   const paths = await reading.source.expand(pattern)
   await eachAtOnce(paths, AT_ONCE, reading.source.read)
   for (const file of paths) {
     if (chain.includes(file) || reading.left-- <= 0) continue
-    const place = { chain: [...chain, file], outside }
-    found.push(...(await resolved(reading, await parsed(reading, file), place)))
+    const position = { chain: [...chain, file], outside }
+    found.push(...(await resolved(reading, await parsed(reading, file), position)))
   }
   return found
 }

@@ -19,25 +19,25 @@ export async function readOpenLiteSpeed({ files }: Host): Promise<VirtualHost[]>
   const main = parseSections((await files.read(MAIN)) ?? '')
   const found: VirtualHost[] = []
   for (const host of main.filter(({ name }) => name === 'virtualhost')) {
-    const place = { root: valueIn(host.inner, 'vhRoot').replace(/\/$/, ''), name: host.value }
-    const path = replaced(valueIn(host.inner, 'configFile'), place)
+    const variables = { root: valueIn(host.inner, 'vhRoot').replace(/\/$/, ''), name: host.value }
+    const path = replaced(valueIn(host.inner, 'configFile'), variables)
     const own = parseSections((await files.read(absolute(path, ROOT))) ?? '')
-    const served = hostOf(place, own, main)
+    const served = hostOf(variables, own, main)
     if (served) found.push(served)
   }
   return found
 }
 
-interface Place {
+interface Variables {
   root: string
   name: string
 }
 
-function hostOf(place: Place, own: readonly Section[], main: readonly Section[]) {
+function hostOf(variables: Variables, own: readonly Section[], main: readonly Section[]) {
   const listeners = main.filter(({ name }) => name === 'listener')
   const mapped = listeners.flatMap((listener) =>
     listener.inner
-      .filter(({ name, value }) => name === 'map' && value.split(/\s+/)[0] === place.name)
+      .filter(({ name, value }) => name === 'map' && value.split(/\s+/)[0] === variables.name)
       .map(({ value }) => ({ listener, names: value.split(/[\s,]+/).slice(1) })),
   )
   if (mapped.length === 0) return undefined
@@ -45,7 +45,7 @@ function hostOf(place: Place, own: readonly Section[], main: readonly Section[])
   const names = [...new Set(mapped.flatMap(({ names: each }) => each))]
   const files = [...own, ...mapped.map(({ listener }) => listener).flatMap(({ inner }) => inner)]
   const tls = listens.some((listen) => listen.tls)
-  const root = absolute(replaced(valueIn(own, 'docRoot'), place), `${place.root}/`)
+  const root = absolute(replaced(valueIn(own, 'docRoot'), variables), `${variables.root}/`)
   const any = names.includes('*')
   return {
     names: names.map((name) => (name === '*' ? '' : name)),
@@ -85,7 +85,7 @@ function phpIn(sections: readonly Section[]): string {
   return major === undefined ? '' : `${major}.${minor}`
 }
 
-function replaced(text: string, { root, name }: Place): string {
+function replaced(text: string, { root, name }: Variables): string {
   return text
     .replaceAll('$SERVER_ROOT', ROOT)
     .replaceAll('$VH_ROOT', absolute(root, ROOT))

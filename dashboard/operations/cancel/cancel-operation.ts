@@ -4,8 +4,8 @@ import type { Worker } from '#dashboard/operations/worker.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
-import { wishOf } from './cancel-request.ts'
-import { type CancelMode, recordWish } from './queries.ts'
+import { cancelTopic } from './cancel-request.ts'
+import { type CancelMode, recordCancelRequest } from './queries.ts'
 
 export interface CancelDeps {
   db: Database
@@ -24,7 +24,7 @@ export async function cancelOperation(
   { mode, actor }: { mode: CancelMode; actor: number | null },
 ) {
   const { domain, server_id } = await getOperation(db, id)
-  const told = await recordWish(db, id, mode, {
+  const told = await recordCancelRequest(db, id, mode, {
     type: 'operation.cancel',
     domain,
     status: 'success',
@@ -34,6 +34,6 @@ export async function cancelOperation(
   })
   if (!told) throw conflict('The operation has ended already')
   worker.start(await getOperation(db, id))
-  bus.notify(wishOf(id))
+  bus.notify(cancelTopic(id))
   return getView(db, id)
 }

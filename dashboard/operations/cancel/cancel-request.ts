@@ -5,7 +5,7 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { CancelAnswer } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { type CancelMode, findWish } from './queries.ts'
+import { type CancelMode, findCancelRequest } from './queries.ts'
 
 interface Deps {
   db: Database
@@ -17,13 +17,13 @@ interface Deps {
 }
 
 /** The bus topic for a request to cancel an operation. */
-export const wishOf = (operation_id: string) => `cancel ${operation_id}`
+export const cancelTopic = (operation_id: string) => `cancel ${operation_id}`
 
 /**
  * Tells the agent that an operation is to end. Throws offline when it does not answer; an agent that will
  * not hear of it carries the operation to its own end.
  */
-export async function tellAgent(
+export async function sendCancelRequest(
   { agents }: Pick<Deps, 'agents'>,
   server: ServerRow,
   { id, cancel }: { id: string; cancel: CancelMode },
@@ -38,7 +38,7 @@ export async function tellAgent(
 }
 
 /** Tells the agent each wish that is recorded after `operation` was read, until the signal aborts. */
-export async function passWishesOn(
+export async function forwardCancelRequests(
   deps: Deps,
   server: ServerRow,
   operation: OperationRow,
@@ -47,10 +47,11 @@ export async function passWishesOn(
   const { db, bus, clock, retry_min_ms, retry_max_ms } = deps
   let told = operation.cancel
   for (let pause = retry_min_ms; !signal.aborted; ) {
-    const news = bus.next(wishOf(operation.id))
+    const news = bus.next(cancelTopic(operation.id))
     try {
-      const cancel = await findWish(db, operation.id)
-      if (cancel && cancel !== told) await tellAgent(deps, server, { id: operation.id, cancel })
+      const cancel = await findCancelRequest(db, operation.id)
+      if (cancel && cancel !== told)
+        await sendCancelRequest(deps, server, { id: operation.id, cancel })
       told = cancel
       pause = retry_min_ms
       await Promise.race([news.promise, aborted(signal)])
@@ -64,13 +65,13 @@ export async function passWishesOn(
 }
 
 /** Resolves when somebody asks for the end of the operation, or has; or when the signal aborts. */
-export async function wished(
+export async function cancelRequested(
   { db, bus }: Pick<Deps, 'db' | 'bus'>,
   operation_id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const news = bus.next(wishOf(operation_id))
-  if ((await findWish(db, operation_id)) === null)
+  const news = bus.next(cancelTopic(operation_id))
+  if ((await findCancelRequest(db, operation_id)) === null)
     await Promise.race([news.promise, aborted(signal)])
   news.cancel()
 }

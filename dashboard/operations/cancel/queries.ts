@@ -6,7 +6,7 @@ import { operations } from '#dashboard/db/schema.ts'
 export type CancelMode = NonNullable<OperationRow['cancel']>
 
 /** Null: nobody has asked for its end, or it is gone. */
-export async function findWish(db: Database, id: string): Promise<CancelMode | null> {
+export async function findCancelRequest(db: Database, id: string): Promise<CancelMode | null> {
   const [row] = await db.read
     .select({ cancel: operations.cancel })
     .from(operations)
@@ -15,7 +15,7 @@ export async function findWish(db: Database, id: string): Promise<CancelMode | n
 }
 
 /** With its activity. What is forced stays so. False when the operation has ended. */
-export async function recordWish(
+export async function recordCancelRequest(
   db: Database,
   id: string,
   mode: CancelMode,

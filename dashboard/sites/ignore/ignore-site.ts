@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { IgnoreSite } from '#shared/api/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
@@ -14,15 +14,13 @@ interface Deps {
   clock: Clock
 }
 
-type Place = { server: ServerRow; site: SiteRow; actor: number }
-
 /**
  * Hides a site that was only found from lists, counts and the overview, or shows it again. The server
  * is not asked and nothing changes there. 409 for a managed site.
  */
 export async function ignoreSite(
   { db, bus, clock }: Deps,
-  { server, site, actor }: Place,
+  { server, site, actor }: SiteTarget,
   input: unknown,
 ) {
   const { ignored } = parse(IgnoreSite, input)

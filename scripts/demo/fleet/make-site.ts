@@ -1,7 +1,7 @@
 import type { Dice } from '#scripts/demo/dice.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { type Names, userOf } from './names.ts'
-import type { Place, ServerPlan, SitePlan } from './plan.ts'
+import type { ServerPlan, SiteFate, SitePlan } from './plan.ts'
 
 export interface Surroundings {
   dice: Dice
@@ -53,7 +53,7 @@ type Trouble =
   | 'large'
   | 'too-large'
 
-const PLACES: { [T in Trouble]?: Place } = {
+const PLACES: { [T in Trouble]?: SiteFate } = {
   trashed: 'trashed',
   missing: 'missing',
   failed: 'failed',

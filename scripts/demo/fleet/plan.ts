@@ -13,7 +13,7 @@ export type Role =
   | 'foreign'
 
 /** Where a site is: `missing` and `failed` ones are on record alone. */
-export type Place = 'served' | 'trashed' | 'missing' | 'failed'
+export type SiteFate = 'served' | 'trashed' | 'missing' | 'failed'
 
 export interface SitePlan {
   domain: string
@@ -23,7 +23,7 @@ export interface SitePlan {
   tls: TlsMode
   email: string
   kit: Kit
-  place: Place
+  place: SiteFate
   /** False: somebody else put it there, and the agent found it. */
   managed: boolean
   /** Its database does not answer. */

@@ -6,7 +6,7 @@ import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { type ErrorBody, invalid } from '#shared/errors.ts'
 import { insertTold, stamp, type Teller } from './history.ts'
-import { placesOf, type SitePlace, type Story } from './stories.ts'
+import { placesOf, type SiteStory, type Story } from './stories.ts'
 
 type Event = typeof bulk_events.$inferInsert
 type Item = BulkItemRow & { operation: OperationRow | undefined }
@@ -38,7 +38,7 @@ export async function fillBulks(
   return [...done, ...(await fillBulk(db, move, few, { tell, now }))]
 }
 
-function isUsable({ server, site: { plan } }: SitePlace): boolean {
+function isUsable({ server, site: { plan } }: SiteStory): boolean {
   const away = server.role === 'offline' || server.role === 'flaky'
   return !away && plan.managed && plan.place === 'served' && plan.tls === 'letsencrypt'
 }
@@ -59,7 +59,7 @@ interface Bulk extends Pick<Story, 'kind' | 'at'> {
 async function fillBulk(
   db: Database,
   bulk: Bulk,
-  places: readonly SitePlace[],
+  places: readonly SiteStory[],
   { tell, now }: { tell: Teller; now: number },
 ): Promise<NewActivity[]> {
   if (places.length === 0) return []

@@ -16,8 +16,8 @@ export interface Story {
   cancelled?: true
 }
 
-type Place = Pick<Story, 'server_id' | 'server' | 'site'>
-export type SitePlace = Place & { site: NonNullable<Place['site']> }
+type Target = Pick<Story, 'server_id' | 'server' | 'site'>
+export type SiteStory = Target & { site: NonNullable<Target['site']> }
 type Telling = Pick<Story, 'type' | 'kind' | 'params'>
 
 const DAY_MS = 86_400_000
@@ -35,7 +35,7 @@ export function tellStories(plan: FleetPlan): Story[] {
 /** Sites in the order of their records, so that a place in it is an id. */
 export function placesOf({
   servers,
-}: FleetPlan): (Place & { site: { id: number; plan: SitePlan } })[] {
+}: FleetPlan): (Target & { site: { id: number; plan: SitePlan } })[] {
   let id = 0
   return servers.flatMap((server, at) =>
     server.sites.map((plan) => ({ server_id: at + 1, server, site: { id: ++id, plan } })),
@@ -43,7 +43,7 @@ export function placesOf({
 }
 
 /** What led to the state that a site is in. */
-function ownStories(place: SitePlace): Story[] {
+function ownStories(place: SiteStory): Story[] {
   const { plan } = place.site
   if (!plan.managed) return []
   const { domain, php, tier, tls, email, user } = plan
@@ -69,7 +69,7 @@ function ownStories(place: SitePlace): Story[] {
 }
 
 /** Not all servers try at the same moment. */
-const minutesOf = ({ server_id }: Place) => ((server_id * 17) % 60) * 60_000
+const minutesOf = ({ server_id }: Target) => ((server_id * 17) % 60) * 60_000
 
 type Usual = readonly [weight: number, type: OperationType, kind: Kind]
 
@@ -82,7 +82,7 @@ const USUAL: readonly Usual[] = [
   [2, 'service.restart', 'restarted'],
 ]
 
-function usualStories(fleet: FleetPlan, places: readonly SitePlace[]): Story[] {
+function usualStories(fleet: FleetPlan, places: readonly SiteStory[]): Story[] {
   const dice = new Dice(`${fleet.seed} stories`)
   const homes = places.filter(({ site: { plan } }) => plan.managed && plan.place === 'served')
   const weights = USUAL.flatMap((usual) => Array.from({ length: usual[0] }, () => usual))
@@ -98,13 +98,13 @@ function usualStories(fleet: FleetPlan, places: readonly SitePlace[]): Story[] {
 }
 
 function usualStory(
-  place: SitePlace,
+  place: SiteStory,
   [, type, kind]: Usual,
   at: number,
   cancelled: boolean,
 ): Story {
   const story = {
-    ...placeFor(type, place),
+    ...targetFor(type, place),
     type,
     kind,
     params: paramsFor(type, place.site.plan),
@@ -120,14 +120,14 @@ function isNight(at: number): boolean {
 }
 
 /** A site that was not there yet, or an offline server, did nothing then. */
-function couldBe({ server, site }: SitePlace, type: OperationType, at: number): boolean {
+function couldBe({ server, site }: SiteStory, type: OperationType, at: number): boolean {
   const away = server.role === 'offline' || server.role === 'flaky'
   if (site.plan.age * DAY_MS < at || (away && at < 4 * HOUR_MS)) return false
   return type !== 'tls.issue' || site.plan.tls === 'letsencrypt'
 }
 
-const placeFor = (type: OperationType, place: Place): Place =>
-  type === 'service.restart' ? { ...place, site: undefined } : place
+const targetFor = (type: OperationType, target: Target): Target =>
+  type === 'service.restart' ? { ...target, site: undefined } : target
 
 function paramsFor(type: OperationType, site: SitePlan): Record<string, unknown> {
   const { domain, user, php, tier, tls, email } = site

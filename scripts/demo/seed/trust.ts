@@ -1,4 +1,4 @@
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { findCurrentKey } from '#dashboard/trust/keys/queries.ts'
@@ -30,7 +30,7 @@ export async function trusted(
   const key = await findCurrentKey(db)
   if (!key) throw new Error('a dashboard has a key')
   const { kid, public_key } = key
-  const hub = new HubTrust(instant.files, settings.state_dir)
+  const hub = new TrustedDashboard(instant.files, settings.state_dir)
   await hub.write({ server_id, epoch: 1, keys: [{ kid, public_key, until: null }] })
   return {
     server_id,

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { rawKeyOf, sha256 } from '#agent/host/public-keys.ts'
 import { Enrolment } from '#agent/trust/enrolment.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import {
   enrolmentConfirmationText,
   enrolmentProofText,
@@ -19,12 +19,12 @@ const hubKey = { kid: 'h1', public_key: rawKeyOf(hub.public_key) }
 
 let host: FakeHost
 let identity: Identity
-let trust: HubTrust
+let trust: TrustedDashboard
 let enrolment: Enrolment
 beforeEach(async () => {
   host = fakeHost()
   identity = await loadIdentity(host.files, STATE, Date.now())
-  trust = new HubTrust(host.files, STATE)
+  trust = new TrustedDashboard(host.files, STATE)
   const now = () => host.time / 1000
   enrolment = new Enrolment({ files: host.files, state_dir: STATE, identity, trust, now })
 })

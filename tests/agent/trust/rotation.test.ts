@@ -4,7 +4,7 @@ import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { signedGate } from '#agent/trust/gate.ts'
 import { Rotation } from '#agent/trust/rotation.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { authorization, digestOf, nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
 
@@ -16,13 +16,13 @@ const audience = digestOf('agent')
 const [old, young, stranger] = [signer('k1'), signer('k2'), signer('k3')]
 
 let host: FakeHost
-let trust: HubTrust
+let trust: TrustedDashboard
 let app: ReturnType<typeof createApp>
 let now = NOW
 beforeEach(async () => {
   now = NOW
   host = fakeHost()
-  trust = new HubTrust(host.files, STATE)
+  trust = new TrustedDashboard(host.files, STATE)
   await trust.write({ server_id: 7, epoch: 1, keys: [key(old, null)] })
   const seconds = () => now
   const seen = new SeenTokens()

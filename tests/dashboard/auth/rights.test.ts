@@ -4,7 +4,7 @@ import { conflict } from '#shared/errors.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -106,7 +106,7 @@ test('401 comes before 403, and 403 before a malformed body', async () => {
 })
 
 test('retrying a failed purge requires the right to purge', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using own = await makeDashboard()
   const create = async (scope: TokenScope) => {
     const body = { name: scope, password: PASSWORD, scope }
@@ -132,7 +132,7 @@ test('retrying a failed purge requires the right to purge', async () => {
 })
 
 test('retrying failed mail settings requires the right to set them', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using own = await makeDashboard()
   // biome-ignore lint/correctness/useYield: it fails before its first line
   agent.works.set('mail.apply', async function* () {

@@ -9,13 +9,13 @@ import {
   told,
   view,
 } from '#tests/support/dashboard/bulk.ts'
-import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 
 describe('bulk operations', () => {
   test('each item has its operation and result, and one stream shows all', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     await sitesOn(dashboard, agent, 'a.example', 'bad.example', 'c.example')
@@ -55,8 +55,8 @@ describe('bulk operations', () => {
   })
 
   test('respects the limits of concurrency, in total and on one server', async () => {
-    await using one = new Machine()
-    await using two = new Machine()
+    await using one = new DisposableAgent()
+    await using two = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const [first, second] = [pools(one), pools(two)]
     const domains = (name: string) => Array.from({ length: 6 }, (_, at) => `${name}${at}.example`)
@@ -71,7 +71,7 @@ describe('bulk operations', () => {
   })
 
   test('pauses after consecutive failures, says why, and continues on request', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     const domains = ['bad1.example', 'a.example', 'bad2.example', 'bad3.example', 'z.example']
@@ -112,7 +112,7 @@ describe('bulk operations', () => {
   })
 
   test('is cancelled as a whole: waiting items do not start, running ones end', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
     await sitesOn(dashboard, agent, 'slow.example', 'b.example', 'c.example')
@@ -140,7 +140,7 @@ describe('bulk operations', () => {
   })
 
   test('ends items by force that do not end by themselves', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const work = pools(agent)
@@ -159,7 +159,7 @@ describe('bulk operations', () => {
   })
 
   test('retries only failed and cancelled items', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     await sitesOn(dashboard, agent, 'a.example', 'bad.example')
@@ -192,7 +192,7 @@ describe('bulk operations', () => {
   })
 
   test('waits for a busy site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
     const server = await sitesOn(dashboard, agent, 'slow.example', 'b.example')
@@ -243,7 +243,7 @@ describe('bulk operations', () => {
   })
 
   test('continues in the next process without a repeated or lost item', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using first = await makeDashboard()
     const work = pools(agent)
     await sitesOn(first, agent, 'slow.example', 'b.example', 'c.example')

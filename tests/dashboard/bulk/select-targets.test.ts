@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { items, sitesOn, start } from '#tests/support/dashboard/bulk.ts'
-import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 describe('the targets of a bulk operation', () => {
   test('are all servers with a tag, or all their sites in use except discovered ones', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const [a, b] = [
       await sitesOn(dashboard, agent, 'a.example', 'imported.example', 'failed.example'),

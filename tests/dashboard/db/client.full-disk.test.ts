@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { Dashboard, Machine, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { Dashboard, DisposableAgent, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -26,7 +26,7 @@ async function onDisk() {
 
 describe('while the disk is full', () => {
   test('an ending operation is neither lost nor repeated, however long the disk is full', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
     const held = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ describe('while the disk is full', () => {
   })
 
   test('no deadline ends an operation that could not be stored', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
     const held = Promise.withResolvers<void>()

@@ -4,7 +4,11 @@ import { realClock } from '#dashboard/runtime/clock.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { Fleet, FleetSiteDetail } from '#shared/api/fleet.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 import { created, found } from '#tests/support/dashboard/sites.ts'
 
 const FAILED = 'PHP 8.2 of this site has failed'
@@ -30,13 +34,13 @@ class MovedClock {
 }
 
 let clock: MovedClock
-let agent: Machine
+let agent: DisposableAgent
 let dashboard: Dashboard
 let server: number
 
 beforeEach(async () => {
   clock = new MovedClock()
-  agent = new Machine()
+  agent = new DisposableAgent()
   dashboard = await makeDashboard({ clock })
   agent.services = [{ name: 'php8.2', status: 'running' }]
   agent.sites = ['a', 'b', 'c', 'd'].map((name) => found(`${name}.example`, { php: '8.5' }))
@@ -234,7 +238,7 @@ describe('the health of sites', () => {
 
 describe('a hostile agent', () => {
   test('reports only the sites of its own server', async () => {
-    await using other = new Machine()
+    await using other = new DisposableAgent()
     other.services = agent.services
     other.sites = [found('other.example')]
     const id = await dashboard.addServer(other)

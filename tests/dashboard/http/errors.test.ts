@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -70,7 +74,7 @@ describe('every answer', () => {
   })
 
   test('a stream has the id of its request too', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     const id = await dashboard.addServer(agent)
 
     const { status, headers } = await dashboard.send('POST', `/api/servers/${id}/sync`)

@@ -8,7 +8,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -73,7 +73,7 @@ async function addLines(dashboard: Dashboard, from: number, to: number): Promise
 
 describe('the events of the fleet', () => {
   test('report an operation, its site and server when it starts, proceeds and ends', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
     const server = await dashboard.addServer(agent)
@@ -161,7 +161,7 @@ describe('the events of the fleet', () => {
   })
 
   test('report sites that a sync discovered', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('alpha.example')]
     const server = await dashboard.addServer(agent)

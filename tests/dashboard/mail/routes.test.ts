@@ -5,7 +5,7 @@ import { Fleet } from '#shared/api/fleet.ts'
 import { NO_MAIL } from '#shared/mail.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -17,7 +17,7 @@ const UNSET = { ...RULES, relay: null, updated_at: null }
 
 /** An agent that takes every setting, and what it was given. */
 function machine() {
-  const agent = new Machine()
+  const agent = new DisposableAgent()
   const given: Record<string, unknown>[] = []
   agent.works.set('mail.apply', async function* (params) {
     given.push(params)

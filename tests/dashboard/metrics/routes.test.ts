@@ -6,7 +6,11 @@ import type { Metrics } from '#shared/agent.ts'
 import { FleetServerDetail } from '#shared/api/fleet.ts'
 import { MetricsHistory } from '#shared/api/metrics.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -251,7 +255,7 @@ describe('a reading', () => {
   })
 
   test('of a sync is stored too', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using fresh = await makeDashboard()
     const server = await fresh.addServer(agent)
 

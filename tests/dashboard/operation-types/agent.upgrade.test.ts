@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const sha256 = createHash('sha256').update('program').digest('hex')
 let builds_dir = ''
@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(builds_dir, { recursive: true, force: true }))
 
-function machine(name: string, signed_builds?: boolean): Machine {
-  const agent = new Machine()
+function machine(name: string, signed_builds?: boolean): DisposableAgent {
+  const agent = new DisposableAgent()
   const build = { version: '0.0.1', machine: name, signed_builds }
   agent.answers.set('/build', () => Response.json(build))
   return agent

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -13,7 +13,7 @@ const accepted = {
   body: { site: { id: 1, domain: 'shop.example', status: 'deleting' } },
 }
 
-async function siteOn(dashboard: Dashboard, agent: Machine): Promise<string> {
+async function siteOn(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
   const server = await dashboard.addServer(agent)
   await dashboard.call('POST', `/api/servers/${server}/sites`, { domain: 'shop.example' })
   await until(async () => (await siteStatus(dashboard)) === 'active')
@@ -43,7 +43,7 @@ async function ended(dashboard: Dashboard, type: string) {
 
 describe('deleting a site', () => {
   test('moves it to the trash after the agent', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
 
@@ -56,7 +56,7 @@ describe('deleting a site', () => {
   })
 
   test('removes the record of a site that the agent does not know, with a warning', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
     agent.answers.set('/exec', () =>
@@ -73,7 +73,7 @@ describe('deleting a site', () => {
   })
 
   test('accepts a site that is already in the trash of the agent', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
     const deleted_at = '2026-01-01T00:00:00.000Z'
@@ -95,7 +95,7 @@ describe('deleting a site', () => {
   })
 
   test('removes it when an agent without a trash does not know it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
     for (const call of ['/exec', '/trash'])
@@ -111,7 +111,7 @@ describe('deleting a site', () => {
   })
 
   test('restores its previous state when the agent fails, and says why', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
     agent.works.set('site.delete', async function* () {
@@ -129,7 +129,7 @@ describe('deleting a site', () => {
   })
 
   test('is 409 while another operation of the site is running', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const path = await siteOn(dashboard, agent)
     await agent.stop()

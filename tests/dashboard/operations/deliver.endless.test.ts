@@ -2,9 +2,18 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 
-const limits = { deadline_ms: 60_000, retry_min_ms: 5, retry_max_ms: 20, patience_ms: 110_000 }
+const limits = {
+  deadline_ms: 60_000,
+  retry_min_ms: 5,
+  retry_max_ms: 20,
+  response_timeout_ms: 110_000,
+}
 setDefaultTimeout(120_000)
 const done = { status: 'ok', service: 'nginx' }
 const note = 'The rest of the output is left out: an operation keeps 20,000 lines and 4 MiB'
@@ -28,7 +37,7 @@ async function outcomeOf(
   answers: readonly (() => Chunks)[],
   more: Partial<Dashboard['deps']['limits']> = {},
 ) {
-  await using machine = new Machine()
+  await using machine = new DisposableAgent()
   await using dashboard = await makeDashboard({ limits: { ...limits, ...more } })
   const server = await dashboard.addServer(machine)
   const left = [...answers]

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
 import { operations } from '#dashboard/db/schema.ts'
 import { STREAM_HEADERS } from '#shared/sse.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 
 /** The second delivery would be after the deadline: there is one in each test. */
 const limits = { deadline_ms: 1000, retry_min_ms: 2000, retry_max_ms: 2000 }
@@ -15,7 +19,7 @@ async function hearing<T>(
   stream: string,
   work: (answer: { status: number; body: unknown }, dashboard: Dashboard) => Promise<T>,
 ): Promise<T> {
-  await using machine = new Machine()
+  await using machine = new DisposableAgent()
   await using dashboard = await makeDashboard({ limits })
   const server = await dashboard.addServer(machine)
   machine.answers.set('/exec', () => new Response(stream, { headers: STREAM_HEADERS }))

@@ -6,8 +6,8 @@ import { NO_OPERATION, OperationId } from '#shared/agent.ts'
 import type { Plan } from '#shared/plan.ts'
 import {
   type Dashboard,
+  DisposableAgent,
   EMAIL,
-  Machine,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -49,7 +49,7 @@ const settled = (dashboard: Dashboard) =>
     return body.activities[0].status === 'success'
   })
 
-async function withSite(agent: Machine) {
+async function withSite(agent: DisposableAgent) {
   agent.plan = plan
   const builds_dir = await mkdtemp(join(tmpdir(), 'builds-'))
   await Bun.write(join(builds_dir, 'hosting-agent-linux-arm64-musl'), 'program')
@@ -108,7 +108,7 @@ describe('dry_run', () => {
   ] as const)(
     '%s %s returns the plan and writes nothing',
     async (method, path, body, command, params) => {
-      await using agent = new Machine()
+      await using agent = new DisposableAgent()
       await using home = await withSite(agent)
       const { dashboard } = home
       const before = await records(dashboard)
@@ -125,7 +125,7 @@ describe('dry_run', () => {
   )
 
   test('describes a new site completely, and the same call creates exactly that', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const before = await records(dashboard)
@@ -160,7 +160,7 @@ describe('dry_run', () => {
   })
 
   test('is accepted in the query of a call without a body', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const site = '/api/servers/1/sites/1'
@@ -174,7 +174,7 @@ describe('dry_run', () => {
   })
 
   test('refuses what the call would refuse', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const ask = async (method: string, path: string, body: object) => {
@@ -209,7 +209,7 @@ describe('dry_run', () => {
     ['restore', {}, 'site.restore', { domain }],
     ['purge', { domain }, 'site.purge', { domain, confirm: domain }],
   ])('%s of a site in the trash returns the plan', async (way, body, command, params) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const site = '/api/servers/1/sites/1'
@@ -230,7 +230,7 @@ describe('dry_run', () => {
   })
 
   test('is refused while another operation of the site is running', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.works.set('site.update', async function* () {
@@ -246,7 +246,7 @@ describe('dry_run', () => {
   })
 
   test('returns the refusal of the agent, and 503 when it is offline', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const ask = () =>
@@ -261,7 +261,7 @@ describe('dry_run', () => {
   })
 
   test('is empty for a deletion that no server knows', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const nothing = { status: 200, body: { plan: { steps: [] } } }
@@ -274,7 +274,7 @@ describe('dry_run', () => {
 
   /** An agent of before takes an unknown field for none. */
   test('is never executed by an agent without plans', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     expect(OperationId.safeParse(NO_OPERATION).success).toBe(false)
@@ -306,7 +306,7 @@ describe('dry_run', () => {
     ['a name without an end', { plan: { steps: [{ ...step, name: 'x'.repeat(65) }] } }],
     ['more than it may', { plan, more: 'x'.repeat(3 << 20) }],
   ])('refuses from an agent %s', async (_, answer) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.answers.set('/exec', () => Response.json(answer))
@@ -317,7 +317,7 @@ describe('dry_run', () => {
   })
 
   test('drops fields that no plan has', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.answers.set('/exec', () => Response.json({ plan: { ...plan, x: 1 }, x: 1 }))

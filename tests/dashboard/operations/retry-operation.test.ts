@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-agent.ts'
 
@@ -8,7 +12,7 @@ const retry = (dashboard: Dashboard, id: string) =>
 const refused = (message: string) => ({ error: 'Conflict', message })
 
 /** A creation that has failed. */
-async function failed(dashboard: Dashboard, agent: Machine): Promise<string> {
+async function failed(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
   const make = agent.works.get('site.create')
   agent.works.set('site.create', async function* () {
     yield 'Creating the user'
@@ -22,7 +26,7 @@ async function failed(dashboard: Dashboard, agent: Machine): Promise<string> {
 
 describe('retrying an operation', () => {
   test('runs it again, and the site is provisioning again', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
     const before = await dashboard.db.read.query.operations.findMany()
@@ -44,7 +48,7 @@ describe('retrying an operation', () => {
   })
 
   test('returns its plan first, without starting', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
     const [before] = await dashboard.db.read.query.operations.findMany()
@@ -62,7 +66,7 @@ describe('retrying an operation', () => {
   })
 
   test('is for failed operations only, and once at a time', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
     await agent.stop()
@@ -82,7 +86,7 @@ describe('retrying an operation', () => {
   })
 
   test('is 409 while another operation of the site is running', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.update', async function* () {
       yield 'Changing'
@@ -102,7 +106,7 @@ describe('retrying an operation', () => {
   })
 
   test('is 404 for an unknown operation and for a deleted site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await failed(dashboard, agent)
     await dashboard.db.write((queries) => queries.run('delete from sites'))

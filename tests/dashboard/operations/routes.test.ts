@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   PASSWORD,
   until,
@@ -16,7 +16,7 @@ import {
 
 describe('a view of an operation', () => {
   test('starts a view after the events that it has seen', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -27,7 +27,7 @@ describe('a view of an operation', () => {
   })
 
   test('shows its events to a view while it runs', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {
@@ -61,7 +61,7 @@ describe('a stream ends with its credential', () => {
     ['a logout everywhere', (dashboard) => dashboard.call('POST', '/api/auth/logout-everywhere')],
   ]
   test.each(cases)('%s', async (_, signOut) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const stream = await opened(dashboard, agent)
 
@@ -72,7 +72,7 @@ describe('a stream ends with its credential', () => {
   })
 
   test('a token that is deleted', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { body } = await dashboard.call('POST', '/api/auth/tokens', {
       name: 'script',
@@ -87,7 +87,7 @@ describe('a stream ends with its credential', () => {
   })
 
   test('and not with another credential', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const stream = await opened(dashboard, agent)
     const mine = dashboard.token
@@ -101,7 +101,11 @@ describe('a stream ends with its credential', () => {
 })
 
 /** The stream of a creation that goes on until `released` is there. */
-async function opened(dashboard: Dashboard, agent: Machine, headers?: Record<string, string>) {
+async function opened(
+  dashboard: Dashboard,
+  agent: DisposableAgent,
+  headers?: Record<string, string>,
+) {
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Before'
     await until(() => agent.works.has('released'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
 
 const REFUSED = {
@@ -8,7 +8,7 @@ const REFUSED = {
 }
 
 async function created(warnings: unknown) {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Certifying shop.example'

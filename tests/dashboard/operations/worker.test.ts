@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import {
   createSite,
   ended,
@@ -11,7 +11,7 @@ import {
 
 describe('an operation', () => {
   test('waits for an offline agent and runs once when it is back', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     await agent.stop()
@@ -30,7 +30,7 @@ describe('an operation', () => {
   })
 
   test('reports in its stream that it waits, until when, and then the events of the agent', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     agent.works.set('site.create', tenLines)
     await using dashboard = await makeDashboard({ limits: { notice_ms: 0 } })
     const server = await dashboard.addServer(agent)
@@ -73,7 +73,7 @@ describe('an operation', () => {
   })
 
   test('waits as long as a busy agent requests', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const headers = { 'retry-after': '40' }
     agent.answers.set('/exec', () => Response.json({ error: 'x' }, { status: 429, headers }))
@@ -89,7 +89,7 @@ describe('an operation', () => {
   })
 
   test('fails with the message of a busy agent that requests more than the remaining time', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const headers = { 'retry-after': '61' }
     const busy = { error: 'Too many requests', message: 'Ten deletions an hour are enough' }
@@ -108,7 +108,7 @@ describe('an operation', () => {
   })
 
   test('has a deadline also for an agent that accepts it repeatedly without an event', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 150 } })
     agent.cut_after = 0
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -122,7 +122,7 @@ describe('an operation', () => {
   })
 
   test('continues where it stopped when the connection breaks after every second event', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
     agent.cut_after = 2
@@ -135,7 +135,7 @@ describe('an operation', () => {
   })
 
   test('stores no event twice when the agent sends all again', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
     agent.cuts = [3, 0]
@@ -151,7 +151,7 @@ describe('an operation', () => {
     ['more than before', tenLines, whole.slice(2)],
     ['less than before', noLines, ['3 complete {"status":"ok","domain":"shop.example"}']],
   ])('ends without a gap when the agent forgot it and answers %s', async (_, second, rest) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
       yield 'First'
@@ -176,7 +176,7 @@ describe('an operation', () => {
   })
 
   test('fails immediately when the agent refuses the request', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.delete('site.create')
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -191,7 +191,7 @@ describe('an operation', () => {
   })
 
   test('fails when the result breaks the contract of the command', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
       yield 'Creating'
@@ -205,7 +205,7 @@ describe('an operation', () => {
   })
 
   test('continues in the next process from its last event', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using first = await makeDashboard()
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {

@@ -8,7 +8,11 @@ import {
   FleetSitesPage,
   SITE_SORTS,
 } from '#shared/api/fleet.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 import { created, found } from '#tests/support/dashboard/sites.ts'
 
 /** Versions of PHP end, one after the other. */
@@ -16,11 +20,11 @@ const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
 const known = { plugins: 0, themes: 0, core: false }
 const unknown = { plugins: null, themes: null, core: null }
 
-let agent: Machine
+let agent: DisposableAgent
 let dashboard: Dashboard
 
 beforeAll(async () => {
-  agent = new Machine()
+  agent = new DisposableAgent()
   dashboard = await makeDashboard({ clock })
   agent.services = [
     { name: 'nginx', status: 'running' },

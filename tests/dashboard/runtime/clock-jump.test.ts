@@ -4,8 +4,8 @@ import { Scheduler } from '#dashboard/sync/scheduler.ts'
 import { HeldClock, SteppedClock } from '#tests/support/dashboard/clock.ts'
 import {
   type Dashboard,
+  DisposableAgent,
   EMAIL,
-  Machine,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -62,7 +62,7 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
 
   test('fails no operation that waits for its agent', async () => {
     const clock = new HeldClock()
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ clock })
     const server = await dashboard.addServer(agent)
     await agent.stop()
@@ -92,7 +92,7 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
 
   test('fails no operation whose connection breaks afterwards', async () => {
     const clock = new HeldClock()
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ clock })
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -57,7 +57,7 @@ describe('a new server', () => {
 
 describe('a server', () => {
   test('shows the last reading of its agent, with exactly the fields of the contract', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
     await (await dashboard.send('POST', `/api/servers/${id}/sync`)).text()
@@ -112,7 +112,7 @@ describe('a server', () => {
   })
 
   test('is not deleted while an operation of it is running', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* () {

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { UnnamedSite } from '#shared/agent.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 
-let agent: Machine
+let agent: DisposableAgent
 let dashboard: Dashboard
 let server: number
 beforeEach(async () => {
-  agent = new Machine()
+  agent = new DisposableAgent()
   dashboard = await makeDashboard()
   server = await dashboard.addServer(agent)
 })

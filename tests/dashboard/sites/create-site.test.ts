@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { FoundSites } from '#shared/agent.ts'
 import { SiteDetail, SiteListed } from '#shared/api/sites.ts'
-import { EMAIL, Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { Refused } from '#tests/support/fake-agent.ts'
 
 const taken = {
@@ -11,7 +11,7 @@ const taken = {
 
 describe('a new site', () => {
   test('is provisioning immediately and active after its creation', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const asked: unknown[] = []
     agent.works.set('site.create', async function* (params) {
@@ -81,7 +81,7 @@ describe('a new site', () => {
   )
 
   test('reports why the agent could not create it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
       yield 'Creating the user'
@@ -101,7 +101,7 @@ describe('a new site', () => {
   })
 
   test('accepts only a PHP version that its server reported', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.services = [
       { name: 'php8.2', status: 'running' },
@@ -124,7 +124,7 @@ describe('a new site', () => {
     { name: 'the only one', versions: ['8.4'], php: '8.4' },
     { name: 'the newest', versions: ['8.4', '8.5', '8.3'], php: '8.5' },
   ])('without a PHP version gets $name that its server has', async ({ versions, php }) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.services = versions.map((version) => ({ name: `php${version}`, status: 'running' }))
     const server = await dashboard.addServer(agent)
@@ -139,7 +139,7 @@ describe('a new site', () => {
 })
 
 test('the fake agent follows the contract', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   const sites = await (await fetch(`http://127.0.0.1:${agent.port}/sites`)).json()
 
   expect(FoundSites.parse(sites)).toEqual({ sites: [] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -10,7 +10,7 @@ const AT = '2026-03-01T09:30:00.000Z'
 const RUN = { started_at: AT, seconds: 2.4, result: 'failed', exit_status: 1, output: 'no room' }
 const PATH = '/api/servers/1/sites/1/job-runs'
 
-async function withSite(dashboard: Dashboard, agent: Machine): Promise<void> {
+async function withSite(dashboard: Dashboard, agent: DisposableAgent): Promise<void> {
   const id = await dashboard.addServer(agent)
   await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
   await until(async () => {
@@ -20,7 +20,7 @@ async function withSite(dashboard: Dashboard, agent: Machine): Promise<void> {
 }
 
 test('requests the runs from the agent, and shows the output as plain text', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   await withSite(dashboard, agent)
   const hostile = `\u001b[2J${'x'.repeat(9000)}\u202eend`
@@ -42,7 +42,7 @@ test.each([
   ['too many runs', { runs: Array(21).fill(RUN) }],
   ['a result that there is not', { runs: [{ ...RUN, result: 'haunted' }] }],
 ])('an agent that answers with %s is refused', async (_, answer) => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   await withSite(dashboard, agent)
   agent.answers.set('/sites/job-runs', () => Response.json(answer))
@@ -51,7 +51,7 @@ test.each([
 })
 
 test('an older agent does not report jobs, and must be upgraded', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   await withSite(dashboard, agent)
   const unknown = { error: 'Not found', message: 'Endpoint not found' }

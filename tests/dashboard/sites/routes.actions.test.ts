@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -14,7 +14,7 @@ const inventory = {
   updates: { plugins: 1, themes: null, core: false },
 }
 
-async function siteOn(dashboard: Dashboard, agent: Machine) {
+async function siteOn(dashboard: Dashboard, agent: DisposableAgent) {
   agent.works.set('pool.apply', async function* ({ tier }) {
     yield 'Applying'
     return { status: 'ok', tier }
@@ -43,7 +43,7 @@ const offline = {
 
 describe('applying a pool', () => {
   test('answers after completion, and the site has the tier', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
     const body = { user, php_version: '8.2', tier: 'medium' }
@@ -59,7 +59,7 @@ describe('applying a pool', () => {
   })
 
   test('refuses an unknown tier on tier, and an unknown user', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
     const apply = (change: object) =>
@@ -78,7 +78,7 @@ describe('applying a pool', () => {
   })
 
   test('is 503 when the agent is offline, and nothing waits for it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
     await agent.stop()
@@ -92,7 +92,7 @@ describe('applying a pool', () => {
   })
 
   test('returns the message of the agent', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server, user } = await siteOn(dashboard, agent)
     const refusal = { error: 'Not found', message: 'PHP 7.4 pool not found' }
@@ -107,7 +107,7 @@ describe('applying a pool', () => {
 
 describe('a WordPress scan', () => {
   test('streams, counts the plugins, and is stored', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
 
@@ -124,7 +124,7 @@ describe('a WordPress scan', () => {
   })
 
   test('joins the running one', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
     const held = Promise.withResolvers<void>()
@@ -143,7 +143,7 @@ describe('a WordPress scan', () => {
   })
 
   test('of a missing site is 404, of an offline agent 503', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
     await agent.stop()
@@ -157,7 +157,7 @@ describe('a WordPress scan', () => {
 
 describe('a password', () => {
   test('is returned and recorded only as read', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const { server } = await siteOn(dashboard, agent)
     agent.answers.set('/sites/db-password', () => Response.json({ password: 'marker-4711' }))
@@ -176,7 +176,7 @@ describe('a password', () => {
 })
 
 test('purging a cache answers after completion', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   const { server } = await siteOn(dashboard, agent)
 
@@ -188,7 +188,7 @@ test('purging a cache answers after completion', async () => {
 
 describe('a certificate', () => {
   test('is issued as a stream, and recorded for the site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('tls.issue', async function* ({ domain, tls }) {
       yield 'Issuing'

@@ -4,7 +4,7 @@ import { listSiteRows } from '#dashboard/sync/queries.ts'
 import { planSync } from '#dashboard/sync/sync-plan.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -28,7 +28,7 @@ const inventory = {
 }
 
 /** A server with a found site, a created one, and an agent that would do all that it is asked. */
-async function mixed(dashboard: Dashboard, agent: Machine) {
+async function mixed(dashboard: Dashboard, agent: DisposableAgent) {
   agent.sites = [found('plain.example', { user: 'plain' })]
   agent.works.set('wp.scan', async function* () {
     yield 'Reading'
@@ -75,7 +75,7 @@ describe('a discovered site', () => {
       (route) => route.includes('/sites/:site_id') && !READ.includes(route),
     ),
   )('refuses %s, planned or not, and its agent is not asked', async (route) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
     const before = agent.asked.length
@@ -91,7 +91,7 @@ describe('a discovered site', () => {
   })
 
   test('has no pool to resize', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await mixed(dashboard, agent)
     const pool = { user: 'plain', php_version: '8.2', tier: 'large' }
@@ -100,7 +100,7 @@ describe('a discovered site', () => {
   })
 
   test('is scanned, and its database password is read', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await mixed(dashboard, agent)
 
@@ -117,7 +117,7 @@ describe('a discovered site', () => {
   })
 
   test('becomes a managed site when its agent reports that it created it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await mixed(dashboard, agent)
     agent.usage = [created('plain.example')]
@@ -137,7 +137,7 @@ describe('a discovered site', () => {
 
 describe('an unknown value of a discovered site', () => {
   test('is stored with its reason until it is known, and is not a change', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const unknown = { php: 'no_pool', tls: 'certificate_unreadable' }
     agent.sites = [found('plain.example', { php: '', closed: true, unknown })]
@@ -157,7 +157,7 @@ describe('an unknown value of a discovered site', () => {
 
 describe('bulk operations', () => {
   test('skip discovered sites with the reason, in the plan and in the outcome', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
     const plain = { server_id: 1, site_id: 1, domain: 'plain.example', error: refused.body }
@@ -190,7 +190,7 @@ describe('bulk operations', () => {
   })
 
   test('are refused for discovered sites alone', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
     const call = { type: 'site.delete', targets: { site_ids: [1] } }
@@ -200,7 +200,7 @@ describe('bulk operations', () => {
   })
 
   test('scan all sites of a server, including discovered ones', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await mixed(dashboard, agent)
     const call = { type: 'site.scan', targets: { server_ids: [1] }, dry_run: true }

@@ -3,7 +3,7 @@ import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { type FleetSite, FleetSiteDetail } from '#shared/api/fleet.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -24,7 +24,7 @@ const offline = (message: unknown) => ({
 
 describe('a sync', () => {
   test('reports its steps and the number of sites, and updates the records', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('a.example'), found('b.example')]
     const server = await dashboard.addServer(agent)
@@ -60,7 +60,7 @@ describe('a sync', () => {
   })
 
   test('is 503 when the agent accepts the connection and does not answer', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ limits: { contact_ms: 30 } })
     agent.answers.set('/metrics', () => new Promise(() => undefined))
     const server = await dashboard.addServer(agent)
@@ -88,7 +88,7 @@ describe('a sync', () => {
       expect.stringContaining('refused the key'),
     ],
   ])('is 503 when the agent answers %s', async (_, answer, message) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.answers.set('/metrics', answer)
     const server = await dashboard.addServer(agent)
@@ -97,7 +97,7 @@ describe('a sync', () => {
   })
 
   test('counts a server that is not enrolled as offline in production', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ production: true })
     const server = await dashboard.addServer(agent)
 
@@ -108,7 +108,7 @@ describe('a sync', () => {
   })
 
   test('joins the running one', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const held = Promise.withResolvers<void>()
     agent.answers.set('/sites', async () => {
@@ -127,7 +127,7 @@ describe('a sync', () => {
   })
 
   test('records one site for a name that a server has with and without www.', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example'), found('www.shop.example')]
     const server = await dashboard.addServer(agent)
@@ -149,7 +149,7 @@ describe('a sync', () => {
     ['while it was still found', [found('shop.example')]],
     ['before it was looked for', []],
   ])('ignores a site that was deleted during the sync, %s', async (_, sites) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     agent.usage = [created('shop.example')]
@@ -178,7 +178,7 @@ describe('a certificate', () => {
   }
 
   test('has the expiry from the agent, which renews it by itself', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('plain.example'), found('shop.example')]
     const server = await dashboard.addServer(agent)
@@ -199,7 +199,7 @@ describe('a certificate', () => {
   })
 
   test('stays unchanged on record with an agent that does not report it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     agent.certificates = [{ domain: 'shop.example', expires_at: '2027-01-01T00:00:00.000Z' }]
@@ -225,7 +225,7 @@ describe('the disk use of a site', () => {
     return { disk, disk_bytes }
   }
   const unknown = { disk: null, disk_bytes: null }
-  async function measured(agent: Machine, dashboard: Dashboard): Promise<number> {
+  async function measured(agent: DisposableAgent, dashboard: Dashboard): Promise<number> {
     agent.sites = [found('shop.example')]
     agent.usage = [{ domain: 'shop.example', ...use }]
     const server = await dashboard.addServer(agent)
@@ -234,7 +234,7 @@ describe('the disk use of a site', () => {
   }
 
   test('is recorded as the agent measured it last', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await measured(agent, dashboard)
     const seen = [await usedBy(dashboard, 1)]
@@ -265,7 +265,7 @@ describe('the disk use of a site', () => {
       () => Response.json({ sites: [{ domain: 'shop.example', ...use, bytes: 1e16 }] }),
     ],
   ])('stays unchanged on record with an agent that %s', async (_, answer) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await measured(agent, dashboard)
     agent.answers.set('/usage', answer)
@@ -276,7 +276,7 @@ describe('the disk use of a site', () => {
   })
 
   test('is listed with the sites', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await measured(agent, dashboard)
 
@@ -288,7 +288,7 @@ describe('the disk use of a site', () => {
 
 describe('the server', () => {
   test('is offline after three failed contacts in a row, and online after one that succeeds', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     const states: string[] = []

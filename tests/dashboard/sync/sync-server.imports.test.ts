@@ -5,7 +5,7 @@ import { sites } from '#dashboard/db/schema.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -49,7 +49,7 @@ const row = (server_id: number, domain: string, more: Partial<NewSite> = {}): Ne
 
 describe('the name of a discovered site', () => {
   test('is taken on its own server, including www., and free on every other one', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     const first = await dashboard.addServer(agent)
@@ -78,7 +78,7 @@ describe('the name of a discovered site', () => {
   })
 
   test('is recorded on a server also when another server has a site of that name', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const first = await dashboard.addServer({ port: 1 })
     const second = await dashboard.addServer(agent)
@@ -93,7 +93,7 @@ describe('the name of a discovered site', () => {
   })
 
   test('stays free when a foreign site in the trash has it', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const first = await dashboard.addServer(agent)
     const second = await dashboard.addServer({ port: 1 })
@@ -111,7 +111,7 @@ describe('the name of a discovered site', () => {
   })
 
   test('is decided by the constraint for concurrent requests', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     const servers = [await dashboard.addServer(agent), await dashboard.addServer({ port: 1 })]
@@ -132,7 +132,7 @@ describe('the name of a discovered site', () => {
 describe('the sites that a server reports', () => {
   test('are recorded up to 2,000 a day, and the overview counts the others', async () => {
     let now = Date.parse('2026-03-01T12:00:00.000Z')
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({
       clock: { ...realClock, now: () => new Date(now) },
     })
@@ -166,7 +166,7 @@ describe('the sites that a server reports', () => {
   })
 
   test('are at most 10,000, not counting those that the dashboard created', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     const known = many(9990, 'known')
@@ -190,7 +190,7 @@ describe('the sites that a server reports', () => {
   })
 
   test('are missing only after a complete list', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     const server = await dashboard.addServer(agent)
@@ -206,7 +206,7 @@ describe('the sites that a server reports', () => {
 })
 
 test('discovered sites that are missing for a week are removed unless they had an operation', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   agent.sites = [found('untouched.example'), found('scanned.example'), found('back.example')]
   agent.answers.set('/trash', () => Response.json({ trash: [] }))

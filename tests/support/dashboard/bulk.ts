@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { sites } from '#dashboard/db/schema.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { Refused } from '#tests/support/fake-agent.ts'
-import { type Dashboard, type Machine, until } from './dashboard.ts'
+import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
 
 /** Sites of a server of its own, on record as made. */
 export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...domains: string[]) {
@@ -24,7 +24,7 @@ export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...
 }
 
 /** What `pool.apply` does here: by its user, fails for `bad…`, waits for `slow…`. */
-export function pools(agent: Machine) {
+export function pools(agent: DisposableAgent) {
   const held = Promise.withResolvers<void>()
   const state = { running: 0, most: 0, begun: [] as string[], release: held.resolve }
   agent.works.set('pool.apply', async function* ({ user, tier }) {

@@ -35,7 +35,7 @@ const LIMITS: Partial<Limits> = {
   deadline_ms: 60_000,
   retry_min_ms: 5,
   retry_max_ms: 20,
-  patience_ms: 20_000,
+  response_timeout_ms: 20_000,
 }
 
 /** Keys of its own; the addresses of a private network are allowed. */
@@ -148,7 +148,7 @@ export async function makeDashboard(options: Options = {}): Promise<Dashboard> {
 }
 
 /** A fake agent that stops with its block. */
-export class Machine extends FakeAgent {
+export class DisposableAgent extends FakeAgent {
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

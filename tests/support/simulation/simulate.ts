@@ -50,7 +50,7 @@ async function syncAll(world: World): Promise<void> {
           server,
           params: {},
           actor: 1,
-          patient: false,
+          wait_for_agent: false,
         })
         return job.operation_id
       })

@@ -61,7 +61,13 @@ async function followed(world: World): Promise<Follower[]> {
       .call(async (deps) => {
         const server = await getServer(deps.db, 1)
         const params = { domain: `site${time}.example` }
-        const wanted = { type: 'cache.purge', server, params, actor: 1, patient: true } as const
+        const wanted = {
+          type: 'cache.purge',
+          server,
+          params,
+          actor: 1,
+          wait_for_agent: true,
+        } as const
         return (await begin(deps, wanted)).operation_id
       })
       .then((operation_id) => {

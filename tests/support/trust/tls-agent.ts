@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Enrolment } from '#agent/trust/enrolment.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
-import { HubTrust } from '#agent/trust/trusted-dashboard.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import type { EnrolmentRequest } from '#shared/enrolment.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -39,7 +39,7 @@ export class TlsAgent {
   static async start(port = 0): Promise<TlsAgent> {
     const { files } = fakeHost()
     const identity = await loadIdentity(files, STATE, Date.now())
-    const trust = new HubTrust(files, STATE)
+    const trust = new TrustedDashboard(files, STATE)
     const now = () => Date.now() / 1000
     const enrolment = new Enrolment({ files, state_dir: STATE, identity, trust, now })
     const agent = new TlsAgent(identity, enrolment)

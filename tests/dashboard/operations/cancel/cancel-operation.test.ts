@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { recordWish } from '#dashboard/operations/cancel/queries.ts'
+import { recordCancelRequest } from '#dashboard/operations/cancel/queries.ts'
 import { fail } from '#dashboard/operations/finish.ts'
 import { markSent, markUnsent } from '#dashboard/operations/progress.queries.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -16,7 +16,7 @@ const cancel = (dashboard: Dashboard, id: string, body?: unknown) =>
   dashboard.call('POST', `/api/operations/${id}/cancel`, body)
 
 /** A creation that has said one line and goes on until somebody ends it. */
-async function held(dashboard: Dashboard, agent: Machine): Promise<string> {
+async function held(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Creating the user'
     await until(() => agent.works.has('released'))
@@ -34,7 +34,7 @@ const siteOf = async (dashboard: Dashboard) => {
 
 describe('cancelling an operation', () => {
   test('ends it with the result of its agent, and updates the site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
 
@@ -60,7 +60,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is graceful first, and forced when repeated', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const id = await held(dashboard, agent)
@@ -75,7 +75,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is a success when the work completes before the agent gets the request', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const id = await held(dashboard, agent)
@@ -112,7 +112,7 @@ describe('cancelling an operation', () => {
   })
 
   test('waits for an agent that may have received it, also in the next process', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using first = await makeDashboard()
     const id = await held(first, agent)
     await agent.stop()
@@ -134,7 +134,7 @@ describe('cancelling an operation', () => {
   })
 
   test('does not start an operation when the cancel request arrives first', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.answers.set('/exec', () => Response.json({ error: 'Busy' }, { status: 503 }))
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -150,7 +150,7 @@ describe('cancelling an operation', () => {
   })
 
   test('lets the operation continue when the agent cannot cancel', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
     agent.answers.set(`/operations/${id}/cancel`, () =>
@@ -168,7 +168,7 @@ describe('cancelling an operation', () => {
   })
 
   test('interrupts a sync, and the next one runs', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ limits: { answer_ms: 60_000 } })
     const server = await dashboard.addServer(agent)
     const asked = Promise.withResolvers<void>()
@@ -196,7 +196,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is 404 for an unknown one, 409 for one that has ended, 422 for a wrong field', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await createSite(dashboard, await dashboard.addServer(agent))
     await ended(dashboard, id)
@@ -217,7 +217,7 @@ describe('cancelling an operation', () => {
 })
 
 test('an operation has one end: a second one is ignored', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   const id = await held(dashboard, agent)
   const row = (await dashboard.db.read.query.operations.findMany())[0]
@@ -246,7 +246,7 @@ test('a cancelled operation is not sent any more', async () => {
     created_at: now,
   } as const
   await markUnsent(db, id)
-  await recordWish(db, id, 'graceful', { ...entry, server_id: null, user_id: null })
+  await recordCancelRequest(db, id, 'graceful', { ...entry, server_id: null, user_id: null })
 
   expect(await markSent(db, id, now)).toBe(false)
 })

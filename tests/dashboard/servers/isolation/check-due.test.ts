@@ -2,14 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { isolation_checks, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { checkDue } from '#dashboard/servers/isolation/check-due.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 
 const DAY_MS = 24 * 3600_000
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
-function checking(): Machine {
-  const agent = new Machine()
+function checking(): DisposableAgent {
+  const agent = new DisposableAgent()
   // biome-ignore lint/correctness/useYield: a work that says nothing
   agent.works.set('isolation.check', async function* () {
     const counts = { refused: 0, succeeded: 0, not_applicable: 0, error: 0 }

@@ -3,7 +3,7 @@ import { isolation_checks, servers, sites } from '#dashboard/db/schema.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -29,8 +29,8 @@ const never = {
 }
 
 /** An agent whose check finds this. */
-function finding(results: readonly IsolationResult[]): Machine {
-  const agent = new Machine()
+function finding(results: readonly IsolationResult[]): DisposableAgent {
+  const agent = new DisposableAgent()
   agent.works.set('isolation.check', async function* () {
     yield 'Attacking one site from the other'
     const counts = countOutcomes(results)
@@ -54,7 +54,7 @@ async function check(dashboard: Dashboard, id: number): Promise<void> {
 
 describe('the isolation check of a server', () => {
   test('is unknown before the first check', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
 
@@ -164,7 +164,7 @@ describe('the isolation check of a server', () => {
   })
 
   test('joins a running check', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const id = await dashboard.addServer(agent)
     const over = Promise.withResolvers<void>()
@@ -201,7 +201,7 @@ test('one call checks many servers', async () => {
 })
 
 test('a server that was not checked for three weeks is a warning', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
   const site = { php: '8.4', tier: 'small', tls: 'none', managed: true, status: 'active' } as const

@@ -3,7 +3,11 @@ import { eq } from 'drizzle-orm'
 import { operations, servers } from '#dashboard/db/schema.ts'
 import { configureDue } from '#dashboard/servers/maintenance/configure-due.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
-import { type Dashboard, Machine, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-agent.ts'
 import { pendingPackage, WELL } from '#tests/support/maintenance.ts'
@@ -15,7 +19,7 @@ const read = async (dashboard: Dashboard, server: number) =>
 
 describe('the updates of a server', () => {
   test('are the last reported ones', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     await sync(dashboard, server)
@@ -48,7 +52,7 @@ describe('the updates of a server', () => {
         }),
     ],
   ])('stay unchanged on record with an agent that %s', async (_, answer) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     agent.maintenance = WELL
@@ -61,7 +65,7 @@ describe('the updates of a server', () => {
   })
 
   test('are installed by an operation that reports its changes', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     const asked: unknown[] = []
@@ -83,7 +87,11 @@ describe('the updates of a server', () => {
 })
 
 describe('unattended security updates', () => {
-  async function home(dashboard: Dashboard, agent: Machine, unattended: object): Promise<number> {
+  async function home(
+    dashboard: Dashboard,
+    agent: DisposableAgent,
+    unattended: object,
+  ): Promise<number> {
     const server = await dashboard.addServer(agent)
     const found = { ...WELL.unattended, ...unattended } as Maintenance['unattended']
     agent.maintenance = { ...WELL, unattended: found }
@@ -100,7 +108,7 @@ describe('unattended security updates', () => {
     { name: 'are off against the setting', now: { wanted: false }, setting: true },
     { name: 'are on against the setting', now: { wanted: true }, setting: false },
   ] as const)('are configured where they $name', async ({ now, setting }) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('updates.configure', async function* () {
       yield 'Configuring unattended security updates'
@@ -117,7 +125,7 @@ describe('unattended security updates', () => {
   })
 
   test('stay unchanged where they are correct, an administrator decided, or the agent is offline', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await home(dashboard, agent, {})
     await home(dashboard, agent, { wanted: null, source: 'administrator', enabled: false })
@@ -132,7 +140,7 @@ describe('unattended security updates', () => {
   })
 
   test('are tried again a day after they were refused', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     // biome-ignore lint/correctness/useYield: refused before it says anything
     agent.works.set('updates.configure', async function* () {

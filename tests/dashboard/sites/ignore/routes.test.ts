@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type Dashboard,
-  Machine,
+  DisposableAgent,
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -14,7 +14,7 @@ const ignore = (dashboard: Dashboard, ignored: unknown = true) =>
 const sync = async (dashboard: Dashboard) =>
   (await dashboard.send('POST', '/api/servers/1/sync')).text()
 
-async function withFound(dashboard: Dashboard, agent: Machine) {
+async function withFound(dashboard: Dashboard, agent: DisposableAgent) {
   agent.sites = [found('plain.example')]
   const server = await dashboard.addServer(agent)
   await sync(dashboard)
@@ -50,7 +50,7 @@ const HIDDEN = {
 
 describe('ignoring a discovered site', () => {
   test('hides it from lists, counts and the overview, and can be undone', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     expect<unknown>(await shown(dashboard)).toEqual(SHOWN)
@@ -68,7 +68,7 @@ describe('ignoring a discovered site', () => {
   })
 
   test('survives a sync that changes or misses the site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await ignore(dashboard)
@@ -83,7 +83,7 @@ describe('ignoring a discovered site', () => {
   })
 
   test('is an entry of the activity, and one only', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
 
@@ -100,7 +100,7 @@ describe('ignoring a discovered site', () => {
     [{}, 'Ignored is required'],
     [{ ignored: 'yes' }, 'Must be true or false'],
   ])('%j is 422', async (input, rule) => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
 
@@ -111,7 +111,7 @@ describe('ignoring a discovered site', () => {
   })
 
   test('is refused for a managed site', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await dashboard.addServer(agent)
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'made.example' })
@@ -129,7 +129,7 @@ describe('ignoring a discovered site', () => {
   })
 
   test('reserves its name on its server, as the refusal says', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await ignore(dashboard)
@@ -146,8 +146,8 @@ describe('ignoring a discovered site', () => {
 
 describe('a name on two servers', () => {
   test('is listed and on the overview until one of them is ignored', async () => {
-    await using agent = new Machine()
-    await using other = new Machine()
+    await using agent = new DisposableAgent()
+    await using other = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await dashboard.addServer(other)
@@ -171,8 +171,8 @@ describe('a name on two servers', () => {
   })
 
   test('is reported with the plan of a new site', async () => {
-    await using agent = new Machine()
-    await using other = new Machine()
+    await using agent = new DisposableAgent()
+    await using other = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await dashboard.addServer(other)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Machine, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import {
   becomes,
   conflict,
@@ -13,7 +13,7 @@ import { Refused } from '#tests/support/fake-agent.ts'
 
 describe('a site in the trash', () => {
   test('is shown with its remaining time, and is on no list of live sites', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
 
@@ -41,7 +41,7 @@ describe('a site in the trash', () => {
   })
 
   test('keeps its name, and says where it is', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     const { body } = await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
@@ -54,7 +54,7 @@ describe('a site in the trash', () => {
   })
 
   test('can only be restored or purged', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     const { user } = (await dashboard.call('GET', site)).body.site
@@ -78,7 +78,7 @@ describe('a site in the trash', () => {
   })
 
   test('is restored with one call', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
 
@@ -97,7 +97,7 @@ describe('a site in the trash', () => {
   })
 
   test('is restored with the accepted changes', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     const accept = ['service_started']
@@ -118,7 +118,7 @@ describe('a site in the trash', () => {
   })
 
   test('stays there when it cannot be restored, and says why', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     const [before] = await trashOf(dashboard)
@@ -137,7 +137,7 @@ describe('a site in the trash', () => {
   })
 
   test('is purged when its domain is given again, and then its name is free', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     const wrong = { status: 422, body: expect.objectContaining({ fields: expect.anything() }) }
@@ -155,7 +155,7 @@ describe('a site in the trash', () => {
   })
 
   test('that the agent does not know any more can be purged', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
@@ -170,7 +170,7 @@ describe('a site in the trash', () => {
   })
 
   test('is removed with its server, without a call of the agent', async () => {
-    await using agent = new Machine()
+    await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     dashboard.deps.scheduler.remove(1)
@@ -184,7 +184,7 @@ describe('a site in the trash', () => {
 })
 
 test('a site that is not in the trash is neither restored nor purged', async () => {
-  await using agent = new Machine()
+  await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   await dashboard.addServer(agent)
   await dashboard.call('POST', '/api/servers/1/sites', { domain })
