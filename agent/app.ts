@@ -18,7 +18,7 @@ import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
 import type { Origin } from './http/listen.ts'
 import { Refused } from './http/refused.ts'
 import { idOf, inRequest } from './http/request-id.ts'
-import { lastEventId, streamOf, wantsWarnings } from './http/stream.ts'
+import { streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Readings } from './readings/readings.ts'
@@ -132,7 +132,7 @@ function starter(runner: Runner, policy: Policy) {
     const giveBack = known ? undefined : await policy.permit(command)
     try {
       const operation = await runner.start(command, params, id)
-      return streamOf(operation, lastEventId(request), wantsWarnings(request))
+      return streamOf(operation, request)
     } catch (error) {
       giveBack?.()
       throw error
@@ -146,7 +146,7 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
     const id = OperationId.safeParse(context.req.param('id'))
     const operation = id.success ? await runner.find(id.data) : undefined
     if (!operation) throw notFound('Operation')
-    return streamOf(operation, lastEventId(context.req.raw), wantsWarnings(context.req.raw))
+    return streamOf(operation, context.req.raw)
   })
   app.post('/operations/:id/cancel', async ({ req, var: { admitted }, json }) => {
     const id = OperationId.safeParse(req.param('id'))

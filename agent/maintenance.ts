@@ -93,7 +93,7 @@ async function maintain(host: Host, runner: Runner, report: Report): Promise<boo
   return renewAll(host, runner, report)
 }
 
-async function noLines(lines: AsyncGenerator<string, void>): Promise<void> {
+async function noLines(lines: AsyncGenerator<unknown, void>): Promise<void> {
   for await (const _ of lines);
 }
 

@@ -1,13 +1,21 @@
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 
-/** One event of an operation: `id` counts from 1 without gaps. */
-export const StoredEvent = z.object({
-  id: z.number().int().positive(),
-  event: z.enum(['log', 'complete', 'error']),
-  data: z.record(z.string(), z.unknown()),
-})
+/**
+ * One event of an operation: `id` counts from 1 without gaps. A `step` has no number of its own but that
+ * of the event before it, 0 before the first: who resumes there gets the steps after it again.
+ */
+export const StoredEvent = z
+  .object({
+    id: z.number().int().nonnegative(),
+    event: z.enum(['log', 'step', 'complete', 'error']),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .refine(({ id, event }) => id > 0 || event === 'step')
 export type StoredEvent = z.infer<typeof StoredEvent>
+export type NumberedEvent = StoredEvent & { event: Exclude<StoredEvent['event'], 'step'> }
+
+export const isNumbered = (event: StoredEvent): event is NumberedEvent => event.event !== 'step'
 
 /** Keeps a quiet stream open; a comment is no event. */
 export const PING = ': ping\n\n'
@@ -25,7 +33,7 @@ export function encodeEvent({ id, event, data }: StoredEvent): string {
 }
 
 export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
-  return event !== 'log'
+  return event === 'complete' || event === 'error'
 }
 
 const MAX_EVENT = 2 << 20

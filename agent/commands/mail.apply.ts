@@ -23,10 +23,12 @@ export const mailApply: Command<'mail.apply'> = {
     return [...(await allSitesSteps(host)), ...stepsOf(await pathOf(params, host), params, host)]
   },
   finished: async (_, host) => ({ relay: await hasRelay(host) }),
-  async *run(params, { host, perform }) {
-    const path = await pathOf(params, host)
-    yield* perform(await allSitesSteps(host))
-    yield* perform(stepsOf(path, params, host))
+  async *run(params, { host, announce, perform }) {
+    const steps = stepsOf(await pathOf(params, host), params, host)
+    const missing = await allSitesSteps(host)
+    announce([...missing, ...steps])
+    yield* perform(missing)
+    yield* perform(steps)
     return { relay: await hasRelay(host) }
   },
 }

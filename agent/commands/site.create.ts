@@ -56,17 +56,19 @@ export const siteCreate: Command<'site.create'> = {
     return site?.user === user ? { domain } : undefined
   },
   missing: ({ domain }, host) => cutOffCertificate(host, domain),
-  async *run(params, { host, perform, warn }) {
+  async *run(params, { host, announce, perform, warn }) {
     const site = siteOf(params)
     const missing = await preparing(params, host)
-    const all = [...missing, ...(await stepsOf(site, host))]
-    await refuseUnaccepted(all, params.accept ?? [])
+    const steps = await stepsOf(site, host)
+    await refuseUnaccepted([...missing, ...steps], params.accept ?? [])
+    const certificate = certificateSteps(site, host, warn)
+    announce([...missing, ...(await coreSteps(host)), ...steps, ...certificate])
     yield* perform(missing)
     if (missing.length > 0) await refuseKnownNames(host, site)
     yield* warnOfCapacity(host, site)
     yield* perform(await coreSteps(host))
     yield* perform(await stepsOf(site, host))
-    yield* perform(certificateSteps(site, host, warn))
+    yield* perform(certificate)
     return { domain: site.domain }
   },
 }

@@ -29,12 +29,15 @@ export const siteDelete: Command<'site.delete'> = {
     if (await isRunning(host, MARIADB)) await trash.refuseWithoutSpace(host, site)
     return [...(await mariadbSteps(host)), ...stepsOf(site, host)]
   },
-  async *run({ domain }, { host, perform }) {
+  async *run({ domain }, { host, announce, perform }) {
     const site = await getSite(host, domain)
-    yield* perform(await mariadbSteps(host))
+    const steps = stepsOf(site, host)
+    const missing = await mariadbSteps(host)
+    announce([...missing, ...steps])
+    yield* perform(missing)
     await trash.refuseWithoutSpace(host, site)
     yield `Moving ${domain} to the trash`
-    yield* perform(stepsOf(site, host))
+    yield* perform(steps)
     return { domain, size: (await trash.readFacts(host, site.user)).size }
   },
 }

@@ -42,15 +42,18 @@ export const siteRestore: Command<'site.restore'> = {
       ...(await certificateSteps(host, site, () => undefined)),
     ]
   },
-  async *run({ domain, accept }, { host, perform, warn }) {
+  async *run({ domain, accept }, { host, announce, perform, warn }) {
     const site = await getTrashed(host, domain)
     const missing = await preparing(host, site, accept)
-    await refuseUnaccepted([...missing, ...stepsOf(site, host)], accept ?? [])
+    const steps = stepsOf(site, host)
+    await refuseUnaccepted([...missing, ...steps], accept ?? [])
+    const certificate = await certificateSteps(host, site, warn)
+    announce([...missing, ...steps, ...certificate])
     yield* withConflicts(site, perform(missing))
     if (missing.length > 0) await withConflict(site, refuseServedNames(host, domain))
     yield `Bringing ${domain} back from the trash`
-    yield* perform(stepsOf(site, host))
-    yield* perform(await certificateSteps(host, site, warn))
+    yield* perform(steps)
+    yield* perform(certificate)
     return { domain }
   },
 }

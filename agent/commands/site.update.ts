@@ -56,11 +56,12 @@ export async function changed(change: Change, host: Host): Promise<Site | undefi
 
 /** Throws not_found for a domain that this agent did not make, invalid on `php` for no such version. */
 export async function* changeSite(change: Change, context: Context): Progress<Site> {
-  const { host, perform } = context
+  const { host, announce, perform } = context
   const site = await getSite(host, change.domain)
   const wanted = applied(site, change)
   const missing = await preparing(host, site, wanted, change.accept)
   await refuseUnaccepted(missing, change.accept ?? [])
+  announce([...missing, ...(await changeSteps(change, host))])
   yield* perform(missing)
   yield `Moving ${site.domain} to PHP ${wanted.php}, tier ${wanted.tier}`
   yield* perform(await changeSteps(change, host))

@@ -2,6 +2,7 @@ import type { Operation } from '#agent/operations/operation.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import {
   encodeEvent,
+  isTerminal,
   PING,
   PING_INTERVAL_MS,
   STREAM_HEADERS,
@@ -9,10 +10,12 @@ import {
 } from '#shared/sse.ts'
 
 /** A view of an operation: closing it stops nothing. Pulls, so that a slow reader holds nothing up. */
-export function streamOf(operation: Operation, after: number, warnings = false): Response {
+export function streamOf(operation: Operation, request: Request): Response {
+  const query = new URL(request.url, 'http://agent').searchParams
+  const [warnings, steps] = ['warnings', 'steps'].map((name) => query.get(name) === 'true')
   const gone = new AbortController()
   const encoder = new TextEncoder()
-  const events = operation.follow(after, gone.signal)
+  const events = operation.follow(lastEventId(request), gone.signal, steps)
   let ping: ReturnType<typeof setInterval> | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -36,19 +39,14 @@ export function streamOf(operation: Operation, after: number, warnings = false):
 }
 
 /** Without `?warnings=true` an end has neither warnings nor the code of its failure. */
-function shown(event: StoredEvent, warnings: boolean): StoredEvent {
-  if (warnings || event.event === 'log') return event
+function shown(event: StoredEvent, warnings = false): StoredEvent {
+  if (warnings || !isTerminal(event)) return event
   const { [event.event === 'error' ? 'code' : 'warnings']: _, ...data } = event.data
   return { ...event, data }
 }
 
-/** Whether who asks wants to know what is not there although the operation succeeded. */
-export function wantsWarnings(request: Request): boolean {
-  return new URL(request.url, 'http://agent').searchParams.get('warnings') === 'true'
-}
-
 /** The number in Last-Event-ID, 0 without one. */
-export function lastEventId(request: Request): number {
+function lastEventId(request: Request): number {
   const value = request.headers.get('last-event-id') ?? ''
   return /^\d{1,9}$/.test(value) ? Number(value) : 0
 }

@@ -4,15 +4,17 @@ import type { Context, Progress } from '#agent/steps/command.ts'
 import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
+import type { StepChange } from '#shared/steps.ts'
 import { Session } from './cancellable-host.ts'
 import type { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
+import { StepStates } from './step-states.ts'
 import { performSteps } from './steps.ts'
 import type { JournalEntry, OperationStore } from './store.ts'
 import { watch } from './time-limits.ts'
 
 /** What a command has done up to its first line, and the rest of it. */
-export type Begun = { next: IteratorResult<string, object>; work: Progress<object> }
+export type Begun = { next: IteratorResult<string | StepChange, object>; work: Progress<object> }
 
 export interface CourseOptions {
   host: Host
@@ -29,6 +31,7 @@ export class Course {
   readonly operation: Operation
   readonly session: Session
   readonly context: Context
+  readonly states: StepStates
   readonly #options: CourseOptions
   readonly #warnings: Warning[] = []
 
@@ -37,9 +40,11 @@ export class Course {
     this.operation = operation
     this.#options = options
     this.session = new Session(options.host, id, () => options.store.reserve.give())
+    this.states = new StepStates(operation.steps)
     this.context = {
       host: this.session.host,
-      perform: (steps) => performSteps(steps, this.write, this.session),
+      announce: (steps) => this.states.announce(steps),
+      perform: (steps) => performSteps(steps, this.write, this.session, this.states),
       warn: (warning) => void this.#warnings.push(warning),
     }
   }
@@ -47,7 +52,7 @@ export class Course {
   readonly write = (entry: JournalEntry) => this.#options.store.addEntry(this.operation.id, entry)
 
   get journal() {
-    return { write: this.write, makeRoom: this.session.makeRoom }
+    return { write: this.write, makeRoom: this.session.makeRoom, states: this.states }
   }
 
   /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
@@ -74,9 +79,10 @@ export class Course {
       let step = next
       while (!step.done) {
         watching.heard()
-        await operation.log(step.value)
+        await operation.add(step.value)
         step = await work.next()
       }
+      await this.#settle('complete')
       await operation.complete({ ...step.value }, this.#warnings)
       this.#options.tell?.('operation completes', { operation_id: operation.id })
       await this.#forget()
@@ -93,8 +99,14 @@ export class Course {
     await this.session.undoing()
     const reason = told(this.session.reason, error)
     report(reason, id)
+    await this.#settle('error')
     await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
     await this.#forget()
+  }
+
+  async #settle(end: 'complete' | 'error'): Promise<void> {
+    this.states.settle(end)
+    for (const change of this.states.news()) await this.operation.add(change)
   }
 
   async #forget(): Promise<void> {

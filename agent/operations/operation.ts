@@ -1,7 +1,8 @@
 import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { bodyOf, cancelledError } from '#shared/errors.ts'
-import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { StepChange } from '#shared/steps.ts'
 import type { OperationStore } from './store.ts'
 
 type Kind = StoredEvent['event']
@@ -22,7 +23,10 @@ interface Kept {
   sleep?: (ms: number) => Promise<void>
 }
 
-/** The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them. */
+/**
+ * The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them.
+ * Changes of steps stand between them, without a number of their own.
+ */
 export class Operation {
   readonly id: string
   /** Absent for one that was cancelled before it came. */
@@ -32,6 +36,8 @@ export class Operation {
   readonly #store: OperationStore | undefined
   readonly #sleep: (ms: number) => Promise<void>
   #bytes: number
+  /** The number of the last event. */
+  #last: number
   #full = false
   #waiting: (() => void)[] = []
   #turn: Promise<unknown> = Promise.resolve()
@@ -47,12 +53,25 @@ export class Operation {
     this.#events = events ?? []
     this.#limits = limits
     this.#sleep = sleep ?? untilTimeout
-    this.#bytes = this.#events.reduce((sum, { data }) => sum + sizeOf(data), 0)
+    const numbered = this.#events.filter(isNumbered)
+    this.#bytes = numbered.reduce((sum, { data }) => sum + sizeOf(data), 0)
+    this.#last = numbered.length
   }
 
   get ended(): boolean {
     const last = this.#events.at(-1)
     return last !== undefined && isTerminal(last)
+  }
+
+  /** The changes of its steps until now. */
+  get steps(): StepChange[] {
+    return this.#events.flatMap(({ event, data }) =>
+      event === 'step' ? (StepChange.safeParse(data).data ?? []) : [],
+    )
+  }
+
+  add(news: string | StepChange): Promise<void> {
+    return typeof news === 'string' ? this.log(news) : this.#add('step', { ...news })
   }
 
   /** What is over the limits of the operation is left out, and the last line then says so. */
@@ -61,7 +80,7 @@ export class Operation {
     const short = message.length > MAX_LINE ? `${message.slice(0, MAX_LINE)}…` : message
     this.#bytes += sizeOf({ message: short })
     const { output_bytes = Infinity, events = Infinity } = this.#limits ?? {}
-    this.#full = this.#bytes > output_bytes || this.#events.length + 1 >= events
+    this.#full = this.#bytes > output_bytes || this.#last + 1 >= events
     await this.#add('log', { message: this.#full ? LEFT_OUT : short })
   }
 
@@ -81,9 +100,18 @@ export class Operation {
     return new Operation(id, fingerprint, { events: [{ id: 1, event: 'error', data }] })
   }
 
-  /** The events after the given one; ends with the terminal event or when the signal aborts. */
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    let next = after
+  /**
+   * The events after the given one; ends with the terminal event or when the signal aborts. With `steps`
+   * also the changes of steps since the given event.
+   */
+  async *follow(after: number, signal: AbortSignal, steps = false): AsyncGenerator<StoredEvent> {
+    for await (const event of this.#since(after, signal))
+      if (isNumbered(event) ? event.id > after : steps) yield event
+  }
+
+  async *#since(after: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    const first = this.#events.findIndex(({ id }) => id >= after)
+    let next = first < 0 ? this.#events.length : first
     while (!signal.aborted) {
       const event = this.#events[next]
       if (event) {
@@ -109,9 +137,10 @@ export class Operation {
    */
   async #write(event: Kind, data: Data): Promise<void> {
     if (this.ended) return
-    const stored = { id: this.#events.length + 1, event, data }
+    const stored = { id: event === 'step' ? this.#last : this.#last + 1, event, data }
     const kept = await this.#keep(stored)
-    if (!kept && event === 'log') return
+    if (!kept && !isTerminal(stored)) return
+    this.#last = stored.id
     if (!kept) {
       const later = this.#keepLater(stored)
       if (event === 'complete') await later

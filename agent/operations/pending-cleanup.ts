@@ -119,7 +119,7 @@ function isFinished(steps: readonly Step[], journal: readonly JournalEntry[]): b
 }
 
 async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {
-  if ('finish' in rest) return yield* finishing(rest.finish, journal.write)
+  if ('finish' in rest) return yield* finishing(rest.finish, journal)
   const left = yield* undoSteps(rest.undo, journal)
   return left.length > 0 ? left.join('; ') : undefined
 }

@@ -36,6 +36,7 @@ export async function* recovered<N extends CommandName>(
   const parsed = COMMANDS[request.command].params.safeParse(request.params)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
   const params = parsed.data as ParamsOf<N>
+  course.states.restarted(left.journal)
   yield* untilPackagesAreDone(host, course.session, request.id)
   const recent = request.created_at > host.clock.now() - DAY_MS
   if (command.resume && recent && !left.cancelled) {
@@ -58,7 +59,7 @@ export async function* recovered<N extends CommandName>(
   const begun = begunSteps(steps, left.journal)
   if (await isDecided(begun)) {
     yield 'The agent was restarted; going on, since there is no way back'
-    const reason = yield* finishing(steps, course.write)
+    const reason = yield* finishing(steps, course.journal)
     const outcome = (await plan()).finished
     if (outcome) return yield* warned(outcome)
     throw interrupted(`; ${reason}`)
@@ -69,6 +70,7 @@ export async function* recovered<N extends CommandName>(
     return yield* warned(finished)
   }
   yield 'The agent was restarted; undoing what was begun'
+  course.states.interrupted()
   const remains = yield* undoSteps(begun, course.journal)
   const cause = left.cancelled ? cancelledError() : interrupted('')
   throw remains.length > 0 ? notUndone(cause, remains) : cause

@@ -109,7 +109,7 @@ export class Runner {
     if (running) return running
     const request = await this.store.request(id)
     if (request) {
-      return new Operation(id, request.fingerprint, { events: await this.store.events(id) })
+      return new Operation(id, request.fingerprint, { events: await this.store.history(id) })
     }
     const cancelled = (await this.store.cancelledAt(id)) !== undefined
     return cancelled ? Operation.cancelled(id) : undefined
@@ -252,7 +252,7 @@ export class Runner {
     const request = await this.store.request(id)
     if (!request) return undefined
     await this.store.mend(id)
-    const events = await this.store.events(id)
+    const events = await this.store.history(id)
     const limits = this.#limitsOf(request.command)
     const { fingerprint } = request
     const operation = new Operation(id, fingerprint, {

@@ -2,6 +2,7 @@ import { isDiskFull } from '#agent/host/storage.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
+import { StepStates } from './step-states.ts'
 import type { JournalEntry } from './store.ts'
 
 type Write = (entry: JournalEntry) => Promise<void>
@@ -11,6 +12,7 @@ export interface Journal {
   write: Write
   /** On a full disk, for what is undone; false: there is no more of it. */
   makeRoom(): Promise<boolean>
+  states?: StepStates
 }
 
 /** For steps that nothing can end before their time. */
@@ -30,12 +32,22 @@ export async function* performSteps(
   steps: readonly Step[],
   write: Write,
   stages = UNENDING,
+  states = new StepStates(),
 ): Progress<string | undefined> {
   const begun: Step[] = []
+  let current: Step | undefined
+  states.announce(steps)
   try {
     for (const step of steps) {
+      current = undefined
       await stages.check()
-      if (await step.check?.()) continue
+      current = step
+      if (await step.check?.()) {
+        states.set(step, 'skipped')
+        continue
+      }
+      states.set(step, 'running')
+      yield* states.news()
       yield step.title
       await write({ step: step.name, state: 'intent' })
       begun.push(step)
@@ -43,13 +55,18 @@ export async function* performSteps(
       // Told for the reader of a journal: what is undone goes by the intents alone.
       await write({ step: step.name, state: 'done' }).catch(() => undefined)
       if (await step.decided?.()) await stages.decided()
+      states.set(step, 'done')
+      yield* states.news()
     }
     return undefined
   } catch (error) {
-    if (!(await isDecided(begun))) return yield* undone(begun, write, stages, error)
+    if (current) states.set(current, 'failed')
+    const journal = { write, makeRoom: () => stages.makeRoom(), states }
+    if (!(await isDecided(begun))) return yield* undone(begun, journal, stages, error)
     await stages.decided()
     // What was to end before its time, and cannot any more, goes on.
-    if (stages.reason) return yield* finishing(steps, write)
+    if (stages.reason) return yield* finishing(steps, journal)
+    yield* states.news()
     yield `Failed: ${messageOf(error)}`
     return messageOf(error)
   }
@@ -57,33 +74,40 @@ export async function* performSteps(
 
 async function* undone(
   begun: readonly Step[],
-  write: Write,
+  journal: Required<Journal>,
   stages: Stages,
   error: unknown,
 ): Progress<never> {
   await stages.undoing()
   const cause = stages.reason ?? error
+  yield* journal.states.news()
   yield stages.reason ? messageOf(cause) : `Failed: ${messageOf(cause)}`
-  throw withLeft(cause, yield* undoSteps(begun, { write, makeRoom: () => stages.makeRoom() }))
+  throw withLeft(cause, yield* undoSteps(begun, journal))
 }
 
 /** Undoes the begun steps, newest first, each as far as it goes; returns what could not be undone. */
 export async function* undoSteps(
   begun: readonly Step[],
-  { write, makeRoom }: Journal,
+  { write, makeRoom, states = new StepStates() }: Journal,
 ): Progress<string[]> {
   const left: string[] = []
   for (const step of begun.toReversed()) {
     if (!step.undo) continue
+    states.set(step, 'undoing')
+    yield* states.news()
     yield `Undoing: ${step.title}`
     try {
       await undoneWith(step.undo, makeRoom)
     } catch (error) {
       left.push(`${step.title} (${messageOf(error)})`)
+      states.set(step, 'not_undone')
+      yield* states.news()
       continue
     }
     // Where the journal does not say so, it is undone once more, which it stands.
     await write({ step: step.name, state: 'undone' }).catch(() => undefined)
+    states.set(step, 'undone')
+    yield* states.news()
   }
   return left
 }
@@ -117,11 +141,11 @@ export function stepsAfter(steps: readonly Step[]): readonly Step[] {
 /** Carries out what follows the decision, as far as it goes; returns what stood in the way. */
 export async function* finishing(
   steps: readonly Step[],
-  write: Write,
+  { write, states }: Pick<Journal, 'write' | 'states'>,
 ): Progress<string | undefined> {
   const rest = stepsAfter(steps).map(({ undo: _, ...step }) => step)
   try {
-    return yield* performSteps(rest, write)
+    return yield* performSteps(rest, write, UNENDING, states)
   } catch (error) {
     return messageOf(error)
   }

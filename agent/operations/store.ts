@@ -3,9 +3,10 @@ import type { Files } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import { OperationId } from '#shared/agent.ts'
 import { type CommandName, isCommandName } from '#shared/commands.ts'
-import { StoredEvent } from '#shared/sse.ts'
+import { isNumbered, StoredEvent } from '#shared/sse.ts'
 import { Refusal } from './refusal.ts'
 import { Reserve } from './reserve.ts'
+import { withoutGap } from './without-gap.ts'
 
 const Request = z.object({
   id: OperationId,
@@ -88,10 +89,11 @@ export class OperationStore {
 
   /**
    * On the disk when this returns, a log line too: a dashboard keeps what it received, and a loss of
-   * power must not have the agent tell another story under the same numbers.
+   * power must not have the agent tell another story under the same numbers. A step has no number, and
+   * is there with the next event at the latest.
    */
   async addEvent(id: string, event: StoredEvent): Promise<void> {
-    await this.#append(id, 'events', lineOf(event), true)
+    await this.#append(id, 'events', lineOf(event), event.event !== 'step')
   }
 
   /** It is on the disk when this returns. */
@@ -116,7 +118,7 @@ export class OperationStore {
    * not take that gets the next line apart from it.
    */
   async mend(id: string): Promise<void> {
-    const kept = { events: await this.events(id), journal: await this.journal(id) }
+    const kept = { events: await this.history(id), journal: await this.journal(id) }
     for (const [name, entries] of Object.entries(kept)) {
       const path = this.#path(id, name)
       const text = (await this.#files.read(path, MAX_FILE)) ?? ''
@@ -125,17 +127,14 @@ export class OperationStore {
     }
   }
 
-  /**
-   * Up to the first one that is missing: their numbers have no gap. A number that is there twice is that
-   * of a line which the disk did not take for certain, and so nobody has seen.
-   */
+  /** Events with the changes of steps between them. */
+  async history(id: string): Promise<StoredEvent[]> {
+    return withoutGap(await this.#lines(id, 'events', StoredEvent))
+  }
+
+  /** Those that have a number. */
   async events(id: string): Promise<StoredEvent[]> {
-    const found: StoredEvent[] = []
-    for (const event of await this.#lines(id, 'events', StoredEvent)) {
-      if (event.id > found.length + 1) break
-      found.splice(event.id - 1, found.length, event)
-    }
-    return found
+    return (await this.history(id)).filter(isNumbered)
   }
 
   journal(id: string): Promise<JournalEntry[]> {

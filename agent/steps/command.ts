@@ -2,9 +2,10 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
 import type { Effect } from '#shared/plan.ts'
+import type { StepChange } from '#shared/steps.ts'
 
-/** Work that talks while it runs: yields log lines, returns the result. */
-export type Progress<R> = AsyncGenerator<string, R>
+/** Work that reports while it runs: yields log lines and changes of its steps, returns the result. */
+export type Progress<R> = AsyncGenerator<string | StepChange, R>
 
 /**
  * One thing that an operation makes or changes. The journal holds the intent before `apply`, so
@@ -41,6 +42,8 @@ export type Warn = (warning: Warning) => void
 
 export interface Context {
   host: Host
+  /** Steps that later calls of `perform` will have, in their order, for those who follow the operation. */
+  announce(steps: readonly Step[]): void
   /**
    * Runs the steps in order; when one throws, undoes the begun ones, newest first, and rethrows. Once
    * it is decided it stops instead, and returns what stood in the way.

@@ -14,7 +14,7 @@ import {
   bulk_operations,
   operations,
 } from '#dashboard/db/schema.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { NumberedEvent } from '#shared/sse.ts'
 
 /** An item that has begun, and its operation; null when that went with its server. */
 export interface Begun {
@@ -76,7 +76,7 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-type NewEvent = Omit<StoredEvent, 'id'>
+type NewEvent = Omit<NumberedEvent, 'id'>
 
 /**
  * Changes records together with the events that tell of it, numbered from the state's last one on.

@@ -7,7 +7,7 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
-import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, isTerminal, type NumberedEvent, type StoredEvent } from '#shared/sse.ts'
 import { forwardCancelRequests, sendCancelRequest } from './cancel/cancel-request.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
@@ -126,6 +126,7 @@ async function read(
   const { context, recorder, heard: before } = delivery
   for await (const event of events) {
     context.allowance.received({ events: 1 })
+    if (!isNumbered(event)) continue
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
     if (event.id <= delivery.heard) continue
     if (event.id > delivery.heard + 1) throw offline('The agent left out an event')
@@ -165,7 +166,7 @@ async function endAbsent(
   deps: Deps,
   operation: OperationRow,
   absent: NonNullable<OperationRules<OperationType>['absent']>,
-  pending: readonly StoredEvent[],
+  pending: readonly NumberedEvent[],
 ): Promise<Outcome> {
   const server = await getServer(deps.db, operation.server_id)
   const {

@@ -5,7 +5,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, isCancelled } from '#shared/errors.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { NumberedEvent } from '#shared/sse.ts'
 import type { Change } from './rules.ts'
 
 export function listEvents(
@@ -13,7 +13,7 @@ export function listEvents(
   operation_id: string,
   after: number,
   limit: number,
-): Promise<StoredEvent[]> {
+): Promise<NumberedEvent[]> {
   const { id, event, data } = operation_events
   return db.read
     .select({ id, event, data })
@@ -51,7 +51,7 @@ export async function readStored(db: Database, operation_id: string): Promise<St
 export async function findEnd(
   db: Database,
   operation_id: string,
-): Promise<StoredEvent | undefined> {
+): Promise<NumberedEvent | undefined> {
   const { id, event, data } = operation_events
   const [row] = await db.read
     .select({ id, event, data })
@@ -63,7 +63,7 @@ export async function findEnd(
 export async function storeEvents(
   db: Database,
   operation_id: string,
-  events: readonly StoredEvent[],
+  events: readonly NumberedEvent[],
 ): Promise<void> {
   const rows = events.map((event) => ({ operation_id, ...event }))
   if (rows.length > 0) await db.write((queries) => queries.insert(operation_events).values(rows))
@@ -153,7 +153,7 @@ interface Finished {
   warnings: Warning[]
   finished_at: string
   /** What was not stored yet; the terminal event is the last. */
-  events: readonly StoredEvent[]
+  events: readonly NumberedEvent[]
   change: Change
 }
 

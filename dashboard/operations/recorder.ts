@@ -1,7 +1,7 @@
 import { OutputBudget, type Stored } from '#dashboard/agents/output-limits.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { NumberedEvent } from '#shared/sse.ts'
 import { readStored, storeEvents } from './progress.queries.ts'
 
 const MOST_ROWS = 200
@@ -15,7 +15,7 @@ export class Recorder {
   readonly #budget: OutputBudget
   readonly #own: number
   #last: number
-  #pending: StoredEvent[] = []
+  #pending: NumberedEvent[] = []
   #characters = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stored: Promise<void> = Promise.resolve()
@@ -62,7 +62,7 @@ export class Recorder {
   }
 
   /** The events that no write was begun for: they go with the outcome, in its batch. */
-  async rest(): Promise<StoredEvent[]> {
+  async rest(): Promise<NumberedEvent[]> {
     clearTimeout(this.#timer)
     await this.#stored
     return this.#pending.splice(0)

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import type { StoredEvent } from '#shared/sse.ts'
 import { encodeEvent } from '#shared/sse.ts'
+import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { answerOf, eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
 import { badRequest, checkRows, notFound, type Row } from '#tests/support/rows.ts'
@@ -192,8 +191,8 @@ const rows: Row[] = [
 describe.each(agentRuntimes)('%s', (runtime) => {
   const { client } = useAgent(runtime, async () => {
     const AGENT_STATE_DIR = await temporaryFolder('operations')
-    await place(AGENT_STATE_DIR, 'ended-1', scanned)
-    await place(AGENT_STATE_DIR, 'cut-1', scanned.slice(0, 2))
+    await placeOperation(AGENT_STATE_DIR, { id: 'ended-1', ...scan }, scanned)
+    await placeOperation(AGENT_STATE_DIR, { id: 'cut-1', ...scan }, scanned.slice(0, 2))
     return { AGENT_STATE_DIR }
   })
 
@@ -231,19 +230,3 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     for (const { text } of await Promise.all(readers)) expect(text).toBe(wire(0))
   })
 })
-
-/** Writes an operation as the agent keeps it, for an agent of any user. */
-async function place(state: string, id: string, events: readonly StoredEvent[]): Promise<void> {
-  const folder = `${state}/operations/${id}`
-  await mkdir(folder, { recursive: true })
-  const { command, params } = scan
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([command, params]))
-    .digest('hex')
-  const request = { id, command, params, fingerprint, created_at: Date.now() }
-  await writeFile(`${folder}/request.json`, `${JSON.stringify(request)}\n`)
-  const lines = events.map((event) => `${JSON.stringify(event)}\n`)
-  await writeFile(`${folder}/events.ndjson`, lines.join(''))
-  for (const path of [`${state}/operations`, folder]) await chmod(path, 0o777)
-  for (const name of ['request.json', 'events.ndjson']) await chmod(`${folder}/${name}`, 0o666)
-}

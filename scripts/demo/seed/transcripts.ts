@@ -60,7 +60,7 @@ function renamed(transcript: Transcript, { domain, user }: typeof BROKEN): Trans
   return retold(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
 }
 
-/** With its words changed, in its lines and in its end. */
-export function retold({ lines, end }: Transcript, change: (text: string) => string): Transcript {
-  return { lines: lines.map(change), end: JSON.parse(change(JSON.stringify(end))) }
+/** With its words changed, in its lines, its steps and its end. */
+export function retold(transcript: Transcript, change: (text: string) => string): Transcript {
+  return JSON.parse(change(JSON.stringify(transcript)))
 }

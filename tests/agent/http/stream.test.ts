@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { streamOf, wantsWarnings } from '#agent/http/stream.ts'
+import { streamOf } from '#agent/http/stream.ts'
 import { Operation } from '#agent/operations/operation.ts'
 
 const WARNING = { code: 'certificate_refused', message: 'DNS problem: NXDOMAIN' }
@@ -9,7 +9,7 @@ async function told(query: string): Promise<string> {
   await operation.log('Certifying shop.example')
   await operation.complete({ domain: 'shop.example' }, [WARNING])
   const request = new Request(`https://agent/exec${query}`)
-  const text = await streamOf(operation, 0, wantsWarnings(request)).text()
+  const text = await streamOf(operation, request).text()
   return text.trim().split('\n').at(-1) ?? ''
 }
 

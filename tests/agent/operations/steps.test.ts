@@ -8,7 +8,8 @@ async function transcript(steps: (did: string[]) => Step[]) {
   const did: string[] = []
   const write = async ({ step, state }: JournalEntry) => void did.push(`journal ${step} ${state}`)
   try {
-    for await (const line of performSteps(steps(did), write)) did.push(line)
+    for await (const news of performSteps(steps(did), write))
+      if (typeof news === 'string') did.push(news)
   } catch (error) {
     did.push(`threw ${error instanceof Error ? error.message : error}`)
   }
@@ -127,7 +128,8 @@ test('a lost end of a step in the journal undoes nothing: the start counts', asy
     did.push(`journal ${step} ${state}`)
   }
 
-  for await (const line of performSteps([step(did, 'a')], write)) did.push(line)
+  for await (const news of performSteps([step(did, 'a')], write))
+    if (typeof news === 'string') did.push(news)
 
   expect(did).toEqual(['Making a', 'journal a intent', 'apply a'])
 })

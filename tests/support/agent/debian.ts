@@ -90,7 +90,7 @@ export async function outcome(work: Progress<object>): Promise<[string[], object
     for (;;) {
       const { value, done } = await work.next()
       if (done) return [lines, value]
-      lines.push(value)
+      if (typeof value === 'string') lines.push(value)
     }
   } catch (error) {
     return [lines, error instanceof Error ? error.message : String(error)]
@@ -100,6 +100,7 @@ export async function outcome(work: Progress<object>): Promise<[string[], object
 /** Steps as the runner performs them, without a journal. */
 export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => ({
   host,
+  announce: () => undefined,
   perform: (steps) => performSteps(steps, async () => undefined),
   warn: (warning) => void warnings.push(warning),
 })

@@ -76,6 +76,7 @@ async function finish(machine: Machine, run: (context: Context) => Progress<obje
   const host = hostOn(machine, OPEN, new Timeline(), new Dice(1))
   const context: Context = {
     host,
+    announce: () => undefined,
     perform: (steps) => performSteps(steps, async () => undefined),
     warn: () => undefined,
   }

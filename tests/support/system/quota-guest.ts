@@ -38,7 +38,8 @@ const creating = async (one: Site) => (await siteCreate.steps?.(one, host)) ?? [
 /** Performs those of the steps that have these names; returns their lines. */
 async function perform(steps: Awaited<ReturnType<typeof creating>>, ...names: string[]) {
   const chosen = steps.filter(({ name }) => names.includes(name))
-  return Array.fromAsync(performSteps(chosen, async () => undefined))
+  const news = await Array.fromAsync(performSteps(chosen, async () => undefined))
+  return news.filter((one) => typeof one === 'string')
 }
 
 /** `done`, or the last line of what the program of the site printed when it was refused. */

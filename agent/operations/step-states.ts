@@ -1,0 +1,57 @@
+import type { Step } from '#agent/steps/command.ts'
+import type { StepChange, StepState } from '#shared/steps.ts'
+import type { JournalEntry } from './store.ts'
+
+type Named = Pick<Step, 'name' | 'title'>
+
+/** The states of the steps of one operation, and the changes that are not reported yet. */
+export class StepStates {
+  readonly #known = new Map<string, StepChange>()
+  #news: StepChange[] = []
+
+  /** `reported`: by the previous process of the agent. */
+  constructor(reported: Iterable<StepChange> = []) {
+    for (const change of reported) this.#known.set(change.name, change)
+  }
+
+  /** Steps to come. They are reported with the next change, so that a command can still refuse. */
+  announce(steps: readonly Named[]): void {
+    for (const step of steps) if (!this.#known.has(step.name)) this.set(step, 'waiting')
+  }
+
+  set({ name, title }: Named, state: StepState): void {
+    if (this.#known.get(name)?.state === state) return
+    const change = { name, title, state }
+    this.#known.set(name, change)
+    this.#news.push(change)
+  }
+
+  /** What the journal knows and the process before this one had no time to report. */
+  restarted(journal: readonly JournalEntry[]): void {
+    for (const { step, state } of journal) {
+      if (state === 'done') this.#change('running', 'done', step)
+      if (state === 'undone') this.#change('undoing', 'undone', step)
+    }
+  }
+
+  /** What was running has failed. */
+  interrupted(): void {
+    this.#change('running', 'failed')
+  }
+
+  /** No step goes on after the end of its operation. */
+  settle(end: 'complete' | 'error'): void {
+    this.#change('undoing', 'not_undone')
+    this.#change('running', end === 'complete' ? 'done' : 'failed')
+    if (end === 'complete') this.#change('waiting', 'skipped')
+  }
+
+  *news(): Generator<StepChange> {
+    yield* this.#news.splice(0)
+  }
+
+  #change(from: StepState, to: StepState, name?: string): void {
+    for (const step of this.#known.values())
+      if (step.state === from && (name === undefined || step.name === name)) this.set(step, to)
+  }
+}
