@@ -1,9 +1,9 @@
+import { Dice } from '#agent/host/simulated/dice.ts'
 import { getServer, listServerIds } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
 import { begin } from '#dashboard/operations/begin.ts'
 import { type KnownSite, listSiteRows } from '#dashboard/sync/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { Dice } from './dice.ts'
 import type { Fleet } from './fleet/fleet.ts'
 
 /** How long nothing happens, at least and at most. */

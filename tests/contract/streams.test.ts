@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
+import { Dice } from '#agent/host/simulated/dice.ts'
 import { type Listening, listen } from '#agent/http/listen.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
@@ -12,7 +13,6 @@ import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { long } from '#tests/support/runs.ts'
-import { Dice } from '#tests/support/simulation/dice.ts'
 
 setDefaultTimeout(300_000)
 

@@ -1,13 +1,13 @@
 import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
-import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
-import type { Host, Output, Row, RunOptions, Shell } from '#agent/host/ports.ts'
-import type { Scanner } from '#agent/host/scanner-port.ts'
+import type { Host, Output, Row, RunOptions } from '#agent/host/ports.ts'
+import { Disk } from '#agent/host/simulated/disk.ts'
+import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
+import { Mariadb } from '#agent/host/simulated/mariadb.ts'
+import { done } from '#agent/host/simulated/programs/output.ts'
+import { type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
-import { Mariadb } from '#scripts/demo/machine/mariadb.ts'
-import { FakeDisk } from './fake-disk.ts'
-import { scannerOf } from './fake-scanner.ts'
 
 type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
@@ -17,13 +17,11 @@ type Hanging = { operation: string; stubborn: boolean; end: (code: number) => vo
  * `queries` every SQL statement. `fail` and `answer` go by the beginning of the line or statement.
  */
 export class FakeHost implements Host {
-  readonly disk = new FakeDisk()
+  readonly disk = new Disk(() => this.time)
   readonly files = this.disk
-  readonly scanner: Scanner = scannerOf(
-    (root) => this.disk.tree(root),
-    (docroot) => (this.disk.has(docroot) ? 0 : undefined),
-    { files: this.disk, query: (sql, values) => this.select(sql, values) },
-  )
+  readonly scanner = scannerOn(this.disk, (sql, values) => this.select(sql, values))
+  /** What programs do; those that are not named do nothing. */
+  table: Record<string, Program<FakeHost>> = {}
   readonly runs: Run[] = []
   readonly queries: string[] = []
   readonly fetched: string[] = []
@@ -80,26 +78,9 @@ export class FakeHost implements Host {
     integer: (below: number) => this.#counter++ % below,
   }
 
-  readonly shell: Shell = {
-    run: async (argv, options = {}) => {
-      const output = await this.#toItsEnd(argv, options)
-      if (output.code !== 0) throw new CommandFailed(argv, output)
-      return output
-    },
-    try: (argv, options = {}) => this.#toItsEnd(argv, options),
-    stream: (argv, options = {}) => this.#stream(argv, options),
-    daemon: async (argv) => {
-      this.#run(argv, {})
-      return 4242
-    },
-  }
-
-  readonly databases = new Set<string>()
-  readonly mariadb = new Mariadb({
-    has: (name) => this.databases.has(name),
-    create: (name) => void this.databases.add(name),
-    drop: (name) => void this.databases.delete(name),
-  })
+  readonly shell = shellOf((argv, options) => this.#toItsEnd(argv, options))
+  readonly mariadb = new Mariadb(() => undefined)
+  readonly databases = this.mariadb.databases
   readonly database = {
     admin: async (statement: AdminStatement, values: readonly unknown[] = []): Promise<Row[]> =>
       this.#rowsOf(ADMIN_STATEMENTS[statement], values) ?? this.mariadb.admin(statement, values),
@@ -202,13 +183,9 @@ export class FakeHost implements Host {
     const line = argv.join(' ')
     this.runs.push({ line, options })
     const answer = this.#answers.find(([start]) => line.startsWith(start))
-    return answer?.[1] ?? { code: 0, stdout: '', stderr: '' }
-  }
-
-  async *#stream(argv: readonly string[], options: RunOptions): AsyncGenerator<string, void> {
-    const output = this.#run(argv, options)
-    yield* output.stdout.split('\n').filter((line) => line !== '')
-    if (output.code !== 0) throw new CommandFailed(argv, output)
+    if (answer && answer[1].code !== 0) return answer[1]
+    const output = this.table[programOf(argv)]?.(this, argv, options) ?? done()
+    return answer?.[1] ?? output
   }
 
   #page(url: string): string {

@@ -1,12 +1,12 @@
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Files, Host } from '#agent/host/ports.ts'
 import { files } from '#agent/host/real/files.ts'
+import { scannerOf } from '#agent/host/simulated/scanner.ts'
 import { Budget, LIMITS } from '#agent/scan/budget.ts'
 import { siteTree } from '#agent/scan/open-tree.ts'
 import type { OpenTree } from '#agent/scan/site-tree.ts'
 import type { FakeHost } from './fake-host.ts'
-import { scannerOf } from './fake-scanner.ts'
 
 /** The machine's own files with `root` for `/`: real reading without touching the machine. */
 function rootedFiles(root: string): Files {
@@ -30,15 +30,20 @@ export const rootedTree =
 
 /** A host whose files, and whose sites, are those below `root`. */
 export function onFiles<H extends Host & Pick<FakeHost, 'select'>>(host: H, root: string): H {
-  const files = rootedFiles(root)
-  const uid = (docroot: string) => lstatSync(root + docroot, { throwIfNoEntry: false })?.uid
   return Object.assign(host, {
-    files,
-    scanner: scannerOf(rootedTree(root), uid, {
+    files: rootedFiles(root),
+    scanner: scannerOf({
+      open: rootedTree(root),
+      uid: (docroot) => lstatSync(root + docroot, { throwIfNoEntry: false })?.uid,
+      passwd: () => passwdIn(root),
       query: (sql, values) => host.select(sql, values),
-      files: rootedFiles(root),
     }),
   })
+}
+
+function passwdIn(root: string): string {
+  const path = `${root}/etc/passwd`
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
 /** Writes a tree of files: path below `root` → text. */

@@ -1,4 +1,4 @@
-import { Dice } from '#scripts/demo/dice.ts'
+import { Dice } from '#agent/host/simulated/dice.ts'
 import { makeKits } from '#scripts/demo/wordpress/kits.ts'
 import packed from '../../../package.json' with { type: 'json' }
 import { makeSite, type Surroundings } from './make-site.ts'

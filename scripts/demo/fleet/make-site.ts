@@ -1,4 +1,4 @@
-import type { Dice } from '#scripts/demo/dice.ts'
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { type Names, userOf } from './names.ts'
 import type { ServerPlan, SiteFate, SitePlan } from './plan.ts'

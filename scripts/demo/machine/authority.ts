@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Output } from '#agent/host/ports.ts'
+import { failed, said } from '#agent/host/simulated/programs/output.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Machine } from './machine.ts'
-import { failed, said } from './programs/output.ts'
 
 const DAY_MS = 86_400_000
 const LIFETIME_DAYS = 90

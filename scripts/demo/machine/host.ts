@@ -1,13 +1,12 @@
-import { CommandFailed } from '#agent/host/errors.ts'
-import { exclusiveByName } from '#agent/host/exclusive.ts'
-import type { Files, Host, Output, RunOptions } from '#agent/host/ports.ts'
-import { Dice } from '#scripts/demo/dice.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { Dice } from '#agent/host/simulated/dice.ts'
+import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
+import { done } from '#agent/host/simulated/programs/output.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
 import { certify } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { durationOf, perform } from './programs.ts'
-import { Running } from './running.ts'
-import { scannerOf } from './scanner.ts'
+import { query } from './statements.ts'
 import type { Turns } from './turns.ts'
 import { answerOf, visited } from './web.ts'
 
@@ -34,38 +33,25 @@ export interface Surroundings {
   pace: number
 }
 
-/** The ports of the agent onto a simulated machine. */
+/** The ports of the agent on a server of the demo. */
 export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
-  const programs = new Running()
   const dice = new Dice(`${machine.plan.name} ${machine.time.now()}`)
   const varied = (ms: number) => ms * dice.between(0.75, 1.35)
-  const run = (argv: readonly string[], options: RunOptions = {}): Promise<Output> =>
-    programs.run(options.operation ?? '', varied(durationOf(argv, pace)), () =>
-      perform(machine, argv, options),
-    )
-  const orFail = async (argv: readonly string[], options?: RunOptions) => {
-    const output = await run(argv, options)
-    if (output.code !== 0) throw new CommandFailed(argv, output)
-    return output
-  }
-  return {
-    files: filesOf(machine, turns),
-    scanner: scannerOf(machine, turns),
-    programs,
-    shell: {
-      try: run,
-      run: orFail,
-      async *stream(argv, options) {
-        const { stdout } = await orFail(argv, options)
-        yield* stdout.split('\n').filter((line) => line !== '')
-      },
-      daemon: async (argv) => (await run(argv)).code,
+  return simulatedHost({
+    disk: machine.disk,
+    door: {
+      look: (value) => turns.take().then(value),
+      act: async (effect) => effect(),
     },
+    async run(argv, options, may) {
+      const ms = varied(durationOf(argv, pace))
+      if (ms > 0) await sleep(ms)
+      return may() ? perform(machine, argv, options) : done()
+    },
+    query: (sql, values) => turns.take().then(() => query(machine, sql, values)),
     database: {
-      async admin(statement, values = []) {
-        await turns.take()
-        return machine.mariadb.admin(statement, values)
-      },
+      admin: (statement, values = []) =>
+        turns.take().then(() => machine.mariadb.admin(statement, values)),
     },
     net: {
       fetch: async () => new TextEncoder().encode(`${CORE_SHA1}  wordpress-${NEWEST_CORE}\n`),
@@ -77,43 +63,12 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
       pingFpm: async (socket) => (machine.disk.find(socket) ? 'pong' : 'refused'),
     },
     acme: {
-      async order(order) {
-        await new Promise((resolve) => setTimeout(resolve, varied(ORDER_MS * pace)))
-        return certify(order, machine)
-      },
+      order: (order) => sleep(varied(ORDER_MS * pace)).then(() => certify(order, machine)),
     },
-    init: 'systemd',
-    privileged: true,
-    clock: {
-      ...machine.time,
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    },
-    random: {
-      text: (length) =>
-        dice.text('abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789', length),
-      name: (length) => dice.text('abcdefghijklmnopqrstuvwxyz', length),
-      integer: (below) => dice.below(below),
-    },
+    clock: { ...machine.time, sleep },
+    random: randomFrom(dice),
     settings: { ...settings, version: machine.plan.version },
-    exclusive: exclusiveByName(),
-  }
+  })
 }
 
-function filesOf({ disk }: Machine, turns: Turns): Files {
-  const turn = async <T>(work: () => Promise<T>): Promise<T> => {
-    await turns.take()
-    return work()
-  }
-  return {
-    read: (path, most) => turn(() => disk.read(path, most)),
-    list: (path) => turn(() => disk.list(path)),
-    stat: (path) => turn(() => disk.stat(path)),
-    space: () => disk.space(),
-    write: (path, text, options) => disk.write(path, text, options),
-    append: (path, text) => disk.append(path, text),
-    remove: (path) => disk.remove(path),
-    rename: (from, to) => disk.rename(from, to),
-    mkdir: (path, options) => disk.mkdir(path, options),
-    link: (target, path) => disk.link(target, path),
-  }
-}
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

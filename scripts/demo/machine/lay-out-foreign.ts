@@ -1,8 +1,8 @@
+import { addUser } from '#agent/host/simulated/programs/users.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { type Certificates, layDatabase, layHome } from './lay-out-site.ts'
 import type { Machine } from './machine.ts'
-import { addUser } from './programs/users.ts'
 
 export const foreignHome = (domain: string) => `/var/www/${domain}`
 
@@ -13,7 +13,7 @@ export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Ce
   const home = foreignHome(domain)
   layHome(machine, plan, home)
   layDatabase(machine, plan)
-  addUser(machine, user, '')
+  addUser(machine, { user, comment: '' })
   const pool = `[${user}]\nuser = ${user}\nlisten = /run/php/${user}.sock\npm.max_children = 5\n`
   disk.putText(`/etc/php/${php}/fpm/pool.d/${user}.conf`, pool)
   const pem = certificates.get(plan.certificate) ?? ''

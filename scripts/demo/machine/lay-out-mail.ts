@@ -1,3 +1,4 @@
+import { EMPTY } from '#agent/host/simulated/nodes.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { MAIL_PROCESSES } from '#agent/os/mail/service.ts'
 import { NO_SERVER_SETTING, newSiteSetting, type ServerSetting } from '#agent/os/mail/setting.ts'
@@ -5,7 +6,6 @@ import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import type { SiteMail } from '#shared/agent.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
 import type { Machine } from './machine.ts'
-import { EMPTY } from './nodes.ts'
 
 /** On record without a password, which nothing of the demo would take. */
 export const DEMO_RELAY = {

@@ -1,8 +1,12 @@
+import { EMPTY, file, folder, link } from '#agent/host/simulated/nodes.ts'
+import { startUnit } from '#agent/host/simulated/programs/services.ts'
+import { addUser } from '#agent/host/simulated/programs/users.ts'
 import { accountOf } from '#agent/os/database/account.ts'
 import type { Abilities } from '#agent/os/nginx/base.ts'
 import { renderVhost } from '#agent/os/nginx/vhost.ts'
 import {
   configOf,
+  fpmService,
   poolFolderOf,
   renderIni,
   renderPool,
@@ -20,11 +24,8 @@ import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { NO_DNS } from './authority.ts'
 import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
-import { EMPTY, file, folder } from './nodes.ts'
 import { keepDump } from './programs/database.ts'
 import { versionOf } from './programs/nginx.ts'
-import { startPool } from './programs/services.ts'
-import { addUser } from './programs/users.ts'
 
 const DAY_MS = 86_400_000
 
@@ -39,7 +40,7 @@ export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certi
   machine.disk.putText(`${settings.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
   machine.sizes.set(user, plan.size)
   if (plan.astray) machine.astray.add(domain)
-  addUser(machine, user, `Site ${domain}`, 'www-data')
+  addUser(machine, { user, comment: `Site ${domain}`, member: 'www-data' })
   layCertificate(machine, plan, certificates)
   if (plan.place === 'trashed') layTrashed(machine, plan)
   else layServed(machine, plan)
@@ -91,12 +92,13 @@ function layServices(machine: Machine, plan: SitePlan): void {
   disk.putText(slicePathOf(user), () => renderSlice(user, limits()))
   disk.putText(unitPathOf(pool), () => renderUnit(pool))
   disk.putText(socketUnitPathOf(pool), () => renderSocket(pool))
-  disk.put(wantsPathOf(pool), { kind: 'link', target: unitPathOf(pool) })
+  disk.put(wantsPathOf(pool), link(unitPathOf(pool)))
   const available = `/etc/nginx/sites-available/hosting-${domain}.conf`
   disk.putText(available, () => vhostText(machine, plan))
-  disk.put(`/etc/nginx/sites-enabled/hosting-${domain}.conf`, { kind: 'link', target: available })
-  if (plan.stopped) machine.failed.add(`hosting-fpm@${user}-php${php}.service`)
-  else startPool(machine, pool)
+  disk.put(`/etc/nginx/sites-enabled/hosting-${domain}.conf`, link(available))
+  const { unit } = fpmService(pool)
+  if (plan.stopped) machine.failed.add(unit)
+  else startUnit(disk, unit)
 }
 
 /** Home, dump, account and facts, as `site.delete` leaves them. */

@@ -1,3 +1,4 @@
+import { sharedFolder } from '#agent/host/simulated/nodes.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
 import { coreFiles } from '#scripts/demo/wordpress/kit.ts'
 import { CORE_SHA1, settings } from './host.ts'
@@ -7,7 +8,6 @@ import { layOutMaintenance } from './lay-out-maintenance.ts'
 import { type Certificates, layOutSite } from './lay-out-site.ts'
 import { layOutUsage } from './lay-out-usage.ts'
 import type { Machine } from './machine.ts'
-import { sharedFolder } from './nodes.ts'
 import { layOutSystem } from './system.ts'
 
 /** As the creation of the newest site has left it. */

@@ -1,4 +1,4 @@
-import { hashOf } from '#scripts/demo/dice.ts'
+import { hashOf } from '#agent/host/simulated/dice.ts'
 
 const DAY_MS = 86_400_000
 /** How far apart the points are between which a curve is drawn, and how much each kind weighs. */

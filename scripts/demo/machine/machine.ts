@@ -1,9 +1,9 @@
+import { Disk } from '#agent/host/simulated/disk.ts'
+import { Mariadb } from '#agent/host/simulated/mariadb.ts'
 import type { FleetPlan, ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
-import { Disk } from './disk.ts'
 import { Load } from './load.ts'
-import { Mariadb } from './mariadb.ts'
 
 /** A database of MariaDB; without a kit there are no tables in it. */
 export interface Database {
@@ -26,12 +26,8 @@ export class Machine {
   readonly plan: ServerPlan
   readonly disk: Disk
   readonly load: Load
-  readonly databases = new Map<string, Database>()
-  readonly mariadb = new Mariadb({
-    has: (name) => this.databases.has(name),
-    create: (name) => void this.databases.set(name, { kit: undefined, broken: false, bytes: 4096 }),
-    drop: (name) => void this.databases.delete(name),
-  })
+  readonly mariadb = new Mariadb<Database>(() => ({ kit: undefined, broken: false, bytes: 4096 }))
+  readonly databases = this.mariadb.databases
   /** Units of systemd that have failed, and those that somebody stopped. */
   readonly failed = new Set<string>()
   readonly stopped = new Set<string>()

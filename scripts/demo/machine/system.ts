@@ -1,6 +1,7 @@
+import { file, folder } from '#agent/host/simulated/nodes.ts'
+import { statusOf } from '#agent/host/simulated/programs/services.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
 import type { Machine } from './machine.ts'
-import { file, folder } from './nodes.ts'
 
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 const CODENAMES = { 12: 'bookworm', 13: 'trixie' }
@@ -13,7 +14,7 @@ const DAEMONS = [
 ] as const
 
 /** One pid stands for all masters of a version of PHP. */
-export const phpPid = (php: string) => 8000 + Number(php.replace('.', '')) * 10
+const phpPid = (php: string) => 8000 + Number(php.replace('.', '')) * 10
 
 /** Debian with everything installed and running, and no site on it. */
 export function layOutSystem(machine: Machine): void {
@@ -59,8 +60,6 @@ function layOutNginx({ disk }: Machine): void {
   disk.putText('/proc/11/cmdline', 'nginx: master process nginx -g daemon on;')
   disk.putText('/proc/11/status', `${statusOf('nginx')}Uid:\t0\t0\t0\t0\nNSpid:\t11\n`)
 }
-
-const statusOf = (name: string) => `Name:\t${name}\nUmask:\t0022\nState:\tS (sleeping)\n`
 
 function release(debian: 12 | 13): string {
   const name = `Debian GNU/Linux ${debian} (${CODENAMES[debian]})`

@@ -1,5 +1,5 @@
+import { Dice } from '#agent/host/simulated/dice.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { Dice } from '#scripts/demo/dice.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { stamp } from './history.ts'

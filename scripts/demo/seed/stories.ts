@@ -1,4 +1,4 @@
-import { Dice } from '#scripts/demo/dice.ts'
+import { Dice } from '#agent/host/simulated/dice.ts'
 import type { FleetPlan, ServerPlan, SitePlan } from '#scripts/demo/fleet/plan.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import type { Kind } from './transcripts.ts'

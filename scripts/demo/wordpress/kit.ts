@@ -1,4 +1,4 @@
-import { type FolderNode, file, type Node, sharedFolder } from '#scripts/demo/machine/nodes.ts'
+import { type FolderNode, file, type Node, sharedFolder } from '#agent/host/simulated/nodes.ts'
 import { NEWEST_CORE, type Offer } from './catalogue.ts'
 import { serialized } from './php-value.ts'
 

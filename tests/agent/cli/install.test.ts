@@ -38,7 +38,7 @@ test('runs the agent as two services and gives the listening one only the TLS ke
     'LoadCredential=tls.key:/var/lib/hosting-agent/trust/tls.key',
     'LoadCredential=tls.crt:/var/lib/hosting-agent/trust/tls.crt',
   ])
-  const modes = [...host.disk.nodes].map(([path, { options }]) => [path, options.mode])
+  const modes = [...host.disk.walk()].map(([path, { options }]) => [path, options.mode])
   expect(modes).toContainEqual(['/var/lib/hosting-agent/trust/tls.key', 0o600])
   expect(modes).toContainEqual(['/var/lib/hosting-agent/trust/identity.json', 0o600])
 })

@@ -44,7 +44,7 @@ test('takes a name from a wildcard only when the caller accepts it', async () =>
 test('upgrades, removes and restarts packages that others use only when the caller accepts it', async () => {
   const host = debian()
   await host.disk.write('/var/lib/dpkg/status', installed(['nginx', 'cron', 'php8.2-fpm']))
-  runs(host, '/run/php/php8.2-fpm.pid', 30, 'php-fpm8.2')
+  runs(host.disk, '/run/php/php8.2-fpm.pid', 30, 'php-fpm8.2')
   host.answer(
     'apt-get -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Debug::NoLocking=true --simulate',
     'Remv mysql-server [8.0]\nInst php8.2-common [8.2.1] (8.2.2)\nInst mariadb-server (10.11)\n',

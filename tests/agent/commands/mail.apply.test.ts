@@ -4,7 +4,7 @@ import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
-import { MAIL_UNIT, MAIL_UNIT_PATH } from '#agent/os/mail/service.ts'
+import { MAIL_PROCESSES, MAIL_UNIT, MAIL_UNIT_PATH } from '#agent/os/mail/service.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { NO_MAIL } from '#shared/mail.ts'
 import { mailApply as contract } from '#shared/operation-types/mail.apply.ts'
@@ -30,7 +30,7 @@ test('writes the relay settings readable for the queue alone, and starts the que
     { relay: true },
   ])
   expect(await settings(host, MAIL.server)).toEqual({ ...RULES, relay })
-  expect(host.disk.nodes.get(MAIL.server)?.options).toEqual({ mode: 0o640, group: 'hosting-mail' })
+  expect(host.disk.find(MAIL.server)?.options).toEqual({ mode: 0o640, group: 'hosting-mail' })
   expect(host.ran).toEqual(['systemctl daemon-reload', `systemctl restart ${MAIL_UNIT}`])
   expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nUser=hosting-mail\n')
   expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nCapabilityBoundingSet=\n')
@@ -61,6 +61,7 @@ test.each([
   const host = await server(shop)
   if (before) await apply(host, { relay: before })
   const former = await settings(host, MAIL.server)
+  await host.disk.remove(MAIL_PROCESSES)
   host.fail('systemctl restart', 'Job failed')
 
   const [, reason] = await apply(host, { hourly_limit: 5 })
@@ -102,7 +103,7 @@ test('refuses an unknown domain, and a password without encryption', async () =>
 test('a site in the trash keeps its setting without a socket, and a purge removes it', async () => {
   const host = await server(shop)
   await apply(host, { domain: shop.domain, from_address: 'info@shop.example' })
-  const door = () => host.disk.nodes.has(MAIL.door('shop'))
+  const door = () => host.disk.find(MAIL.door('shop')) !== undefined
   expect(door()).toBe(true)
 
   await outcome(siteDelete.run({ domain: shop.domain }, contextOf(host)))

@@ -177,7 +177,7 @@ test('refuses a name that a foreign virtual host serves', async () => {
 
 test('refuses to fill the disk', async () => {
   const host = await server()
-  host.disk.free = 400 * 2 ** 20
+  host.disk.room.free = 400 * 2 ** 20
 
   expect(await create(host)).toEqual([
     [],

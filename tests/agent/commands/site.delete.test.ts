@@ -69,6 +69,7 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
     '/srv/www/.trash/shop/home',
     '/srv/www/.trash/shop/home/logs',
     '/srv/www/.trash/shop/home/public',
+    '/srv/www/.trash/shop/home/public/index.php',
     '/srv/www/.trash/shop/home/sessions',
     '/srv/www/.trash/shop/home/tmp',
     '/var/lib/hosting-agent/trash/shop.example.json',
@@ -127,7 +128,7 @@ test('uses the last measurement for files that cannot be measured', async () => 
 test('does not start when the disk may be too small', async () => {
   const host = await server(shop)
   host.answer('du --summarize --apparent-size', `${600 * 2 ** 20}\t/var/lib/mysql/shop\n`)
-  host.disk.free = 2 ** 30
+  host.disk.room.free = 2 ** 30
   const before = host.disk.all
 
   expect(await remove(host)).toEqual([

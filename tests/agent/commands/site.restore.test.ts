@@ -133,7 +133,7 @@ test.each([
   [
     'the disk is full',
     async (host: FakeHost) => {
-      host.disk.free = 2 ** 20
+      host.disk.room.free = 2 ** 20
     },
     'shop.example cannot come back: 1 MB are free on this server, and 65 MB may be needed',
   ],

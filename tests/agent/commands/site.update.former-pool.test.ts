@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
+import { folder, link, textOf } from '#agent/host/simulated/nodes.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { fpmService, type Pool, socketOf } from '#agent/os/php/fpm-files.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
@@ -19,9 +20,12 @@ async function former(): Promise<FakeHost> {
   const host = await server(shop)
   const renamed = (text: string) =>
     NAMES.reduce((all, [to, from]) => all.replaceAll(to, from), text)
-  for (const [path, node] of [...host.disk.nodes]) {
-    host.disk.nodes.delete(path)
-    host.disk.nodes.set(renamed(path), { ...node, text: renamed(node.text) })
+  const nodes = [...host.disk.walk()].filter(([, node]) => !('implied' in node))
+  host.disk.restore(folder())
+  for (const [path, node] of nodes) {
+    if (node.kind === 'directory') host.disk.putFolder(renamed(path), node.options)
+    if (node.kind === 'link') host.disk.put(renamed(path), link(renamed(node.target)))
+    if (node.kind === 'file') host.disk.put(renamed(path), { ...node, text: renamed(textOf(node)) })
   }
   return host
 }

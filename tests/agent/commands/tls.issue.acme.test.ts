@@ -33,7 +33,7 @@ test('requests one certificate for both names and leaves no token behind', async
     },
   ])
   expect(host.orders[0]?.private_key).toBe(host.disk.all[`${FOLDER}/privkey.pem`] ?? '')
-  const account = host.disk.nodes.get('/var/lib/hosting-agent/acme/account.pem')
+  const account = host.disk.find('/var/lib/hosting-agent/acme/account.pem')
   expect(account?.options).toEqual({ mode: 0o600 })
   expect(tokens()).toEqual([])
 })

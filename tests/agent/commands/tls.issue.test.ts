@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const secrets = () =>
-  ['fullchain', 'privkey'].map((name) => host.disk.nodes.get(`${FOLDER}/${name}.pem`)?.options)
+  ['fullchain', 'privkey'].map((name) => host.disk.find(`${FOLDER}/${name}.pem`)?.options)
 
 test('serves a certificate that it signed itself', async () => {
   const [lines, result] = await issue(host, 'self-signed')

@@ -166,7 +166,7 @@ test.each([
 
 test('refuses an operation that does not fit on the disk as a whole', async () => {
   const host = await machine()
-  host.disk.free = 400 * 2 ** 20
+  host.disk.room.free = 400 * 2 ** 20
 
   await expect(planned(host, 'site.create', shop)).rejects.toThrow('Only 400 MB are free')
 })

@@ -6,7 +6,7 @@ const PATH = '/var/lib/hosting-agent/reserve/room'
 
 function reserveOn(free: number) {
   const { disk } = fakeHost()
-  disk.free = free
+  disk.room.free = free
   const size = async () => (await disk.stat(PATH))?.size
   return { disk, size, reserve: new Reserve(disk, '/var/lib/hosting-agent') }
 }

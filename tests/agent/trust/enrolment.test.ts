@@ -145,7 +145,7 @@ test('keeps its identity, readable by root alone, and never the code', async () 
   const again = await loadIdentity(host.files, STATE, Date.now())
 
   expect(again).toEqual(identity)
-  const modes = [...host.disk.nodes].map(([path, { options }]) => [path, options.mode])
+  const modes = [...host.disk.walk()].map(([path, { options }]) => [path, options.mode])
   expect(modes).toContainEqual([`${STATE}/trust/identity.json`, 0o600])
   expect(JSON.stringify(host.disk.all)).not.toContain(code)
 })

@@ -63,8 +63,7 @@ export async function eachFault<T>(
 
 /** With the folders of the agent that stay when they are empty. */
 function settled({ disk }: FakeHost): Disk {
-  const folder = { kind: 'directory', text: '', options: { mode: 0o700 } } as const
   for (const path of ['/srv/www/.trash', '/var/lib/hosting-agent/trash'])
-    if (!disk.nodes.has(path)) disk.nodes.set(path, { ...folder })
+    disk.putFolder(path, disk.find(path)?.options ?? { mode: 0o700 })
   return disk.all
 }

@@ -69,7 +69,7 @@ export function fillAt(host: FakeHost, from: number): FullDisk {
 
 /** The reserve of an agent that has been running for a while. */
 export function withReserve(host: FakeHost): FakeHost {
-  host.disk.nodes.set(RESERVE, { kind: 'file', text: '', options: {} })
+  host.disk.putText(RESERVE, '')
   return host
 }
 

@@ -1,10 +1,12 @@
-import type { RunOptions } from '#agent/host/ports.ts'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { type Node, textOf } from '#agent/host/simulated/nodes.ts'
+import { done, said } from '#agent/host/simulated/programs/output.ts'
 import { installed, runs } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 
 const NOT_FILES =
-  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group)$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
+  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
 const PLACES = [
   ...[
     '/etc/cron.d/',
@@ -25,19 +27,17 @@ const UNITS: Record<string, string> = {
 /** What a plan speaks of, as it is on a fake machine. */
 export async function thingsOf(host: FakeHost): Promise<Things> {
   const things = new Map<string, string>()
-  for (const [path, { kind, text, options }] of host.disk.nodes) {
+  for (const [path, node] of host.disk.walk()) {
     const unit = unitOf(path)
     if (unit) things.set(`service ${unit}`, '')
     if (NOT_FILES.test(path)) continue
-    things.set(
-      `${kindOf(path, kind)} ${path}`,
-      kind === 'directory' ? '' : JSON.stringify([text, options]),
-    )
+    things.set(`${kindOf(path, node)} ${path}`, contentOf(node))
   }
   await entries(host, things, 'user', '/etc/passwd', /^([^:]+):.*$/gm)
+  await entries(host, things, 'user', '/etc/shadow', /^([^:]+):.*$/gm)
   await entries(host, things, 'group', '/etc/group', /^([^:]+):.*$/gm)
   await entries(host, things, 'package', '/var/lib/dpkg/status', /^Package: (\S+)$/gm)
-  for (const name of host.databases) things.set(`database ${name}`, '')
+  for (const name of host.databases.keys()) things.set(`database ${name}`, '')
   for (const [user, account] of host.mariadb.accounts)
     things.set(`account ${user}@localhost`, JSON.stringify(account))
   for (const line of host.ran) noteWpCli(things, line)
@@ -63,12 +63,20 @@ async function entries(
 
 /** The effects of programs that no code of the agent looks at afterwards. */
 export function lifelike(host: FakeHost): FakeHost {
-  withFolders(host)
-  const { run, stream, try: attempt } = host.shell
-  host.shell.run = async (argv, options?: RunOptions) => {
-    const output = await run(argv, options)
-    await effect(host, argv)
-    return output
+  for (const place of PLACES) host.disk.putFolder(place)
+  const { stream } = host.shell
+  const { systemctl = done } = host.table
+  host.table = {
+    ...host.table,
+    php: wpCli,
+    find: ({ disk }, argv) => (disk.drop(`${argv[1]}/page`), done()),
+    'start-stop-daemon': (_, argv) => (argv.includes('/run/nginx.pid') && caches(host), done()),
+    'apt-get': (_, argv) => (argv.includes('--simulate') ? said(installing(argv)) : done()),
+    systemctl(machine, argv, options) {
+      const daemon = DAEMONS[argv.slice(1).join(' ')]
+      if (daemon) runs(host.disk, ...daemon)
+      return systemctl(machine, argv, options)
+    },
   }
   host.shell.stream = async function* (argv, options) {
     yield* stream(argv, options)
@@ -77,79 +85,42 @@ export function lifelike(host: FakeHost): FakeHost {
     const status = (await host.disk.read('/var/lib/dpkg/status')) ?? ''
     await host.disk.write('/var/lib/dpkg/status', `${status}\n${installed([...names, 'libmore'])}`)
   }
-  host.shell.try = async (argv, options) => {
-    const output = await attempt(argv, options)
-    await writeConfig(host, argv, options?.input)
-    if (!argv.includes('--simulate')) return output
-    const names = argv.slice(argv.indexOf('--no-install-recommends') + 1)
-    const lines = [...names, 'libmore'].map((name) => `Inst ${name} (1.0 Debian:12)`)
-    return { ...output, stdout: lines.join('\n') }
-  }
   return host
 }
 
-/** Folders that are there from the beginning, and those that come with what is put below them. */
-function withFolders({ disk }: FakeHost): void {
-  const folder = { kind: 'directory', text: '', options: {} } as const
-  const above = (path: string) => {
-    const parts = path.split('/')
-    for (let most = 2; most < parts.length; most++) {
-      const parent = parts.slice(0, most).join('/')
-      if (!disk.nodes.has(parent)) disk.nodes.set(parent, folder)
-    }
-  }
-  for (const path of [...disk.nodes.keys(), ...PLACES]) above(path)
-  const { write, mkdir, link } = disk
-  disk.write = async (path, ...rest) => {
-    await write.call(disk, path, ...rest)
-    above(path)
-  }
-  disk.mkdir = async (path, ...rest) => {
-    await mkdir.call(disk, path, ...rest)
-    above(path)
-  }
-  disk.link = async (target, path) => {
-    await link.call(disk, target, path)
-    above(path)
-  }
+const DAEMONS: Record<string, readonly [pid_file: string, pid: number, name: string]> = {
+  'start nginx.service': ['/run/nginx.pid', 30, 'nginx'],
+  'start mariadb.service': ['/run/mysqld/mysqld.pid', 31, 'mariadbd'],
+}
+
+function installing(argv: readonly string[]): string {
+  const names = argv.slice(argv.indexOf('--no-install-recommends') + 1)
+  return [...names, 'libmore'].map((name) => `Inst ${name} (1.0 Debian:12)`).join('\n')
 }
 
 /** `wp core install` writes the file that comes on its standard input first. */
-async function writeConfig({ disk }: FakeHost, argv: readonly string[], config = '') {
+function wpCli({ disk }: FakeHost, argv: readonly string[], { input = '' }: RunOptions): Output {
   const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
   if (argv.includes('core') && argv.includes('install'))
-    await disk.write(`${docroot}/wp-config.php`, config)
-}
-
-async function effect(host: FakeHost, argv: readonly string[]): Promise<void> {
-  const { disk } = host
-  const line = argv.join(' ')
-  const to = argv.at(-1) ?? ''
-  if (line.startsWith('cp -r ')) await disk.write(`${to}index.php`, '')
-  if (line.startsWith('find ')) await disk.remove(`${argv[1]}/page`)
-  if (line.startsWith('usermod')) {
-    const marked = `${to}:x:1001:1001:Site shop.example:/srv/www/${to}:${argv[2]}\n`
-    const others = ((await disk.read('/etc/passwd')) ?? '').replace(
-      new RegExp(`^${to}:.*\n`, 'm'),
-      '',
-    )
-    await disk.write('/etc/passwd', others + marked)
-  }
-  if (line.includes('--signal HUP --pidfile /run/nginx.pid')) await caches(host)
-  if (line === 'systemctl start nginx.service') runs(host, '/run/nginx.pid', 30, 'nginx')
-  if (line === 'systemctl start mariadb.service')
-    runs(host, '/run/mysqld/mysqld.pid', 31, 'mariadbd')
+    disk.putText(`${docroot}/wp-config.php`, input)
+  return done()
 }
 
 /** nginx makes the folders of its caches. */
-async function caches({ disk }: FakeHost): Promise<void> {
-  for (const { text } of [...disk.nodes.values()]) {
+function caches({ disk }: FakeHost): void {
+  for (const [, node] of [...disk.walk()]) {
+    const text = node.kind === 'file' ? textOf(node) : ''
     const cache = /^fastcgi_cache_path (\S+)/m.exec(text)?.[1]
-    if (cache) await disk.mkdir(cache)
+    if (cache) disk.putFolder(cache)
   }
 }
 
-function kindOf(path: string, kind: string): string {
+function contentOf(node: Node): string {
+  if (node.kind === 'directory') return ''
+  return JSON.stringify([node.kind === 'file' ? textOf(node) : node.target, node.options])
+}
+
+function kindOf(path: string, { kind }: Node): string {
   if (kind === 'directory') return 'folder'
   return path.endsWith('.sock') ? 'socket' : kind
 }

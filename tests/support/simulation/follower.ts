@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { World } from './world.ts'
 
 /** A browser on the stream of an operation: when it breaks, it asks for what comes after the last event. */

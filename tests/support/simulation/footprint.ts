@@ -1,16 +1,16 @@
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
+import { Dice } from '#agent/host/simulated/dice.ts'
+import { type Node, textOf } from '#agent/host/simulated/nodes.ts'
 import { performSteps } from '#agent/operations/steps.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { Dice } from './dice.ts'
-import { SimulatedDisk } from './disk.ts'
 import { hostOn, OPEN } from './host.ts'
 import { bareMachine, Machine } from './machine.ts'
 import { Timeline } from './timeline.ts'
 
-const ACCOUNTS = ['/etc/passwd', '/etc/group']
+const ACCOUNTS = ['/etc/passwd', '/etc/group', '/etc/shadow']
 /** Where operations are kept, and what programs say of themselves: no part of a site. */
 const BESIDE = /^\/var\/(lib\/hosting-agent\/operations|log)\//
 /** Holds passwords, keys or times, which are different each time. */
@@ -18,12 +18,11 @@ const SECRET = /(wp-config\.php|facts\.json)$/
 
 /** Everything on a machine that belongs to a site, sorted; nothing of it names its user. */
 export function footprint(machine: Machine, label: string, user = ''): string[] {
-  const { disk, databases, mariadb, closed, served } = machine
+  const { disk, databases, mariadb, served } = machine
   const known = [
-    ...[...disk.nodes].flatMap(([path, node]) => linesOf(path, node, label)),
+    ...[...disk.walk()].flatMap(([path, node]) => linesOf(path, node, label)),
     ...[...databases].map(([name, filled]) => `database ${name} ${filled}`),
     ...[...mariadb.accounts].map(([name, of]) => `account ${name} ${JSON.stringify(of)}`),
-    ...[...closed].map((name) => `closed ${name}`),
     ...[...served].map(([path, text]) => `serves ${path} ${text}`),
   ]
   const found = known.filter((line) => line.includes(label))
@@ -32,12 +31,16 @@ export function footprint(machine: Machine, label: string, user = ''): string[] 
   return found.map((line) => (user === '' ? line : neutral(line))).sort()
 }
 
-type Node = SimulatedDisk['nodes'] extends Map<string, infer N> ? N : never
-
-function linesOf(path: string, { kind, text }: Node, label: string): string[] {
-  if (BESIDE.test(path)) return []
+function linesOf(path: string, node: Node, label: string): string[] {
+  if (BESIDE.test(path) || 'implied' in node) return []
+  const text = contentOf(node)
   if (ACCOUNTS.includes(path)) return text.split('\n')
-  return path.includes(label) ? [`${kind} ${path} ${SECRET.test(path) ? '' : text}`] : []
+  return path.includes(label) ? [`${node.kind} ${path} ${SECRET.test(path) ? '' : text}`] : []
+}
+
+function contentOf(node: Node): string {
+  if (node.kind === 'file') return textOf(node)
+  return node.kind === 'link' ? node.target : ''
 }
 
 let provisioned: Promise<Machine> | undefined
@@ -46,7 +49,7 @@ const whole = new Map<string, Promise<string[]>>()
 /** A server that is ready for sites. */
 export async function newMachine(): Promise<Machine> {
   provisioned ??= prepared()
-  return new Machine(SimulatedDisk.of((await provisioned).disk.nodes))
+  return new Machine((await provisioned).disk)
 }
 
 /** What a site is on a machine on which nothing ever went wrong, in use or in the trash. */

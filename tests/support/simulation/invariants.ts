@@ -90,7 +90,7 @@ async function wanted(machine: Machine, label: string, site: SiteRow): Promise<s
   if (site.status === 'active')
     return wholeSite(label, { domain, php, tier, tls, email, user }, false)
   // Whether it was changed on its way to the trash is what the trash alone tells.
-  const kept = machine.disk.nodes.get(`/var/lib/hosting-agent/trash/${domain}.json`)?.text
+  const kept = machine.disk.text(`/var/lib/hosting-agent/trash/${domain}.json`)
   if (site.status !== 'trashed') return []
   if (kept === undefined) return ['the record in the trash']
   return wholeSite(label, { ...siteCreate.params.parse(JSON.parse(kept)), email, user }, true)

@@ -1,33 +1,24 @@
 import type { Probe } from '#agent/host/ports.ts'
-import { packagesOf } from '#agent/os/packages/packages.ts'
-import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
-import { Mariadb } from '#scripts/demo/machine/mariadb.ts'
-import { debian, installed, runs } from '#tests/support/agent/debian.ts'
-import type { FakeDisk } from '#tests/support/fake-disk.ts'
-import { FakeHost } from '#tests/support/fake-host.ts'
-import type { Dice } from './dice.ts'
-import { SimulatedDisk } from './disk.ts'
+import { CachedDisk } from '#agent/host/simulated/cached-disk.ts'
+import type { Dice } from '#agent/host/simulated/dice.ts'
+import type { Disk } from '#agent/host/simulated/disk.ts'
+import { Mariadb } from '#agent/host/simulated/mariadb.ts'
+import { textOf } from '#agent/host/simulated/nodes.ts'
+import { startUnit } from '#agent/host/simulated/programs/services.ts'
 
-const BASE = [
-  ['/run/nginx.pid', 11, 'nginx'],
-  ['/run/mysqld/mysqld.pid', 12, 'mariadbd'],
-  ['/run/crond.pid', 13, 'cron'],
-] as const
-const WANTS = '/etc/systemd/system/multi-user.target.wants/'
-const ENABLED = '/etc/nginx/sites-enabled/'
+import { packagesOf } from '#agent/os/packages/packages.ts'
+import { debian, installed, startDaemons } from '#tests/support/agent/debian.ts'
+
+const WANTS = '/etc/systemd/system/multi-user.target.wants'
+const ENABLED = '/etc/nginx/sites-enabled'
+const POOLS = '/etc/hosting/fpm'
 
 /** A server as it stands there, whatever becomes of its agent: disk, databases and what runs. */
 export class Machine {
-  readonly disk: SimulatedDisk
+  readonly disk: CachedDisk
   /** Database → whether the tables of WordPress are in it. */
-  readonly databases = new Map<string, boolean>()
-  readonly mariadb = new Mariadb({
-    has: (name) => this.databases.has(name),
-    create: (name) => void this.databases.set(name, false),
-    drop: (name) => void this.databases.delete(name),
-  })
-  /** Users that nobody logs in as any more. */
-  readonly closed = new Set<string>()
+  readonly mariadb = new Mariadb<boolean>(() => false)
+  readonly databases = this.mariadb.databases
   /** What nginx serves since it was last told to read its files: path → text. */
   served = new Map<string, string>()
   /** How far the clock is from the truth. */
@@ -37,48 +28,32 @@ export class Machine {
   /** True: this program or statement fails now. */
   unlucky: (what: string) => boolean = () => false
 
-  constructor(disk: SimulatedDisk) {
-    this.disk = disk
+  constructor(disk: Disk) {
+    this.disk = new CachedDisk(disk)
+    this.disk.guard = (action) => this.seen(action)
     this.readNginx()
   }
 
   /** Programs that were running are gone, and what the machine starts by itself is there. */
   losePower(dice: Dice): void {
-    this.disk.losePower(dice)
-    for (const folder of ['/run', '/sys', '/proc/11', '/proc/12', '/proc/13', '/proc/20'])
-      void this.disk.remove(folder)
-    for (const [path, pid, name] of BASE) runs(asHost(this.disk), path, pid, name)
-    for (const path of [...this.disk.nodes.keys()])
-      if (path.startsWith(WANTS)) this.startPool(path.slice(WANTS.length))
+    const { disk } = this
+    disk.losePower(dice)
+    const pids = disk.names('/proc').filter((name) => /^\d+$/.test(name))
+    for (const path of ['/run', '/sys', ...pids.map((pid) => `/proc/${pid}`)]) disk.drop(path)
+    startDaemons(disk)
+    for (const unit of disk.names(WANTS)) startUnit(disk, unit)
     this.readNginx()
-    this.disk.settle()
+    disk.sync()
   }
 
   readNginx(): void {
-    const { nodes } = this.disk
     this.served = new Map()
-    for (const [path, { text }] of nodes) {
-      if (!path.startsWith(ENABLED)) continue
-      const target = nodes.get(text)
-      if (target) this.served.set(text, target.text)
+    for (const name of this.disk.names(ENABLED)) {
+      const node = this.disk.find(`${ENABLED}/${name}`)
+      const target = node?.kind === 'link' ? node.target : ''
+      const text = this.disk.text(target)
+      if (text !== undefined) this.served.set(target, text)
     }
-  }
-
-  /** False: there is nothing to start it with. */
-  startPool(unit: string): boolean {
-    const pool = poolOf(unit)
-    const path = `/etc/systemd/system/${unit}`
-    if (!pool || !this.disk.nodes.has(path)) return false
-    void this.disk.write(socketOf(pool), '')
-    runs(asHost(this.disk), fpmService(pool).processes, 20, 'php-fpm8.2')
-    return true
-  }
-
-  stopPool(unit: string): void {
-    const pool = poolOf(unit)
-    if (!pool) return
-    void this.disk.remove(fpmService(pool).processes)
-    void this.disk.remove(socketOf(pool))
   }
 
   /** As a visitor sees it: nginx has to know the site, PHP has to run and WordPress its tables. */
@@ -86,28 +61,19 @@ export class Machine {
     const text = [...this.served.values()].find((vhost) => vhost.includes(` ${host}`)) ?? ''
     const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(text) ?? []
     const user = this.userBehind(socket)
-    const whole = this.disk.nodes.has(socket) && this.databases.get(user) === true
+    const whole = this.disk.find(socket) !== undefined && this.databases.get(user) === true
     const body = whole ? `<a href="http://${host}/">` : 'Welcome to nginx'
     return { status: text === '' ? 404 : 200, body, headers: {} }
   }
 
   /** Of the pool that listens there; the name of a socket tells nothing. */
   private userBehind(socket: string): string {
-    const configs = [...this.disk.nodes].filter(([path]) => path.endsWith('/pool.conf'))
-    const config = configs.find(([, { text }]) => text.includes(`listen = ${socket}\n`))
-    return /^user = "(.+)"$/m.exec(config?.[1].text ?? '')?.[1] ?? ''
+    for (const [path, node] of this.disk.walk(this.disk.find(POOLS), POOLS)) {
+      const text = path.endsWith('/pool.conf') && node.kind === 'file' ? textOf(node) : ''
+      if (text.includes(`listen = ${socket}\n`)) return /^user = "(.+)"$/m.exec(text)?.[1] ?? ''
+    }
+    return ''
   }
-}
-
-/** `hosting-fpm@shop-php8.2.service` */
-function poolOf(unit: string): { user: string; php: string } | undefined {
-  const [, user, php] = /^hosting-fpm@(.+)-php(\d\.\d)\.service$/.exec(unit) ?? []
-  return user !== undefined && php !== undefined ? { user, php } : undefined
-}
-
-/** The helpers that write files of Debian want a host; only its disk matters to them. */
-function asHost(disk: FakeDisk): FakeHost {
-  return Object.assign(Object.create(FakeHost.prototype), { disk, files: disk })
 }
 
 /** Debian 12 with two versions of PHP and a WordPress in the cache of the agent; not provisioned yet. */
@@ -116,8 +82,7 @@ export function bareMachine(): Machine {
   const { disk } = host
   const { state_dir, wp_cli_sha512 } = host.settings
   const core = `${state_dir}/cache/wordpress`
-  const status = disk.nodes.get('/var/lib/dpkg/status')
-  const text = `${status?.text}\n${installed(packagesOf('8.4'))}`
+  const text = `${disk.text('/var/lib/dpkg/status')}\n${installed(packagesOf('8.4'))}`
   const at = Date.UTC(2030, 0, 1)
   const kept = JSON.stringify({ version: '7.1.1', sha1: '0'.repeat(40), at })
   for (const [path, written] of [
@@ -128,6 +93,6 @@ export function bareMachine(): Machine {
     [`${core}/7.1.1/index.php`, '<?php // core'],
     [`${core}/latest.json`, kept],
   ] as const)
-    void disk.write(path, written)
-  return new Machine(SimulatedDisk.of(disk.nodes))
+    disk.putText(path, written)
+  return new Machine(disk)
 }

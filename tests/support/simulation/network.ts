@@ -1,7 +1,7 @@
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Call, Transport } from '#dashboard/agents/transport.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { SimulatedAnswer, SimulatedRequest } from './connection.ts'
-import type { Dice } from './dice.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Timeline } from './timeline.ts'
 
 /**
@@ -35,7 +35,7 @@ export class Process {
   }
 
   /** What only looks: at once, and for a process that has ended never. */
-  look<T>(value: () => T): Promise<T> {
+  look<T>(value: () => T | Promise<T>): Promise<T> {
     if (!this.alive) return new Promise(() => undefined)
     try {
       return Promise.resolve(value())
@@ -45,7 +45,7 @@ export class Process {
   }
 
   /** What changes something outside takes a while; the process may end before it or right after. */
-  act<T>(effect: () => T, least_ms = 0.05, most_ms = 4): Promise<T> {
+  act<T>(effect: () => T | Promise<T>, least_ms = 0.05, most_ms = 4): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.alive) return
       this.#timeline.after(this.#dice.between(least_ms, most_ms), () => {

@@ -1,5 +1,5 @@
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import type { Dice } from './dice.ts'
 import type { People } from './people.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'

@@ -1,8 +1,8 @@
 import type { Output } from '#agent/host/ports.ts'
+import { said } from '#agent/host/simulated/programs/output.ts'
 import { NOT_TAKEN, TAKEN } from '#agent/os/mail/words.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { said } from './output.ts'
 
 /** `hosting-agent mail-try`: what a relay and it say to each other. */
 export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {

@@ -1,7 +1,7 @@
 import type { Output } from '#agent/host/ports.ts'
+import { said } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
-import { said } from './output.ts'
 
 /** What it would upgrade, and what it does; packages that are missing come with the machine. */
 export function aptGet(machine: Machine, argv: readonly string[]): Output {

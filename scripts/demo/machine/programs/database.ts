@@ -1,8 +1,8 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { file } from '#agent/host/simulated/nodes.ts'
+import { done, failed, lastOf, said } from '#agent/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
-import { file } from '#scripts/demo/machine/nodes.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
-import { done, failed, lastOf, said } from './output.ts'
 
 /** The text of a dump does not show its contents: a name stands for them. */
 const dumps = new WeakMap<Machine, Map<string, Database>>()

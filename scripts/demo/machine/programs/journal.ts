@@ -1,6 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
+import { lastOf, said } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { lastOf, said } from './output.ts'
 
 const MINUTE_MS = 60_000
 const RUNS = 6

@@ -1,6 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
+import { done, failed, said } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { done, failed, said } from './output.ts'
 
 const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }
 const MAIN = '/etc/nginx/nginx.conf'

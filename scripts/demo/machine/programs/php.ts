@@ -1,8 +1,8 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { file } from '#agent/host/simulated/nodes.ts'
+import { done, failed, said } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { file } from '#scripts/demo/machine/nodes.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
-import { done, failed, said } from './output.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 /** A new site of such a name never gets its tables: for seeing how an operation fails. */

@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import { said } from './output.ts'
+import { said } from '#agent/host/simulated/programs/output.ts'
 
 /** Who waits for visitors, as ss(8) lists it. */
 export const ss = (): Output => said(listening(80) + listening(443))

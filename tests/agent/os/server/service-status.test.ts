@@ -74,7 +74,7 @@ test('uses pid files without systemd, and runs no program', async () => {
     'php8.4 stopped',
     'php-fpm:shop stopped',
   ])
-  runs(host, '/run/hosting-fpm/shop-php8.2.pid', 21, 'php-fpm8.2')
+  runs(host.disk, '/run/hosting-fpm/shop-php8.2.pid', 21, 'php-fpm8.2')
   expect(await states(host)).toContain('php8.2 running')
   expect(host.ran).toEqual([])
 })

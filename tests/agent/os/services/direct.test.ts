@@ -22,7 +22,7 @@ async function restarted(programs = PROGRAMS): Promise<FakeHost> {
   const { daemon } = host.shell
   host.shell.daemon = async (argv, options) => {
     const started = programs[argv.find((word) => word in programs) ?? '']
-    if (started) runs(host, ...started)
+    if (started) runs(host.disk, ...started)
     return daemon(argv, options)
   }
   return host
@@ -37,7 +37,7 @@ test('starts enabled services after a restart, sites before nginx', async () => 
     'env PHP_INI_SCAN_DIR=:/etc/hosting/fpm/shop-php8.2.d setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+chown,+kill,+setgid,+setuid -- /usr/sbin/php-fpm8.2 --nodaemonize --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
     '/usr/sbin/nginx -g daemon off;',
   ])
-  expect(host.disk.nodes.get('/run/mysqld')?.options).toMatchObject({ owner: 'mysql' })
+  expect(host.disk.find('/run/mysqld')?.options).toMatchObject({ owner: 'mysql' })
 })
 
 test('starts nothing twice, and nothing under systemd', async () => {

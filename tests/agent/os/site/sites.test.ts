@@ -20,7 +20,7 @@ test('keeps sites by domain, readable for root only', async () => {
 
   expect((await listSites(host)).map(({ domain }) => domain)).toEqual(['a.example', 'shop.example'])
   expect(await findSite(host, 'shop.example')).toEqual(shop)
-  expect(host.disk.nodes.get(PATH)?.options.mode).toBe(0o600)
+  expect(host.disk.find(PATH)?.options.mode).toBe(0o600)
   await removeSite(host, 'shop.example', 'sites')
   expect(await findSite(host, 'shop.example')).toBeUndefined()
 })

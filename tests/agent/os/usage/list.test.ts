@@ -20,7 +20,7 @@ async function machineWith(...users: string[]): Promise<FakeHost> {
     await writeSite(host, { ...shop, domain: `${user}.example`, user })
     await host.disk.mkdir(`/srv/www/${user}/public`)
     await host.disk.mkdir(`/srv/www/${user}/logs`)
-    host.databases.add(user)
+    host.databases.set(user, undefined)
   }
   host.answer(BYTES, '4096\t/srv/www/a/logs\n8192\t/srv/www/a/public\n12288\ttotal\n')
   host.answer(FILES, '1\t/srv/www/a/logs\n6\t/srv/www/a/public\n7\ttotal\n')

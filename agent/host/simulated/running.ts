@@ -2,23 +2,23 @@ import type { Output, Programs } from '#agent/host/ports.ts'
 
 const ENDED: Output = { code: 143, stdout: '', stderr: 'Terminated' }
 
-/** What runs for operations right now; a program that is ended does nothing any more. */
+/** The programs that run for operations now. A program that is ended has no effect after that. */
 export class Running implements Programs {
   readonly #ends = new Map<string, Set<() => void>>()
 
-  /** Takes `ms`, and does what the program does at its end, when it gets there. */
-  async run(operation: string, ms: number, effect: () => Output | Promise<Output>) {
-    if (ms <= 0) return effect()
+  /** `work` runs the program to its end; `may` tells it just before its effect whether it still runs. */
+  async run(operation: string, work: (may: () => boolean) => Promise<Output>): Promise<Output> {
+    const killed = Promise.withResolvers<Output>()
+    let runs = true
+    const end = () => {
+      runs = false
+      killed.resolve(ENDED)
+    }
     const mine = this.#ends.get(operation) ?? new Set()
-    this.#ends.set(operation, mine)
-    const { promise, resolve } = Promise.withResolvers<'done' | 'ended'>()
-    const timer = setTimeout(() => resolve('done'), ms)
-    const end = () => resolve('ended')
-    mine.add(end)
+    this.#ends.set(operation, mine.add(end))
     try {
-      return (await promise) === 'done' ? await effect() : ENDED
+      return await Promise.race([work(() => runs), killed.promise])
     } finally {
-      clearTimeout(timer)
       mine.delete(end)
     }
   }

@@ -1,31 +1,33 @@
 import type { WriteOptions } from '#agent/host/ports.ts'
 
-/** Of a file that thousands of sites have alike, the text is made when somebody reads it. */
+/** Text that thousands of sites have alike is rendered when it is read. */
 export type Text = string | (() => string)
 
-export interface FileNode {
-  kind: 'file'
-  text: Text
+interface Common {
   options: WriteOptions
-  /** What it takes of the disk, where that is not the length of its text. */
-  size?: number
-  /** When it was changed, since the machine is there. */
+  /** When it was changed last, in milliseconds. */
   at?: number
 }
 
-interface LinkNode {
+export interface FileNode extends Common {
+  kind: 'file'
+  text: Text
+  /** The size on the disk, if it is not the length of the text. */
+  size?: number
+}
+
+interface LinkNode extends Common {
   kind: 'link'
   target: string
 }
 
-export interface FolderNode {
+export interface FolderNode extends Common {
   kind: 'directory'
   entries: Map<string, Node>
-  options: WriteOptions
-  /** Of the user, where that tells whose site it is. */
-  uid?: number
-  /** Many places hold this very folder: who changes it there gets one of their own first. */
+  /** Several places hold this object: a change at one of them begins with a copy. */
   shared?: true
+  /** It exists only because something was written below it. */
+  implied?: true
 }
 
 export type Node = FileNode | LinkNode | FolderNode
@@ -38,20 +40,21 @@ export const file = (text: Text, options: WriteOptions = {}): FileNode => ({
   options,
 })
 
+export const link = (target: string): LinkNode => ({ kind: 'link', target, options: {} })
+
 export const folder = (
   entries: Iterable<readonly [string, Node]> = [],
   options: WriteOptions = {},
 ): FolderNode => ({ kind: 'directory', entries: new Map(entries), options })
 
-/** A folder that is laid into many places, with all that is below it. */
+/** A folder for several places, with everything below it. */
 export function sharedFolder(entries: Iterable<readonly [string, Node]>): FolderNode {
   return { ...folder(entries), shared: true }
 }
 
-/** Without anything in it yet. */
 export const EMPTY: FolderNode = sharedFolder([])
 
-/** The folder that may be changed in the place of this one. */
+/** The folder itself, or a copy that may be changed if it is shared. */
 export function ownFolder(node: FolderNode): FolderNode {
   if (!node.shared) return node
   const { shared: _, ...own } = node
@@ -61,3 +64,13 @@ export function ownFolder(node: FolderNode): FolderNode {
   )
   return { ...own, entries: new Map(entries) }
 }
+
+/** The node at these names below a folder; no link is followed. */
+export function nodeBelow(node: Node | undefined, names: readonly string[]): Node | undefined {
+  return names.reduce(
+    (at, name) => (at?.kind === 'directory' ? at.entries.get(name) : undefined),
+    node,
+  )
+}
+
+export const namesOf = (path: string) => path.split('/').filter((part) => part !== '')

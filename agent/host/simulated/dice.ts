@@ -30,8 +30,17 @@ export class Dice {
     return values[this.below(values.length)] ?? values[0]
   }
 
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => this.below(256))
+  }
+
   text(alphabet: string, length: number): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
+  }
+
+  /** A source of its own, so that its throws do not change those of others. */
+  fork(): Dice {
+    return new Dice(Math.floor(this.next() * 2 ** 32))
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Disk } from '#scripts/demo/machine/disk.ts'
-import { EMPTY, file, folder, sharedFolder } from '#scripts/demo/machine/nodes.ts'
+import { Disk } from '#agent/host/simulated/disk.ts'
+import { EMPTY, file, folder, sharedFolder } from '#agent/host/simulated/nodes.ts'
 
 const themes = sharedFolder([['style.css', file('/* one */')]])
 const content = sharedFolder([['themes', themes]])

@@ -1,13 +1,5 @@
 import type { AdminStatement } from '#agent/host/admin-statements.ts'
 import type { Row } from '#agent/host/ports.ts'
-import { pattern } from '#agent/os/database/rights.ts'
-
-/** What a machine in memory keeps its databases in. */
-export interface Databases {
-  has(name: string): boolean
-  create(name: string): void
-  drop(name: string): void
-}
 
 interface Account {
   hash: string | undefined
@@ -24,14 +16,15 @@ const TABLES =
 const ROUTINES = 'Create_view Show_view Trigger Create_routine Alter_routine Execute Event'
 
 /** The accounts and databases of MariaDB, as the statements of an agent see and change them. */
-export class Mariadb {
+export class Mariadb<Contents> {
   readonly accounts = new Map<string, Account>()
-  readonly #databases: Databases
+  readonly databases = new Map<string, Contents>()
+  readonly #empty: () => Contents
   /** What MariaDB has by itself. */
   #connections = 151
 
-  constructor(databases: Databases) {
-    this.#databases = databases
+  constructor(empty: () => Contents) {
+    this.#empty = empty
   }
 
   /** As `site.create` leaves it. */
@@ -46,9 +39,9 @@ export class Mariadb {
   }
 
   readonly #statements: Partial<Record<AdminStatement, (...values: unknown[]) => unknown>> = {
-    find_database: (name) => (this.#databases.has(String(name)) ? [{ name, ...CHARACTERS }] : []),
-    create_database: (name) => this.#databases.create(String(name)),
-    drop_database: (name) => this.#databases.drop(String(name)),
+    find_database: (name) => (this.databases.has(String(name)) ? [{ name, ...CHARACTERS }] : []),
+    create_database: (name) => void this.databases.set(String(name), this.#empty()),
+    drop_database: (name) => void this.databases.delete(String(name)),
     find_account: (user) => (this.accounts.has(String(user)) ? [{ User: user }] : []),
     read_account: (user) => this.#read(String(user)),
     create_account: (user, _, ...limits) => this.#change(user, { hash: HASH, ...limited(limits) }),
@@ -98,7 +91,14 @@ export class Mariadb {
       .trim()
     if (names === '') return []
     const given = names.split(' ').map((name) => [`${name}_priv`, 'Y'])
-    return [{ Host: 'localhost', Db: pattern(user), User: user, ...Object.fromEntries(given) }]
+    return [
+      {
+        Host: 'localhost',
+        Db: user.replace(/[_%\\]/g, '\\$&'),
+        User: user,
+        ...Object.fromEntries(given),
+      },
+    ]
   }
 }
 

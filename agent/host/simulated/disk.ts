@@ -1,0 +1,146 @@
+import { Buffer } from 'node:buffer'
+import type { Entry, Files, Stat, WriteOptions } from '#agent/host/ports.ts'
+import type { SiteTree } from '#agent/scan/site-tree.ts'
+import {
+  type FolderNode,
+  file,
+  link,
+  type Node,
+  namesOf,
+  nodeBelow,
+  type Text,
+  textOf,
+} from './nodes.ts'
+import { Tree } from './tree.ts'
+
+const MAX_READ = 1 << 20
+
+/** A disk in memory. It keeps owners as names, and finds their numbers in its own /etc/passwd. */
+export class Disk extends Tree implements Files {
+  /** Free and total bytes. */
+  room = { free: 100 * 2 ** 30, total: 200 * 2 ** 30 }
+  /** Called before each change through the port; throws to make the change fail. */
+  guard: (action: string) => void = () => undefined
+  readonly #now: () => number
+
+  constructor(now: () => number = () => 0, root?: FolderNode) {
+    super(root)
+    this.#now = now
+  }
+
+  putText(path: string, text: Text, options: WriteOptions = {}): void {
+    this.put(path, { ...file(text, options), at: this.#now() })
+  }
+
+  override add(path: string, text: string, at = this.#now()): void {
+    super.add(path, text, at)
+  }
+
+  /** Copies a file or a folder. */
+  copy(node: Node, to: string): void {
+    this.put(to, node.kind === 'directory' ? { ...node, shared: true } : { ...node })
+  }
+
+  /** fsync(2) of a path, or sync(2); without a cache nothing is left to do. */
+  sync(_path?: string): void {}
+
+  async read(path: string, most = MAX_READ): Promise<string | undefined> {
+    const text = this.text(path)
+    if (text !== undefined && Buffer.byteLength(text) > most)
+      throw new Error(`${path} is larger than ${most} bytes`)
+    return text
+  }
+
+  async write(path: string, text: string, options: WriteOptions = {}) {
+    this.guard(`write ${path}`)
+    this.putText(path, text, options)
+    this.sync(path)
+  }
+
+  async append(path: string, text: string, { sync = false } = {}) {
+    this.guard(`append ${path}`)
+    this.add(path, text)
+    if (sync) this.sync(path)
+  }
+
+  async remove(path: string) {
+    this.guard(`remove ${path}`)
+    this.drop(path)
+  }
+
+  async rename(from: string, to: string) {
+    this.guard(`rename ${from} ${to}`)
+    this.move(from, to)
+    this.sync(to)
+  }
+
+  async mkdir(path: string, options: WriteOptions = {}) {
+    this.guard(`mkdir ${path}`)
+    this.putFolder(path, options)
+  }
+
+  async link(target: string, path: string) {
+    this.guard(`link ${path}`)
+    this.put(path, link(target))
+  }
+
+  async list(path: string): Promise<Entry[]> {
+    return entriesOf(this.find(path))
+  }
+
+  async stat(path: string): Promise<Stat | undefined> {
+    return this.statOf(path)
+  }
+
+  statOf(path: string): Stat | undefined {
+    const node = this.find(path)
+    return node && this.#statOf(node)
+  }
+
+  async space() {
+    return this.room
+  }
+
+  /** The files of a site, in which no link is followed. */
+  tree(root: string): SiteTree {
+    const at = (path: string) => nodeBelow(this.find(root), namesOf(path))
+    return {
+      where: () => root,
+      head(path, most) {
+        const node = at(path)
+        return node?.kind === 'file' ? textOf(node).slice(0, most) : undefined
+      },
+      list: (path) => entriesOf(at(path)),
+      stat: (path) => {
+        const node = at(path)
+        return node && this.#statOf(node)
+      },
+    }
+  }
+
+  #statOf(node: Node): Stat {
+    const { owner, group, mode = USUAL_MODE[node.kind] } = node.options
+    const uid = owner === undefined ? 0 : this.#idIn('/etc/passwd', owner, 2)
+    const own = owner === undefined ? 0 : this.#idIn('/etc/passwd', owner, 3)
+    const gid = group === undefined ? own : this.#idIn('/etc/group', group, 2)
+    return { kind: node.kind, size: sizeOf(node), mode, uid, gid, mtime_ms: node.at ?? 0 }
+  }
+
+  #idIn(path: string, name: string, column: number): number {
+    const lines = (this.text(path) ?? '').split('\n').map((line) => line.split(':'))
+    return Number(lines.find(([first]) => first === name)?.[column] ?? 0)
+  }
+}
+
+const USUAL_MODE = { file: 0o644, directory: 0o755, link: 0o777 }
+
+function sizeOf(node: Node): number {
+  if (node.kind === 'link') return node.target.length
+  if (node.kind === 'directory') return 0
+  return node.size ?? Buffer.byteLength(textOf(node))
+}
+
+function entriesOf(node: Node | undefined): Entry[] {
+  if (node?.kind !== 'directory') return []
+  return [...node.entries].map(([name, { kind }]) => ({ name, kind }))
+}

@@ -1,0 +1,33 @@
+import { posix } from 'node:path'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import type { Disk } from '#agent/host/simulated/disk.ts'
+import { copy, exists, read, remove, sync, write } from './files.ts'
+import { systemctl } from './services.ts'
+import { gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
+
+export type Program<Machine, Result = Output> = (
+  machine: Machine,
+  argv: readonly string[],
+  options: RunOptions,
+) => Result
+
+/** Programs that change nothing but files. */
+export const PROGRAMS = {
+  useradd,
+  userdel,
+  groupdel,
+  gpasswd,
+  usermod,
+  cp: copy,
+  rm: remove,
+  dd: write,
+  head: read,
+  tail: read,
+  test: exists,
+  sync,
+  systemctl,
+} satisfies Record<string, Program<{ disk: Disk }>>
+
+/** The name of a program in a table: `php` for /usr/bin/php8.4. */
+export const programOf = ([path = '']: readonly string[]): string =>
+  posix.basename(path).replace(/[\d.]+$/, '')

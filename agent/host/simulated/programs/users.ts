@@ -1,0 +1,82 @@
+import type { Output } from '#agent/host/ports.ts'
+import type { Disk } from '#agent/host/simulated/disk.ts'
+import { done, failed, lastOf } from './output.ts'
+
+type OnDisk = { disk: Disk }
+
+const PASSWD = '/etc/passwd'
+const GROUP = '/etc/group'
+const SHADOW = '/etc/shadow'
+
+export function useradd(machine: OnDisk, argv: readonly string[]): Output {
+  const user = lastOf(argv)
+  const comment = argv[argv.indexOf('--comment') + 1] ?? ''
+  if (textAt(machine, PASSWD).includes(`\n${user}:`))
+    return failed(`useradd: user '${user}' already exists`, 9)
+  addUser(machine, { user, comment, system: argv.includes('--system') })
+  return done()
+}
+
+export function userdel(machine: OnDisk, argv: readonly string[]): Output {
+  for (const path of [PASSWD, GROUP, SHADOW]) removeLine(machine, path, lastOf(argv))
+  return done()
+}
+
+export function groupdel(machine: OnDisk, argv: readonly string[]): Output {
+  removeLine(machine, GROUP, lastOf(argv))
+  return done()
+}
+
+/** `gpasswd --add <user> <group>` */
+export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
+  const [user = '', group = ''] = argv.slice(-2)
+  const member = new RegExp(`^(${group}:x:\\d+:)(.*)$`, 'm')
+  const added = (_: string, start: string, members: string) =>
+    start + [...new Set([...members.split(',').filter(Boolean), user])].join(',')
+  replace(machine, GROUP, textAt(machine, GROUP).replace(member, added))
+  return done()
+}
+
+/** `usermod --expiredate <date> <user>`; an empty date is none. */
+export function usermod(machine: OnDisk, argv: readonly string[]): Output {
+  const [, , date = ''] = argv
+  const user = lastOf(argv)
+  const line = new RegExp(`^${user}:.*$`, 'm')
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, shadowLine(user, date)))
+  return done()
+}
+
+const shadowLine = (user: string, date = '') => `${user}:!::::::${date}:`
+
+interface NewUser {
+  user: string
+  comment: string
+  /** Of the user's group, which has the same name. */
+  member?: string
+  system?: boolean
+}
+
+export function addUser(machine: OnDisk, { user, comment, member = '', system }: NewUser): void {
+  const { disk } = machine
+  const ids = [...textAt(machine, PASSWD).matchAll(/^[^:]+:x:(\d+):/gm)].map(([, id]) => Number(id))
+  const id = system
+    ? Math.min(1000, ...ids.filter((known) => known >= 100)) - 1
+    : Math.max(1000, ...ids.filter((known) => known < 60_000)) + 1
+  disk.add(PASSWD, `${user}:x:${id}:${id}:${comment}:/srv/www/${user}:\n`)
+  disk.add(GROUP, `${user}:x:${id}:${member}\n`)
+  disk.add(SHADOW, `${shadowLine(user)}\n`)
+  for (const path of [PASSWD, GROUP, SHADOW]) disk.sync(path)
+}
+
+function removeLine(machine: OnDisk, path: string, name: string): void {
+  const text = textAt(machine, path)
+  const lines = text.split('\n').filter((line) => !line.startsWith(`${name}:`))
+  if (lines.join('\n') !== text) replace(machine, path, lines.join('\n'))
+}
+
+function replace({ disk }: OnDisk, path: string, text: string): void {
+  disk.putText(path, text)
+  disk.sync(path)
+}
+
+const textAt = ({ disk }: OnDisk, path: string) => disk.text(path) ?? ''
