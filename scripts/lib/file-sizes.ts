@@ -57,7 +57,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'tests/dashboard/backup/back-up.test.ts': 320,
   'tests/dashboard/db/migrations.test.ts': 310,
   'tests/support/fake-agent.ts': 260,
-  'tests/support/fake-host.ts': 210,
   'tests/support/simulation/network.ts': 220,
   'tests/support/system/database.ts': 280,
   'tests/support/system/mail-checks.ts': 210,

@@ -7,6 +7,7 @@ import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
 import { Mariadb } from '#agent/host/simulated/mariadb.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
 import { type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
 
 type Run = { line: string; options: RunOptions }
@@ -34,20 +35,7 @@ export class FakeHost implements Host {
   #sqlFailures: [string, string][] = []
   #counter = 0
 
-  readonly settings = {
-    state_dir: '/var/lib/hosting-agent',
-    wordpress_url: 'https://wordpress.example',
-    wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
-    wp_cli_sha512: '0'.repeat(128),
-    acme_directory: 'https://acme.example/directory',
-    acme_ca_file: undefined,
-    wordpress_sha256: undefined as string | undefined,
-    mail_dir: '/var/lib/hosting-mail',
-    program: ['/usr/local/bin/hosting-agent'],
-    build: 0,
-    publisher_key: undefined as string | undefined,
-    version: '0.0.0',
-  }
+  readonly settings = { ...SETTINGS }
 
   /** What operations were sent, and which of their programs go on running until they are sent it. */
   readonly signals: string[] = []

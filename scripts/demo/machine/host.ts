@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { Dice } from '#agent/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
 import { certify } from './authority.ts'
 import type { Machine } from './machine.ts'
@@ -12,20 +13,6 @@ import { answerOf, visited } from './web.ts'
 
 const ORDER_MS = 1800
 export const CORE_SHA1 = '0'.repeat(40)
-
-export const settings: Omit<Host['settings'], 'version'> = {
-  state_dir: '/var/lib/hosting-agent',
-  wordpress_url: 'https://wordpress.example',
-  wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
-  wp_cli_sha512: '0'.repeat(128),
-  acme_directory: 'https://acme.example/directory',
-  acme_ca_file: undefined,
-  wordpress_sha256: undefined,
-  mail_dir: '/var/lib/hosting-mail',
-  program: ['/usr/local/bin/hosting-agent'],
-  build: 0,
-  publisher_key: undefined,
-}
 
 export interface Surroundings {
   turns: Turns
@@ -67,7 +54,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
     },
     clock: { ...machine.time, sleep },
     random: randomFrom(dice),
-    settings: { ...settings, version: machine.plan.version },
+    settings: { ...SETTINGS, version: machine.plan.version },
   })
 }
 

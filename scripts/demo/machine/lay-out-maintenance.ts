@@ -1,7 +1,7 @@
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
 import type { Role } from '#scripts/demo/fleet/plan.ts'
 import type { Maintenance, PendingPackage } from '#shared/maintenance.ts'
-import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,7 +26,7 @@ export function layOutMaintenance(machine: Machine): void {
   if (plan.role === 'legacy') disk.putText('/run/reboot-required', 'libc6\n')
   const maintenance = reportOf(machine, time.now())
   const kept = { maintenance, restarts: restartsOf(machine, time.now()), failed: {}, renewed: {} }
-  disk.putText(`${settings.state_dir}/maintenance.json`, `${JSON.stringify(kept)}\n`, {
+  disk.putText(`${SETTINGS.state_dir}/maintenance.json`, `${JSON.stringify(kept)}\n`, {
     mode: 0o600,
   })
 }

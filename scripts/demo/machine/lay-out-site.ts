@@ -1,6 +1,7 @@
 import { EMPTY, file, folder, link } from '#agent/host/simulated/nodes.ts'
 import { startUnit } from '#agent/host/simulated/programs/services.ts'
 import { addUser } from '#agent/host/simulated/programs/users.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { accountOf } from '#agent/os/database/account.ts'
 import type { Abilities } from '#agent/os/nginx/base.ts'
 import { renderVhost } from '#agent/os/nginx/vhost.ts'
@@ -22,7 +23,6 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { type Limits, limitsOn } from '#agent/os/site/tiers.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { NO_DNS } from './authority.ts'
-import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 import { keepDump } from './programs/database.ts'
 import { versionOf } from './programs/nginx.ts'
@@ -37,7 +37,7 @@ export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certi
   const { user, domain } = plan
   const record = `${JSON.stringify(siteOf(plan), null, 2)}\n`
   const place = plan.place === 'trashed' ? 'trash' : 'sites'
-  machine.disk.putText(`${settings.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
+  machine.disk.putText(`${SETTINGS.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
   machine.sizes.set(user, plan.size)
   if (plan.astray) machine.astray.add(domain)
   addUser(machine, { user, comment: `Site ${domain}`, member: 'www-data' })
@@ -132,7 +132,7 @@ function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: C
 
 /** As the agent has noted it. */
 function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): void {
-  const path = `${settings.state_dir}/certificate-tries.json`
+  const path = `${SETTINGS.state_dir}/certificate-tries.json`
   const before = JSON.parse(disk.text(path) ?? '{}')
   const reason = `The certificate for ${domain} was refused: ${NO_DNS}`
   const next_at = new Date(now + 47 * 60_000).toISOString()

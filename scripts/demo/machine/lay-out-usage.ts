@@ -1,5 +1,5 @@
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
-import { settings } from './host.ts'
 import type { Machine } from './machine.ts'
 import { filesIn } from './programs/files.ts'
 
@@ -13,7 +13,7 @@ export function layOutUsage(machine: Machine): void {
     const measured = served.map((site) => [site.user, { ...usageOf(machine, site), measured_at }])
     return `${JSON.stringify(Object.fromEntries(measured))}\n`
   }
-  machine.disk.putText(`${settings.state_dir}/usage.json`, text, { mode: 0o600 })
+  machine.disk.putText(`${SETTINGS.state_dir}/usage.json`, text, { mode: 0o600 })
 }
 
 function usageOf({ sizes, databases }: Machine, { user }: SitePlan) {

@@ -1,7 +1,8 @@
 import { sharedFolder } from '#agent/host/simulated/nodes.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
 import { coreFiles } from '#scripts/demo/wordpress/kit.ts'
-import { CORE_SHA1, settings } from './host.ts'
+import { CORE_SHA1 } from './host.ts'
 import { layOutForeign, layOutUnnamed } from './lay-out-foreign.ts'
 import { layOutMail } from './lay-out-mail.ts'
 import { layOutMaintenance } from './lay-out-maintenance.ts'
@@ -35,8 +36,8 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
 /** wp-cli and the newest WordPress, as an earlier operation has left them. */
 function layOutCache({ disk, time }: Machine): void {
   disk.putText('/usr/local/lib/hosting/wp-cli.phar', '')
-  disk.putText('/usr/local/lib/hosting/wp-cli.phar.sha512', settings.wp_cli_sha512)
-  const cache = `${settings.state_dir}/cache/wordpress`
+  disk.putText('/usr/local/lib/hosting/wp-cli.phar.sha512', SETTINGS.wp_cli_sha512)
+  const cache = `${SETTINGS.state_dir}/cache/wordpress`
   disk.put(`${cache}/${NEWEST_CORE}`, sharedFolder(coreFiles(NEWEST_CORE)))
   const kept = { version: NEWEST_CORE, sha1: CORE_SHA1, at: time.now() }
   disk.putText(`${cache}/latest.json`, JSON.stringify(kept))

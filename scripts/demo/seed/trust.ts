@@ -1,10 +1,10 @@
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { findCurrentKey } from '#dashboard/trust/keys/queries.ts'
 import type { AgentRow } from '#dashboard/trust/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
-import { settings } from '#scripts/demo/machine/host.ts'
 import { insertAll } from './insert.ts'
 
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ export async function trusted(
   const key = await findCurrentKey(db)
   if (!key) throw new Error('a dashboard has a key')
   const { kid, public_key } = key
-  const hub = new TrustedDashboard(instant.files, settings.state_dir)
+  const hub = new TrustedDashboard(instant.files, SETTINGS.state_dir)
   await hub.write({ server_id, epoch: 1, keys: [{ kid, public_key, until: null }] })
   return {
     server_id,

@@ -2,7 +2,7 @@ import type { AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Host, Output } from '#agent/host/ports.ts'
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
-import { FakeHost } from '#tests/support/fake-host.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { Machine } from './machine.ts'
 import type { Process } from './process.ts'
 import { administer, perform } from './programs.ts'
@@ -51,6 +51,6 @@ export function hostOn(
       sleep: (ms) => timeline.sleep(ms),
     },
     random: randomFrom(dice),
-    settings: new FakeHost().settings,
+    settings: SETTINGS,
   })
 }

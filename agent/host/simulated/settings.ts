@@ -1,0 +1,16 @@
+import type { HostSettings } from '#agent/host/ports.ts'
+
+export const SETTINGS: HostSettings = {
+  state_dir: '/var/lib/hosting-agent',
+  wordpress_url: 'https://wordpress.example',
+  wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
+  wp_cli_sha512: '0'.repeat(128),
+  acme_directory: 'https://acme.example/directory',
+  acme_ca_file: undefined,
+  wordpress_sha256: undefined,
+  mail_dir: '/var/lib/hosting-mail',
+  program: ['/usr/local/bin/hosting-agent'],
+  version: '0.0.0',
+  build: 0,
+  publisher_key: undefined,
+}
