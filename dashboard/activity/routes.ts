@@ -1,11 +1,24 @@
-import { Elysia } from 'elysia'
-import type { Deps } from '#dashboard/deps.ts'
-import { ActivityQuery } from '#shared/api/activity.ts'
-import { parse } from '#shared/parse.ts'
+import { z } from 'zod'
+import type { Database } from '#dashboard/db/client.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { Activity, ActivityQuery } from '#shared/api/activity.ts'
+import { Count } from '#shared/api/parts.ts'
 import { listActivities } from './queries.ts'
 
-export function activityRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/activity' }).get('', ({ query }) =>
-    listActivities(deps.db, parse(ActivityQuery, query)),
-  )
+const route = routesWith<{ db: Database }>()
+
+export const activityRoutes = {
+  listActivity: route({
+    at: 'GET /api/activity',
+    summary: 'List what was done',
+    right: 'read',
+    query: ActivityQuery,
+    answers: {
+      200: {
+        about: 'Newest first. `total` counts all that match the filters.',
+        json: z.strictObject({ activities: z.array(Activity), total: Count }),
+      },
+    },
+    run: ({ deps, query }) => listActivities(deps.db, query),
+  }),
 }

@@ -1,12 +1,12 @@
+import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
+import type { Caller } from '#dashboard/http/caller.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
-import { type ApiToken, CreateApiToken } from '#shared/api/auth.ts'
+import type { ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
 import { Secret } from '#shared/secret.ts'
-import type { Caller } from './caller.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
 import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
@@ -25,11 +25,10 @@ interface Deps {
 export async function createApiToken(
   deps: LoginDeps,
   caller: Caller,
-  input: unknown,
+  { name, scope, password, expires_in_days }: z.output<typeof CreateApiToken>,
 ): Promise<{ token: ApiToken; plaintext: Secret }> {
   const { db, clock, random } = deps
   const { user } = caller
-  const { name, scope, password, expires_in_days } = parse(CreateApiToken, input)
   await confirmPassword(deps, caller, { what: 'new token', password, field: 'password' })
   const plaintext = new Secret(PREFIX + randomText(random, 32))
   const created_at = timestamp(clock)

@@ -1,7 +1,7 @@
+import type { z } from 'zod'
+import type { Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { ChangePassword } from '#shared/api/auth.ts'
-import { parse } from '#shared/parse.ts'
-import type { Caller } from './caller.ts'
+import type { ChangePassword } from '#shared/api/auth.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
 import { updatePassword } from './queries.ts'
@@ -10,9 +10,8 @@ import { updatePassword } from './queries.ts'
 export async function changePassword(
   deps: LoginDeps,
   caller: Caller,
-  input: unknown,
+  { current_password, password, end_tokens }: z.output<typeof ChangePassword>,
 ): Promise<void> {
-  const { current_password, password, end_tokens } = parse(ChangePassword, input)
   const given = { password: current_password, field: 'current_password' }
   await confirmPassword(deps, caller, { what: 'password change', ...given })
   const password_hash = await deps.passwords.hash(password)

@@ -1,6 +1,6 @@
+import type { Caller } from '#dashboard/http/caller.ts'
 import { invalid } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
-import type { Caller } from './caller.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser } from './queries.ts'
 import type { Throttle } from './throttle.ts'

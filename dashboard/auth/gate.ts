@@ -1,8 +1,8 @@
+import { admit } from '#dashboard/http/caller.ts'
 import { pathOf } from '#dashboard/http/path.ts'
 import { forbidden, unauthorized } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { findTokenCaller } from './api-tokens.ts'
-import { admit } from './caller.ts'
 import { cookieLine, cookieName, cookieOf } from './cookie.ts'
 import { isSameOrigin } from './origin.ts'
 import { findCaller, type SessionDeps } from './sessions.ts'
@@ -10,9 +10,9 @@ import { SESSION_SECONDS } from './tokens.ts'
 
 interface Deps extends SessionDeps {
   public_url: string | undefined
+  /** The routes under /api that need no caller, as `POST /api/auth/login`. */
+  open: ReadonlySet<string>
 }
-
-const OPEN = new Set(['POST /api/auth/login', 'GET /health', 'HEAD /health'])
 
 /**
  * Decides before anything of a request is read: all under /api is closed but the login. Throws 401,
@@ -22,7 +22,7 @@ const OPEN = new Set(['POST /api/auth/login', 'GET /health', 'HEAD /health'])
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)
   const token = cookieOf('session', deps, request)
-  if (OPEN.has(`${request.method} ${path}`) || isOutside(path)) {
+  if (deps.open.has(`${request.method} ${path}`) || isOutside(path)) {
     if (token !== undefined) checkOrigin(deps, request)
     return undefined
   }

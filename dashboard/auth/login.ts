@@ -1,8 +1,7 @@
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { Login, type User } from '#shared/api/auth.ts'
+import type { Login, User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
 import { prefixOf } from './address-prefix.ts'
 import type { Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
@@ -26,10 +25,9 @@ interface LoggedIn {
 /** 401 for wrong credentials, whichever of them is wrong; 429 after too many failures. */
 export async function login(
   deps: LoginDeps,
-  input: unknown,
+  credentials: Login,
   from: { address: string; device: string | undefined },
 ): Promise<LoggedIn> {
-  const credentials = parse(Login, input)
   const email = credentials.email.toLowerCase()
   const device = deps.devices.idOf(from.device, email)
   const origin = { address: prefixOf(from.address), device }

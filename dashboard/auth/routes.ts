@@ -1,12 +1,13 @@
-import { cookie } from '@elysiajs/cookie'
-import { Elysia } from 'elysia'
-import { readJson, STRANGER } from '#dashboard/http/body.ts'
+import { z } from 'zod'
+import { STRANGER } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { reply } from '#dashboard/http/reply.ts'
+import { routesWith } from '#dashboard/http/route.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { ApiToken, ChangePassword, CreateApiToken, Login, User } from '#shared/api/auth.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
-import { callerOf } from './caller.ts'
 import { changePassword } from './change-password.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
@@ -15,73 +16,141 @@ import { deleteAccess, deleteSession, listApiTokens } from './queries.ts'
 import { SESSIONS_NEWS } from './session-revocation.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
-type RouteDeps = LoginDeps & { public_url: string | undefined }
+type Deps = LoginDeps & { public_url: string | undefined; bus: Bus }
 
-/** The plugin is scoped: global, it would replace the cookie jar of every other route. */
-const jar = () => cookie().as('scoped')
+const route = routesWith<Deps>()
 
-/** The one open route under /api. */
-export function loginRoute(deps: RouteDeps) {
-  return new Elysia({ prefix: '/api/auth' })
-    .use(jar())
-    .post('/login', async ({ request, server, set, setCookie }) => {
-      const input = await readJson(request, STRANGER)
-      const peer = connection(server)
-      const from = { address: addressOf(request, peer), device: cookieOf('device', deps, request) }
-      const { user, token, device } = await login(deps, input, from)
-      const secure = isSecure(deps, request, peer)
-      setCookie(cookieName('session', deps), token, cookieOptions(SESSION_SECONDS, secure))
-      const known = cookieName('device', deps)
-      set.headers['set-cookie'] = cookieLine(known, device, DEVICE_SECONDS, secure)
-      return { user }
-    })
+const UserAnswer = z.strictObject({ user: User })
+const plaintext = z.string().meta({ examples: ['hc_Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'] })
+const signedOut = {
+  204: {
+    about: 'Signed out; the cookie is taken back.',
+    headers: ['Set-Cookie' as const],
+  },
 }
 
-export function authRoutes(deps: RouteDeps & { bus: Bus }) {
-  return new Elysia({ prefix: '/auth' })
-    .use(jar())
-    .get('/me', ({ request }) => ({ user: callerOf(request).user }))
-    .post('/logout', async ({ request, server, setCookie, set }) => {
-      const { user, jti } = callerOf(request)
-      await deleteSession(deps.db, jti, logoutEntry(deps, 'auth.logout', user.id))
+export const authRoutes = {
+  /** The one open route under /api. */
+  login: route({
+    at: 'POST /api/auth/login',
+    summary: 'Sign in',
+    details:
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a device that is known is counted by itself alone.',
+    right: 'open',
+    body: Login,
+    body_limits: STRANGER,
+    answers: { 200: { about: 'Signed in.', json: UserAnswer, headers: ['Set-Cookie'] } },
+    errors: ['unauthorized', 'too_many'],
+    run: async ({ deps, body, request, server }) => {
+      const address = addressOf(request, server)
+      const from = { address, device: cookieOf('device', deps, request) }
+      const { user, token, device } = await login(deps, body, from)
+      const secure = isSecure(deps, request, server)
+      const known = cookieLine(cookieName('device', deps), device, DEVICE_SECONDS, secure)
+      const cookie = sessionCookie({ deps, request, server }, token, SESSION_SECONDS)
+      return reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
+    },
+  }),
+  getCaller: route({
+    at: 'GET /api/auth/me',
+    summary: 'Tell who is signed in',
+    right: 'read',
+    answers: { 200: { about: 'The caller.', json: UserAnswer } },
+    run: ({ caller: { user } }) => ({ user }),
+  }),
+  logout: route({
+    at: 'POST /api/auth/logout',
+    summary: 'Sign out',
+    right: 'session',
+    answers: signedOut,
+    run: async (call) => {
+      const { deps, caller } = call
+      await deleteSession(deps.db, caller.jti, logoutEntry(deps, 'auth.logout', caller.user.id))
+      return signOut(call)
+    },
+  }),
+  logoutEverywhere: route({
+    at: 'POST /api/auth/logout-everywhere',
+    summary: 'End every session and every API token of the caller',
+    right: 'session',
+    answers: signedOut,
+    run: async (call) => {
+      const { deps, caller } = call
+      const entry = logoutEntry(deps, 'auth.logout_everywhere', caller.user.id)
+      await deleteAccess(deps.db, caller.user.id, entry)
+      return signOut(call)
+    },
+  }),
+  changePassword: route({
+    at: 'POST /api/auth/password',
+    summary: 'Change the own password',
+    details:
+      'Ends every other session and, with `end_tokens`, every API token. Five wrong current passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: ChangePassword,
+    answers: { 204: { about: 'Changed.' } },
+    errors: ['too_many'],
+    run: async ({ deps, caller, body }) => {
+      await changePassword(deps, caller, body)
       deps.bus.notify(SESSIONS_NEWS)
-      const secure = isSecure(deps, request, connection(server))
-      setCookie(cookieName('session', deps), '', cookieOptions(0, secure))
-      set.status = 204
-    })
-    .post('/logout-everywhere', async ({ request, server, setCookie, set }) => {
-      const { user } = callerOf(request)
-      await deleteAccess(deps.db, user.id, logoutEntry(deps, 'auth.logout_everywhere', user.id))
+    },
+  }),
+  listApiTokens: route({
+    at: 'GET /api/auth/tokens',
+    summary: 'List the own API tokens',
+    right: 'read',
+    answers: {
+      200: { about: 'The tokens.', json: z.strictObject({ tokens: z.array(ApiToken) }) },
+    },
+    run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps.db, caller.user.id) }),
+  }),
+  createApiToken: route({
+    at: 'POST /api/auth/tokens',
+    summary: 'Make an API token',
+    details:
+      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: CreateApiToken,
+    answers: {
+      201: {
+        about: 'Made. The text of the token is shown this once.',
+        json: z.strictObject({ token: ApiToken, plaintext }),
+      },
+    },
+    errors: ['too_many'],
+    run: async ({ deps, caller, body }) => {
+      const made = await createApiToken(deps, caller, body)
+      return { token: made.token, plaintext: made.plaintext.reveal() }
+    },
+  }),
+  removeApiToken: route({
+    at: 'DELETE /api/auth/tokens/:token_id',
+    summary: 'Take an API token back',
+    right: 'admin',
+    answers: { 204: { about: 'It no longer opens anything.' } },
+    run: async ({ deps, caller, params }) => {
+      await removeApiToken(deps, caller, idIn(params.token_id, 'Token'))
       deps.bus.notify(SESSIONS_NEWS)
-      const secure = isSecure(deps, request, connection(server))
-      setCookie(cookieName('session', deps), '', cookieOptions(0, secure))
-      set.status = 204
-    })
-    .post('/password', async ({ request, set }) => {
-      const input = await readJson(request)
-      await changePassword(deps, callerOf(request), input)
-      deps.bus.notify(SESSIONS_NEWS)
-      set.status = 204
-    })
-    .get('/tokens', async ({ request }) => ({
-      tokens: await listApiTokens(deps.db, callerOf(request).user.id),
-    }))
-    .post('/tokens', async ({ request, status }) => {
-      const input = await readJson(request)
-      const { token, plaintext } = await createApiToken(deps, callerOf(request), input)
-      return status(201, { token, plaintext: plaintext.reveal() })
-    })
-    .delete('/tokens/:token_id', async ({ request, params, set }) => {
-      await removeApiToken(deps, callerOf(request), idIn(params.token_id, 'Token'))
-      deps.bus.notify(SESSIONS_NEWS)
-      set.status = 204
-    })
+    },
+  }),
 }
 
-function logoutEntry({ clock }: LoginDeps, type: string, user_id: number) {
+interface Visit {
+  deps: Deps
+  request: Request
+  server: Connection | null
+}
+
+function sessionCookie({ deps, request, server }: Visit, value: string, seconds: number) {
+  const options = cookieOptions(seconds, isSecure(deps, request, server))
+  return { name: cookieName('session', deps), value, options }
+}
+
+function signOut(visit: Visit) {
+  visit.deps.bus.notify(SESSIONS_NEWS)
+  return reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
+}
+
+function logoutEntry({ clock }: Deps, type: string, user_id: number) {
   return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) } as const
-}
-
-function connection(server: Connection | null): Connection | null {
-  return server
 }

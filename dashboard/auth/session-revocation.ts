@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
+import type { Caller } from '#dashboard/http/caller.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
-import type { Caller } from './caller.ts'
 import { findSession, hasApiToken } from './queries.ts'
 
 interface Deps {

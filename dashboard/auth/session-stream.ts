@@ -1,7 +1,7 @@
+import { callerOf } from '#dashboard/http/caller.ts'
 import type { Connection } from '#dashboard/http/client.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
-import { callerOf } from './caller.ts'
 import { endWithSession } from './session-revocation.ts'
 
 interface Stream {

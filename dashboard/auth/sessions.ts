@@ -1,9 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
+import type { Caller } from '#dashboard/http/caller.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
 import type { User } from '#shared/api/auth.ts'
-import type { Caller } from './caller.ts'
 import { findSession, insertSession, renewSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 

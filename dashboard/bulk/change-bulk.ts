@@ -9,11 +9,11 @@ import { advance, bulkStatement, dropWaiting, readState, type State } from './pr
 import { getBulkView } from './queries.ts'
 import { BULK_NEWS, type BulkRunner } from './runner.ts'
 
-type Deps = CancelDeps & { bulks: BulkRunner }
+export type ChangeDeps = CancelDeps & { bulks: BulkRunner }
 
 /** What waits is not begun any more, and what runs is cancelled. 409 when it has ended. */
 export async function cancelBulk(
-  deps: Deps,
+  deps: ChangeDeps,
   id: string,
   { force, actor }: { force: boolean; actor: number },
 ): Promise<BulkOperationView> {
@@ -36,7 +36,7 @@ export async function cancelBulk(
 
 /** 409 unless it is paused. */
 export async function resumeBulk(
-  deps: Deps,
+  deps: ChangeDeps,
   id: string,
   actor: number,
 ): Promise<BulkOperationView> {
@@ -60,7 +60,7 @@ interface Change {
 
 /** Decides again when the records have changed during the decision. Undefined: there is nothing to do. */
 async function change(
-  { db, bus }: Deps,
+  { db, bus }: ChangeDeps,
   id: string,
   decide: (state: State) => Change | undefined,
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function change(
   }
 }
 
-async function forceBegun(deps: Deps, id: string, actor: number): Promise<void> {
+async function forceBegun(deps: ChangeDeps, id: string, actor: number): Promise<void> {
   const state = await readState(deps.db, id)
   for (const { operation } of state?.begun ?? []) {
     if (!operation) continue
@@ -84,12 +84,12 @@ async function forceBegun(deps: Deps, id: string, actor: number): Promise<void> 
   }
 }
 
-async function woken({ db, bus, bulks }: Deps, id: string): Promise<BulkOperationView> {
+async function woken({ db, bus, bulks }: ChangeDeps, id: string): Promise<BulkOperationView> {
   bulks.start(id)
   bus.notify(BULK_NEWS)
   return getBulkView(db, id)
 }
 
-function entryOf({ clock }: Deps, type: string, user_id: number): NewActivity {
+function entryOf({ clock }: ChangeDeps, type: string, user_id: number): NewActivity {
   return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) }
 }

@@ -1,15 +1,15 @@
+import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type Random, randomText } from '#dashboard/runtime/random.ts'
-import {
-  type BulkAsks,
-  type BulkOperationView,
+import type {
+  BulkAsks,
+  BulkOperationView,
   CreateBulkOperation,
 } from '#shared/api/bulk-operations.ts'
 import { conflict, fieldsOf, invalid } from '#shared/errors.ts'
 import { type BulkType, OPERATION_TYPES } from '#shared/operation-types/index.ts'
-import { parse } from '#shared/parse.ts'
 import { type AskDeps, mustAccept } from './must-accept.ts'
 import { listUnsuccessful } from './progress.queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
@@ -25,7 +25,7 @@ export interface BulkDeps extends AskDeps {
 }
 
 /** With `dry_run` only what it would be done to. */
-type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
+export type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
 
 /**
  * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
@@ -33,10 +33,10 @@ type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOpe
  */
 export async function createBulk(
   deps: BulkDeps,
-  input: unknown,
+  input: z.output<typeof CreateBulkOperation>,
   { actor, origin }: { actor: number; origin: string },
 ): Promise<Begun> {
-  const { dry_run, with_asks, ...call } = parse(CreateBulkOperation, input)
+  const { dry_run, with_asks, ...call } = input
   const { type, parallel, pause_after } = call
   const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
@@ -57,12 +57,12 @@ export async function createBulk(
  */
 export async function retryBulk(
   deps: BulkDeps,
-  id: string,
+  bulk: BulkOperationView,
   { actor, dry_run }: { actor: number; dry_run: boolean },
 ): Promise<Begun> {
-  const { type, params, parallel, pause_after, finished_at } = await getBulkView(deps.db, id)
+  const { type, params, parallel, pause_after, finished_at } = bulk
   if (finished_at === null) throw conflict('The bulk operation is running')
-  const left = await listUnsuccessful(deps.db, id)
+  const left = await listUnsuccessful(deps.db, bulk.id)
   if (left.length === 0) throw conflict('The bulk operation succeeded')
   const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))
   const selected = { targets, skipped: [] }

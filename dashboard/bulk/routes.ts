@@ -1,16 +1,26 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
+import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
+import { originOf } from '#dashboard/http/client.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
+import { reply } from '#dashboard/http/reply.ts'
+import { routesWith } from '#dashboard/http/route.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
-import { BulkItemsQuery, BulkOperationsQuery } from '#shared/api/bulk-operations.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import {
+  BulkAsks,
+  BulkItemsQuery,
+  BulkItemView,
+  BulkOperationsQuery,
+  BulkOperationView,
+  BulkTarget,
+  CreateBulkOperation,
+  SkippedTarget,
+} from '#shared/api/bulk-operations.ts'
+import { BULK_EVENTS } from '#shared/api/events.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
 import { invalid } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
-import { cancelBulk, resumeBulk } from './change-bulk.ts'
-import { createBulk, retryBulk } from './create-bulk.ts'
+import { type ChangeDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
+import { type Begun, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
 import {
   findBulk,
   getBulkView,
@@ -20,59 +30,140 @@ import {
   listBulks,
 } from './queries.ts'
 
-export function bulkRoutes(deps: Deps) {
-  const { db } = deps
-  return new Elysia({ prefix: '/bulk-operations' })
-    .get('', async ({ query }) => ({
-      bulk_operations: await listBulks(db, parse(BulkOperationsQuery, query)),
-    }))
-    .post('', async ({ request, status }) => {
-      const input = await readJson(request)
-      const origin = deps.public_url ?? new URL(request.url).origin
-      const actor = callerOf(request).user.id
-      const answer = await createBulk(deps, input, { actor, origin })
-      return 'targets' in answer ? status(200, answer) : status(202, answer)
-    })
-    .get('/:bulk_id', async ({ params }) => ({
-      bulk_operation: await getBulkView(db, params.bulk_id),
-    }))
-    .get('/:bulk_id/items', async ({ params, query }) => {
-      const { id } = await getBulkView(db, params.bulk_id)
-      return { items: await listBulkItems(db, id, parse(BulkItemsQuery, query)) }
-    })
-    .get('/:bulk_id/events', async ({ params, request, server }) => {
-      const { id } = await getBulkView(db, params.bulk_id)
+type Deps = BulkDeps &
+  ChangeDeps &
+  Parameters<typeof callerStream>[0] & { public_url: string | undefined }
+
+const route = routesWith<Deps>()
+
+const One = z.strictObject({ bulk_operation: BulkOperationView })
+const targets = {
+  about: 'With `dry_run`: what it would be done to.',
+  json: z.strictObject({
+    targets: z.array(BulkTarget),
+    skipped: z.array(SkippedTarget),
+    must_accept: BulkAsks.optional().describe('With `with_asks`.'),
+  }),
+}
+
+interface Named {
+  deps: Pick<Deps, 'db'>
+  params: { bulk_id: string }
+}
+
+const loadBulk = ({ deps, params }: Named) => getBulkView(deps.db, params.bulk_id)
+
+export const bulkRoutes = {
+  listBulkOperations: route({
+    at: 'GET /api/bulk-operations',
+    summary: 'List bulk operations',
+    right: 'read',
+    query: BulkOperationsQuery,
+    answers: {
+      200: {
+        about: 'Newest first.',
+        json: z.strictObject({ bulk_operations: z.array(BulkOperationView) }),
+      },
+    },
+    run: async ({ deps, query }) => ({ bulk_operations: await listBulks(deps.db, query) }),
+  }),
+  createBulkOperation: route({
+    at: 'POST /api/bulk-operations',
+    summary: 'Do the same to many sites or servers',
+    details:
+      'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named.',
+    right: 'operate',
+    body: CreateBulkOperation,
+    answers: { 200: targets, 202: { about: 'Running.', json: One } },
+    errors: ['conflict'],
+    run: async ({ deps, body, caller, request }) => {
+      const from = { actor: caller.user.id, origin: originOf(deps, request) }
+      return answerOf(await createBulk(deps, body, from))
+    },
+  }),
+  getBulkOperation: route({
+    at: 'GET /api/bulk-operations/:bulk_id',
+    summary: 'Show a bulk operation',
+    right: 'read',
+    finds: loadBulk,
+    answers: { 200: { about: 'The bulk operation.', json: One } },
+    run: ({ found: bulk_operation }) => ({ bulk_operation }),
+  }),
+  listBulkItems: route({
+    at: 'GET /api/bulk-operations/:bulk_id/items',
+    summary: 'List the sites or servers of a bulk operation',
+    right: 'read',
+    finds: loadBulk,
+    query: BulkItemsQuery,
+    answers: {
+      200: {
+        about: 'In the order in which they are begun.',
+        json: z.strictObject({ items: z.array(BulkItemView) }),
+      },
+    },
+    run: async ({ deps, found, query }) => ({
+      items: await listBulkItems(deps.db, found.id, query),
+    }),
+  }),
+  followBulkOperation: route({
+    at: 'GET /api/bulk-operations/:bulk_id/events',
+    summary: 'Follow a bulk operation',
+    details:
+      'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
+    right: 'read',
+    finds: loadBulk,
+    answers: { 200: { about: 'What it does, as it goes.', events: BULK_EVENTS } },
+    run: ({ deps, found, request, server }) => {
       const after = lastSeen(request)
-      const events = (signal: AbortSignal) => followSource(deps, sourceOf(deps, id), after, signal)
+      const source = sourceOf(deps, found.id)
+      const events = (signal: AbortSignal) => followSource(deps, source, after, signal)
       return callerStream(deps, request, { server, events })
-    })
-    .post('/:bulk_id/cancel', async ({ params, request, status }) => {
-      const input = await readJson(request)
-      const { id } = await getBulkView(db, params.bulk_id)
-      const { force } = parse(CancelOperation, input)
-      const actor = callerOf(request).user.id
-      return status(202, { bulk_operation: await cancelBulk(deps, id, { force, actor }) })
-    })
-    .post('/:bulk_id/resume', async ({ params, request, status }) => {
-      await refuseDryRun(request)
-      const { id } = await getBulkView(db, params.bulk_id)
-      return status(202, { bulk_operation: await resumeBulk(deps, id, callerOf(request).user.id) })
-    })
-    .post('/:bulk_id/retry', async ({ params, request, status }) => {
-      const { dry_run } = await onlyDryRun(request)
-      const actor = callerOf(request).user.id
-      const answer = await retryBulk(deps, params.bulk_id, { actor, dry_run })
-      return 'targets' in answer ? status(200, answer) : status(202, answer)
-    })
+    },
+  }),
+  cancelBulkOperation: route({
+    at: 'POST /api/bulk-operations/:bulk_id/cancel',
+    summary: 'Begin no more of them, and end those that run',
+    right: 'operate',
+    finds: loadBulk,
+    body: CancelOperation,
+    answers: { 202: { about: 'Its end was asked for.', json: One } },
+    errors: ['conflict'],
+    run: async ({ deps, found, body: { force }, caller }) => ({
+      bulk_operation: await cancelBulk(deps, found.id, { force, actor: caller.user.id }),
+    }),
+  }),
+  resumeBulkOperation: route({
+    at: 'POST /api/bulk-operations/:bulk_id/resume',
+    summary: 'Go on with a bulk operation that paused',
+    details: 'Takes no `dry_run`: the items that wait are its plan.',
+    right: 'operate',
+    finds: loadBulk,
+    body: OnlyDryRun,
+    answers: { 202: { about: 'Running again.', json: One } },
+    errors: ['conflict'],
+    run: async ({ deps, found, body, caller }) => {
+      if (body.dry_run)
+        throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
+      return { bulk_operation: await resumeBulk(deps, found.id, caller.user.id) }
+    },
+  }),
+  retryBulkOperation: route({
+    at: 'POST /api/bulk-operations/:bulk_id/retry',
+    summary: 'Try what failed once more',
+    details: 'Starts a new bulk operation. 409 when nothing failed or it is running.',
+    right: 'operate',
+    finds: loadBulk,
+    body: OnlyDryRun,
+    answers: { 200: targets, 202: { about: 'The new bulk operation.', json: One } },
+    errors: ['conflict'],
+    run: async ({ deps, found, body: { dry_run }, caller }) =>
+      answerOf(await retryBulk(deps, found, { actor: caller.user.id, dry_run })),
+  }),
 }
 
-/** What it would go on with is listed as its items. */
-async function refuseDryRun(request: Request): Promise<void> {
-  const { dry_run } = await onlyDryRun(request)
-  if (dry_run) throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
-}
+const answerOf = (begun: Begun) => ('targets' in begun ? begun : reply(202, begun))
 
-function sourceOf({ db }: Deps, id: string) {
+function sourceOf({ db }: Pick<Deps, 'db'>, id: string) {
   return {
     key: id,
     list: (after: number, limit: number) => listBulkEvents(db, id, after, limit),

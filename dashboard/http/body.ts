@@ -1,9 +1,7 @@
-import { OnlyDryRun } from '#shared/api/body.ts'
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
 import { queryOf } from './path.ts'
 
-interface BodyLimits {
+export interface BodyLimits {
   /** In KiB. */
   most_kib: number
   /** For the whole body. */
@@ -18,7 +16,7 @@ export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
  * The JSON body of a request, `{}` when there is none. 413 when it is too large, 415 for another media
  * type (a form of another page could send those), 400 for malformed JSON or a body that comes too slowly.
  */
-export async function readJson(request: Request, limits = USUAL): Promise<unknown> {
+export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<unknown> {
   const bytes = await readBytes(request, limits)
   if (bytes.byteLength === 0) return {}
   const type = request.headers.get('content-type') ?? ''
@@ -31,16 +29,11 @@ export async function readJson(request: Request, limits = USUAL): Promise<unknow
   }
 }
 
-/** Of a call that takes nothing else: in its body, or in its query as `?dry_run=true`. */
-export async function onlyDryRun(request: Request): Promise<{ dry_run: boolean }> {
-  return parse(OnlyDryRun, await bodyOrDryRun(request))
-}
-
 /** The body, with the `dry_run` of the query where that has one. */
-export async function bodyOrDryRun(request: Request): Promise<object> {
+export async function dryRunIn(request: Request, body: Promise<unknown>): Promise<object> {
   const asked = new URLSearchParams(queryOf(request.url)).get('dry_run')
   const named = asked === null ? {} : { dry_run: { true: true, false: false }[asked] ?? asked }
-  return { ...Object(await readJson(request)), ...named }
+  return { ...Object(await body), ...named }
 }
 
 async function readBytes(

@@ -30,6 +30,14 @@ export function isSecure(
   return isLocal(peer) && request.headers.get('x-forwarded-proto') === 'https'
 }
 
+/** Where servers and browsers reach this dashboard. */
+export function originOf(
+  { public_url }: { public_url: string | undefined },
+  { url }: Request,
+): string {
+  return public_url ?? new URL(url).origin
+}
+
 export function isHttps(public_url: string | undefined): boolean {
   return public_url !== undefined && new URL(public_url).protocol === 'https:'
 }

@@ -1,8 +1,6 @@
-import { Elysia } from 'elysia'
-import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
-import { streamOrPlan } from '#dashboard/operations/answer.ts'
-import { startOrPlan } from '#dashboard/operations/start.ts'
+import { z } from 'zod'
+import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import {
   loadManagedSite,
   loadServer,
@@ -10,43 +8,80 @@ import {
   refuseFound,
   serverTarget,
 } from '#dashboard/targets/load-site.ts'
-import { SetMail, TestMail } from '#shared/api/mail.ts'
-import { parse } from '#shared/parse.ts'
+import { ServerMailView, SetMail, SiteMailView, TestMail } from '#shared/api/mail.ts'
 import { showServerMail, showSiteMail } from './show-mail.ts'
 
-/** How the sites of a server send mail, and how one of them does. */
-export function mailRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id' })
-    .get('/mail', async ({ params }) => ({
-      mail: await showServerMail(deps, await loadServer(deps, params)),
-    }))
-    .put('/mail', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      const started = await startOrPlan(deps, 'mail.apply', target, parse(SetMail, input))
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
-    .post('/mail/test', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      const started = await startOrPlan(deps, 'mail.check', target, parse(TestMail, input))
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
-    .get('/sites/:site_id/mail', async ({ request, params }) => {
-      const { server: home, site } = await loadSite(deps, request, params)
+const route = routesWith<StreamDeps & { public_url: string | undefined }>()
+
+const TEST =
+  'Through the relay that is set. It fails with the answer of the relay when that does not take the message.'
+const TESTED = 'What both sides say, or the plan.'
+
+/** How the sites of a server send mail. */
+export const serverMailRoutes = {
+  getServerMail: route({
+    at: 'GET /api/servers/:server_id/mail',
+    summary: 'Show how the sites of a server send mail',
+    right: 'read',
+    finds: loadServer,
+    answers: {
+      200: {
+        about: 'The setting, and what the queue of the server reports now.',
+        json: z.strictObject({ mail: ServerMailView }),
+      },
+    },
+    run: async ({ deps, found }) => ({ mail: await showServerMail(deps, found) }),
+  }),
+  setServerMail: route({
+    at: 'PUT /api/servers/:server_id/mail',
+    summary: 'Set the relay that takes the mail of the sites of a server',
+    finds: serverTarget,
+    body: SetMail,
+    ...streamed('mail.apply'),
+  }),
+  testServerMail: route({
+    at: 'POST /api/servers/:server_id/mail/test',
+    summary: 'Send a test message through the relay of a server',
+    details: TEST,
+    finds: serverTarget,
+    body: TestMail,
+    ...streamed('mail.check', TESTED),
+  }),
+}
+
+/** How one of its sites does. */
+export const siteMailRoutes = {
+  getSiteMail: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/mail',
+    summary: 'Show how a site sends mail',
+    right: 'read',
+    finds: loadSite,
+    answers: {
+      200: {
+        about: 'Its own setting, that of its server, and what the queue reports now.',
+        json: z.strictObject({ mail: SiteMailView }),
+      },
+    },
+    errors: ['conflict'],
+    run: async ({ deps, found: { server, site } }) => {
       refuseFound(site)
-      return { mail: await showSiteMail(deps, home, site) }
-    })
-    .put('/sites/:site_id/mail', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await loadManagedSite(deps, request, params)
-      const started = await startOrPlan(deps, 'mail.apply', target, parse(SetMail, input))
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
-    .post('/sites/:site_id/mail/test', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await loadManagedSite(deps, request, params)
-      const started = await startOrPlan(deps, 'mail.check', target, parse(TestMail, input))
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
+      return { mail: await showSiteMail(deps, server, site) }
+    },
+  }),
+  setSiteMail: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
+    summary: 'Set what holds for the mail of one site',
+    details: 'What is null holds as the server has it.',
+    finds: loadManagedSite,
+    body: SetMail,
+    ...streamed('mail.apply'),
+  }),
+  testSiteMail: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',
+    summary: 'Send a test message as a site',
+    details: TEST,
+    finds: loadManagedSite,
+    body: TestMail,
+    ...streamed('mail.check', TESTED),
+  }),
 }

@@ -1,17 +1,27 @@
-import { Elysia } from 'elysia'
-import { getServer } from '#dashboard/db/targets.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { idIn } from '#dashboard/http/path.ts'
-import { MetricsQuery } from '#shared/api/metrics.ts'
-import { parse } from '#shared/parse.ts'
+import { z } from 'zod'
+import type { Database } from '#dashboard/db/client.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { loadServer } from '#dashboard/targets/load-site.ts'
+import { MetricsHistory, MetricsQuery } from '#shared/api/metrics.ts'
 import { readHistory } from './read-history.ts'
 
-export function historyRoutes({ db, clock }: Deps) {
-  return new Elysia({ prefix: '/servers' }).get(
-    '/:server_id/metrics',
-    async ({ params, query }) => {
-      const { id } = await getServer(db, idIn(params.server_id, 'Server'))
-      return { metrics: await readHistory(db, id, parse(MetricsQuery, query), clock.now()) }
+const route = routesWith<{ db: Database; clock: Clock }>()
+
+export const historyRoutes = {
+  getMetricsHistory: route({
+    at: 'GET /api/servers/:server_id/metrics',
+    summary: 'Show the metrics of a server over time',
+    details:
+      'Each minute for a day, averages of 15 minutes for 32 days. A server that did not answer leaves a gap.',
+    right: 'read',
+    finds: loadServer,
+    query: MetricsQuery,
+    answers: {
+      200: { about: 'Its metrics.', json: z.strictObject({ metrics: MetricsHistory }) },
     },
-  )
+    run: async ({ deps: { db, clock }, found, query }) => ({
+      metrics: await readHistory(db, found.id, query, clock.now()),
+    }),
+  }),
 }

@@ -1,18 +1,20 @@
-import type { Right } from '#dashboard/auth/rights.ts'
-import { type Answer, HEADERS } from '#dashboard/http/describe.ts'
+import type { z } from 'zod'
+import { type Answer, HEADERS } from '#dashboard/http/answers.ts'
+import type { Right } from '#dashboard/http/rights.ts'
 import packed from '../../package.json' with { type: 'json' }
+import { describedRoutes, type Route, type Subjects } from './described.ts'
 import { FAILURES, failuresOf } from './failures.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { parametersOf, queryOf } from './parameters.ts'
 import { type Converted, convert, exampleOf, type Json } from './schemas.ts'
-import { ROUTES, type Route, TAGS } from './table.ts'
 
 /** The OpenAPI 3.1 document of every route, error and event. */
-export function openApiDocument() {
-  const requests = convert(requestSchemas(), 'input')
-  const answers = convert(answerSchemas(), 'output')
+export function openApiDocument(subjects: Subjects) {
+  const routes = describedRoutes(subjects)
+  const requests = convert(requestSchemas(routes), 'input')
+  const answers = convert(answerSchemas(routes), 'output')
   const paths: Record<string, Json> = {}
-  for (const route of ROUTES) {
+  for (const route of routes) {
     const path = paths[route.path] ?? {}
     path[route.method.toLowerCase()] = operationOf(route, requests, answers)
     paths[route.path] = path
@@ -27,7 +29,7 @@ export function openApiDocument() {
     },
     servers: [{ url: '/' }],
     security: [{ session: [] }, { bearer: [] }],
-    tags: TAGS,
+    tags: Object.entries(subjects).map(([name, { about }]) => ({ name, description: about })),
     paths,
     components: {
       securitySchemes: SCHEMES,
@@ -68,9 +70,9 @@ const TOKEN_RULES: Record<Right, string> = {
   session: 'Closed to API tokens: it needs a session.',
 }
 
-function requestSchemas() {
+function requestSchemas(routes: readonly Route[]) {
   return Object.fromEntries(
-    ROUTES.flatMap((route) => {
+    routes.flatMap((route) => {
       const query = queryOf(route)
       return [
         ...(route.body ? [[`${route.id} body`, route.body] as const] : []),
@@ -80,8 +82,8 @@ function requestSchemas() {
   )
 }
 
-function answerSchemas() {
-  const answers = ROUTES.flatMap(({ id, answers }) =>
+function answerSchemas(routes: readonly Route[]) {
+  const answers = routes.flatMap(({ id, answers }) =>
     Object.entries(answers).flatMap(([status, { json, events }]) => [
       ...(json ? [[`${id} ${status}`, json] as const] : []),
       ...Object.entries(events ?? {}).map(
@@ -103,10 +105,14 @@ function operationOf(route: Route, requests: Converted, answers: Converted): Jso
     description: [route.details, TOKEN_RULES[route.right]].filter(Boolean).join(' '),
     ...(open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: requestBody(body.safeParse({}).success, id, requests) } : {}),
+    ...(body ? { requestBody: requestBody(isOptional(body), id, requests) } : {}),
     responses: responsesOf(route, answers),
   }
 }
+
+/** A rule that depends on the path is not seen by the schema, which names what it needs. */
+const isOptional = (body: z.ZodType): boolean =>
+  body.meta()?.required === undefined && body.safeParse({}).success
 
 function requestBody(optional: boolean, id: string, requests: Converted): Json {
   const schema = schemaIn(requests, `${id} body`) ?? {}

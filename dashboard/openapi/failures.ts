@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorName, REFUSALS } from '#shared/errors.ts'
-import type { Route } from './table.ts'
+import type { Route } from './described.ts'
 
 const message = z.string()
 const code = z

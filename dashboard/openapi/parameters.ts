@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { SETTINGS } from '#shared/api/settings.ts'
+import type { Route } from './described.ts'
 import type { Json } from './schemas.ts'
-import type { Route } from './table.ts'
 
 const id = { type: 'integer', minimum: 1 }
 const text = { type: 'string' }

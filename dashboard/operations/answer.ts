@@ -1,22 +1,57 @@
+import { z } from 'zod'
+import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
 import type { Connection } from '#dashboard/http/client.ts'
-import type { Plan } from '#shared/plan.ts'
-import { type BeginDeps, outcome } from './begin.ts'
-import type { Job } from './job.ts'
+import { eventsOf } from '#shared/api/events.ts'
+import { Done } from '#shared/api/parts.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
+import { PlanAnswer } from '#shared/plan.ts'
+import { outcome } from './begin.ts'
+import type { Target } from './rules.ts'
+import { type Input, type StartDeps, startOrPlan } from './start.ts'
 import { streamJob } from './stream.ts'
 
-type Started = Job | { plan: Plan }
+/** What a route that streams operations needs. */
+export type StreamDeps = StartDeps & Parameters<typeof streamJob>[0]
 
-/** The events of what was started, or the plan that was asked for. */
-export async function streamOrPlan(
-  deps: Parameters<typeof streamJob>[0],
-  started: Started,
-  caller: { request: Request; server: Connection | null },
-): Promise<Response | { plan: Plan }> {
-  return 'plan' in started ? started : streamJob(deps, started, caller)
+interface Wanted<D, K extends OperationType> {
+  deps: D
+  found: Target
+  body: Input<K>
+  request: Request
+  server: Connection | null
 }
 
-/** Waits for the outcome, and answers with `message` when it is a success. */
-export async function doneOrPlan(deps: BeginDeps, started: Started, message: string) {
+/** Of a route that starts an operation on its target: answers with the events, or with the plan. */
+export const streamed = <K extends OperationType>(
+  type: K,
+  about = 'The work as it goes, or its plan.',
+) => ({
+  right: OPERATION_TYPES[type].right,
+  answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },
+  errors: ASKS_AGENT,
+  run: async (call: Wanted<StreamDeps, K>) => {
+    const started = await startOrPlan(call.deps, type, call.found, call.body)
+    return 'plan' in started ? started : streamJob(call.deps, started, call)
+  },
+})
+
+const done = { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) }
+
+/** Of a route that waits for the outcome: answers with a message, or with the plan. */
+export const waited = <K extends OperationType>(type: K) => ({
+  right: OPERATION_TYPES[type].right,
+  answers: { 200: done },
+  errors: ASKS_AGENT,
+  waits: true as const,
+})
+
+/** The answer to `waited`; `message` is that of a success. */
+export async function doneOrPlan<K extends OperationType>(
+  { deps, found, body }: Omit<Wanted<StartDeps, K>, 'request' | 'server'>,
+  type: K,
+  message: string,
+) {
+  const started = await startOrPlan(deps, type, found, body)
   if ('plan' in started) return started
   await outcome(deps, started)
   return { status: 'ok' as const, message }

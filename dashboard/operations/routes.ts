@@ -1,52 +1,100 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import { requireRight } from '#dashboard/auth/rights.ts'
+import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
+import { ASKS_AGENT, begun, streamOf } from '#dashboard/http/answers.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
+import { reply } from '#dashboard/http/reply.ts'
+import { requireRight } from '#dashboard/http/rights.ts'
+import { routesWith } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { CancelOperation, OperationsQuery } from '#shared/api/operations.ts'
-import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
-import { parse } from '#shared/parse.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import { eventsOfAny } from '#shared/api/events.ts'
+import { CancelOperation, OperationsQuery, OperationView } from '#shared/api/operations.ts'
+import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { PlanAnswer } from '#shared/plan.ts'
+import type { StreamDeps } from './answer.ts'
 import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
 import { getView, listOperations } from './queries.ts'
 import { planRetry, retryOperation } from './retry-operation.ts'
 
-export function operationRoutes(deps: Deps) {
-  const { db } = deps
-  return new Elysia({ prefix: '/operations' })
-    .get('', async ({ query }) => ({
-      operations: await listOperations(db, parse(OperationsQuery, query)),
-    }))
-    .get('/:operation_id', async ({ params }) => ({
-      operation: await getView(db, params.operation_id),
-    }))
-    .get('/:operation_id/events', async ({ params, request, server }) => {
-      const { id } = await getView(db, params.operation_id)
+const route = routesWith<StreamDeps>()
+
+const One = z.strictObject({ operation: OperationView })
+
+interface Named {
+  deps: Pick<StreamDeps, 'db'>
+  params: { operation_id: string }
+}
+
+const loadOperation = ({ deps, params }: Named) => getView(deps.db, params.operation_id)
+
+export const operationRoutes = {
+  listOperations: route({
+    at: 'GET /api/operations',
+    summary: 'List operations',
+    right: 'read',
+    query: OperationsQuery,
+    answers: {
+      200: {
+        about: 'Newest first.',
+        json: z.strictObject({ operations: z.array(OperationView) }),
+      },
+    },
+    run: async ({ deps, query }) => ({ operations: await listOperations(deps.db, query) }),
+  }),
+  getOperation: route({
+    at: 'GET /api/operations/:operation_id',
+    summary: 'Show an operation',
+    right: 'read',
+    finds: loadOperation,
+    answers: { 200: { about: 'The operation.', json: One } },
+    run: ({ found: operation }) => ({ operation }),
+  }),
+  followOperation: route({
+    at: 'GET /api/operations/:operation_id/events',
+    summary: 'Follow an operation',
+    details:
+      'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
+    right: 'read',
+    finds: loadOperation,
+    answers: { 200: streamOf('What it does, as it goes.', eventsOfAny(OPERATION_NAMES)) },
+    run: ({ deps, found: { id }, request, server }) => {
       const after = lastSeen(request)
-      return callerStream(deps, request, {
-        operation_id: id,
-        server,
-        events: (signal) => follow(deps, id, after, signal),
-      })
-    })
-    .post('/:operation_id/cancel', async ({ params, request, status }) => {
-      const input = await readJson(request)
-      const { id } = await getView(db, params.operation_id)
-      const mode = parse(CancelOperation, input).force ? 'forced' : 'graceful'
-      const actor = callerOf(request).user.id
-      return status(202, { operation: await cancelOperation(deps, id, { mode, actor }) })
-    })
-    .post('/:operation_id/retry', async ({ params, request, set, status }) => {
-      const { dry_run } = await onlyDryRun(request)
-      const { type } = await getView(db, params.operation_id)
-      requireRight(callerOf(request), OPERATION_TYPES[type].right)
-      if (dry_run) return planRetry(deps, params.operation_id)
-      const actor = callerOf(request).user.id
-      const operation = await retryOperation(deps, params.operation_id, actor)
-      set.headers[OPERATION_HEADER] = operation.id
-      return status(202, { operation })
-    })
+      const events = (signal: AbortSignal) => follow(deps, id, after, signal)
+      return callerStream(deps, request, { operation_id: id, server, events })
+    },
+  }),
+  cancelOperation: route({
+    at: 'POST /api/operations/:operation_id/cancel',
+    summary: 'End an operation and undo what it made',
+    details: 'Answers immediately; its events report how it ends. 409 when it has ended already.',
+    right: 'operate',
+    finds: loadOperation,
+    body: CancelOperation,
+    answers: { 202: { about: 'Its end was asked for.', json: One } },
+    errors: ['conflict'],
+    run: async ({ deps, found, body, caller }) => {
+      const how = { mode: body.force ? 'forced' : 'graceful', actor: caller.user.id } as const
+      return { operation: await cancelOperation(deps, found.id, how) }
+    },
+  }),
+  retryOperation: route({
+    at: 'POST /api/operations/:operation_id/retry',
+    summary: 'Try an operation that failed once more',
+    details: 'Starts a new operation. 409 for one that succeeded or is running.',
+    right: 'operate',
+    finds: loadOperation,
+    body: OnlyDryRun,
+    answers: {
+      200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
+      202: begun('The new operation.', One),
+    },
+    errors: ASKS_AGENT,
+    run: async ({ deps, found: { id, type }, body, caller }) => {
+      requireRight(caller, OPERATION_TYPES[type].right)
+      if (body.dry_run) return planRetry(deps, id)
+      const operation = await retryOperation(deps, id, caller.user.id)
+      return reply(202, { operation }, { headers: { [OPERATION_HEADER]: operation.id } })
+    },
+  }),
 }

@@ -10,7 +10,7 @@ import { type RulesDeps, rulesOf, type Target } from './rules.ts'
 export type StartDeps = RulesDeps & PlanDeps & BeginDeps
 
 /** What a call gives; with `dry_run` it asks what would be done. */
-export type Call<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
+export type Input<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
 /**
  * Stores an operation of the type and starts it. 409 for a target that it is not for, or that has
@@ -42,11 +42,11 @@ export function startOrPlan<K extends OperationType>(
   deps: StartDeps,
   type: K,
   target: Target,
-  call: Call<K>,
+  call: Input<K>,
 ): Promise<Job | { plan: Plan }> {
   const { dry_run = false, ...rest } = call
   // A call without `dry_run` is what its type takes, which TypeScript cannot follow here.
-  const input = rest as Omit<Call<K>, 'dry_run'> & InputOf<K>
+  const input = rest as Omit<Input<K>, 'dry_run'> & InputOf<K>
   return (dry_run ? plan : start)(deps, type, target, input)
 }
 

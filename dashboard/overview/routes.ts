@@ -1,53 +1,123 @@
-import { Elysia } from 'elysia'
+import { z } from 'zod'
 import { listFleetActivities } from '#dashboard/activity/queries.ts'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
-import type { Deps } from '#dashboard/deps.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { routesWith } from '#dashboard/http/route.ts'
 import { getFleetSite, listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
+import type { Feed } from '#dashboard/live/feed.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
-import { ActivityQuery } from '#shared/api/activity.ts'
+import { ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
 import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
-import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
+import {
+  Fleet,
+  FleetServerDetail,
+  FleetSiteDetail,
+  FleetSiteIds,
+  FleetSiteIdsQuery,
+  FleetSitesPage,
+  FleetSitesQuery,
+} from '#shared/api/fleet.ts'
+import { FleetNews } from '#shared/api/live.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
-import { parse } from '#shared/parse.ts'
+import { Count } from '#shared/api/parts.ts'
+import { FleetSettings } from '#shared/api/settings.ts'
 import { overview, withAge } from './overview.ts'
 import { countSites, getFleetServer } from './queries.ts'
 
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
+const route = routesWith<Parameters<typeof callerStream>[0] & { feed: Feed }>()
+
 /** What pages need beyond the plain lists, each in one call. */
-export function fleetRoutes(deps: Deps) {
-  const { db, clock } = deps
-  return new Elysia({ prefix: '/fleet' })
-    .get('', () => overview(deps))
-    .get('/events', async ({ request, server }) => {
+export const fleetRoutes = {
+  getFleet: route({
+    at: 'GET /api/fleet',
+    summary: 'Show the whole fleet on one page',
+    right: 'read',
+    answers: { 200: { about: 'Servers, counts, and what needs attention.', json: Fleet } },
+    run: ({ deps }) => overview(deps),
+  }),
+  followFleet: route({
+    at: 'GET /api/fleet/events',
+    summary: 'Follow what changes in the fleet',
+    details:
+      'Numbered from 1 on each connection, and never sent again: a client that reconnects requests its data again. The stream continues until the session ends.',
+    right: 'read',
+    answers: { 200: { about: 'What has changed, as it does.', events: { log: FleetNews } } },
+    run: async ({ deps, request, server }) => {
       const events = await deps.feed.listen()
       return callerStream(deps, request, { server, events })
-    })
-    .get('/servers/:server_id', async ({ params }) => {
+    },
+  }),
+  getFleetServer: route({
+    at: 'GET /api/fleet/servers/:server_id',
+    summary: 'Show everything known of a server',
+    right: 'read',
+    answers: {
+      200: { about: 'The server.', json: z.strictObject({ server: FleetServerDetail }) },
+    },
+    run: async ({ deps: { db, clock }, params }) => {
       const server_id = idIn(params.server_id, 'Server')
       const row = await getFleetServer(db, server_id)
       const { sites, updates, health } = await countSites(db, clock.now(), server_id)
       const operations = await listOperations(db, { ...RECENT, server_id })
       return { server: { ...withAge(clock, row), sites, updates, health, operations } }
-    })
-    .get('/activity', ({ query }) => listFleetActivities(db, parse(ActivityQuery, query)))
-    .get('/settings', async () => ({ settings: await getSettings(db) }))
-    .get('/sites', async ({ query }) => {
-      const wanted = parse(FleetSitesQuery, query)
-      const { page, per_page } = wanted
-      return { ...(await listFleetSites(db, wanted, clock.now())), page, per_page }
-    })
-    .get('/sites/ids', ({ query }) => {
-      const limits = { now: clock.now(), limit: MOST_ITEMS }
-      return listFleetSiteIds(db, parse(FleetSiteIdsQuery, query), limits)
-    })
-    .get('/sites/:site_id', async ({ params }) => {
+    },
+  }),
+  listFleetActivity: route({
+    at: 'GET /api/fleet/activity',
+    summary: 'List what was done, by whom and where',
+    right: 'read',
+    query: ActivityQuery,
+    answers: {
+      200: {
+        about: 'Newest first. `total` counts all that match the filters.',
+        json: z.strictObject({ activities: z.array(FleetActivity), total: Count }),
+      },
+    },
+    run: ({ deps, query }) => listFleetActivities(deps.db, query),
+  }),
+  getFleetSettings: route({
+    at: 'GET /api/fleet/settings',
+    summary: 'Show all settings',
+    right: 'read',
+    answers: {
+      200: { about: 'All of them.', json: z.strictObject({ settings: FleetSettings }) },
+    },
+    run: async ({ deps }) => ({ settings: await getSettings(deps.db) }),
+  }),
+  listFleetSites: route({
+    at: 'GET /api/fleet/sites',
+    summary: 'Search the sites of all servers',
+    right: 'read',
+    query: FleetSitesQuery,
+    answers: { 200: { about: 'One page.', json: FleetSitesPage } },
+    run: async ({ deps: { db, clock }, query }) => {
+      const { page, per_page } = query
+      return { ...(await listFleetSites(db, query, clock.now())), page, per_page }
+    },
+  }),
+  listFleetSiteIds: route({
+    at: 'GET /api/fleet/sites/ids',
+    summary: 'List the ids of all sites that match, for a bulk operation',
+    right: 'read',
+    query: FleetSiteIdsQuery,
+    answers: { 200: { about: 'All of them, up to 10,000.', json: FleetSiteIds } },
+    run: ({ deps: { db, clock }, query }) =>
+      listFleetSiteIds(db, query, { now: clock.now(), limit: MOST_ITEMS }),
+  }),
+  getFleetSite: route({
+    at: 'GET /api/fleet/sites/:site_id',
+    summary: 'Show everything known of a site',
+    right: 'read',
+    answers: { 200: { about: 'The site.', json: z.strictObject({ site: FleetSiteDetail }) } },
+    run: async ({ deps: { db, clock }, params }) => {
       const site_id = idIn(params.site_id, 'Site')
       const site = await getFleetSite(db, site_id, clock.now())
       const operations = await listOperations(db, { ...RECENT, site_id })
       return { site: { ...site, operations } }
-    })
+    },
+  }),
 }

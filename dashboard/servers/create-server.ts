@@ -1,7 +1,7 @@
+import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { CreateServer } from '#shared/api/servers.ts'
-import { parse } from '#shared/parse.ts'
+import type { CreateServer } from '#shared/api/servers.ts'
 import { insertServer } from './queries.ts'
 
 interface Deps {
@@ -11,8 +11,11 @@ interface Deps {
 }
 
 /** Answers at once; the first contact with the agent follows in the background. */
-export async function createServer(deps: Deps, input: unknown, user_id: number) {
-  const { name, ...rest } = parse(CreateServer, input)
+export async function createServer(
+  deps: Deps,
+  { name, ...rest }: z.output<typeof CreateServer>,
+  user_id: number,
+) {
   const created_at = timestamp(deps.clock)
   const values = { ...rest, name: name ?? rest.hostname.slice(0, 64), created_at }
   const server = await insertServer(deps.db, values, user_id)

@@ -1,5 +1,5 @@
 import type { Database } from '#dashboard/db/client.ts'
-import { getServer } from '#dashboard/db/targets.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Worker } from '#dashboard/operations/worker.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /** Forgets the server and its sites; the machine is not touched. 409 while an operation is running. */
-export async function removeServer(deps: Deps, id: number, user_id: number): Promise<void> {
-  const server = await getServer(deps.db, id)
+export async function removeServer(deps: Deps, server: ServerRow, user_id: number): Promise<void> {
+  const { id } = server
   const created_at = timestamp(deps.clock)
   if (!(await deleteServer(deps.db, server, { user_id, created_at })))
     throw conflict('An operation of the server is running')

@@ -1,16 +1,20 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import { getServer } from '#dashboard/db/targets.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
+import { z } from 'zod'
 import { idIn } from '#dashboard/http/path.ts'
-import { doneOrPlan, streamOrPlan } from '#dashboard/operations/answer.ts'
-import { start, startOrPlan } from '#dashboard/operations/start.ts'
-import { streamJob } from '#dashboard/operations/stream.ts'
-import { serverTarget } from '#dashboard/targets/load-site.ts'
-import { InstallUpdates } from '#shared/api/maintenance.ts'
-import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
-import { parse } from '#shared/parse.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import type { StreamDeps } from '#dashboard/operations/answer.ts'
+import { loadServer } from '#dashboard/targets/load-site.ts'
+import { IsolationCheckView } from '#shared/api/isolation.ts'
+import { MaintenanceView } from '#shared/api/maintenance.ts'
+import {
+  ConditionsView,
+  CreateServer,
+  ServerCreated,
+  ServerDetail,
+  ServerListed,
+  ServerUpdated,
+  UpdateServer,
+} from '#shared/api/servers.ts'
+import { ServerWebView } from '#shared/api/web.ts'
 import { showConditions } from './conditions.ts'
 import { createServer } from './create-server.ts'
 import { getIsolationCheck } from './isolation/queries.ts'
@@ -20,90 +24,110 @@ import { removeServer } from './remove-server.ts'
 import { changeServer } from './update-server.ts'
 import { getServerWeb } from './web.queries.ts'
 
-export function serverRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers' })
-    .get('', async () => ({ servers: await listServers(deps.db) }))
-    .post('', async ({ request, status }) => {
-      const input = await readJson(request)
-      const server = await createServer(deps, input, callerOf(request).user.id)
-      return status(201, { server })
-    })
-    .get('/:server_id', async ({ params }) => ({
-      server: await getServerDetail(deps.db, idIn(params.server_id, 'Server')),
-    }))
-    .patch('/:server_id', async ({ request, params }) => {
-      const input = await readJson(request)
-      const server = await find(deps, params.server_id)
-      return { server: await changeServer(deps, server, input, callerOf(request).user.id) }
-    })
-    .delete('/:server_id', async ({ request, params, set }) => {
-      await removeServer(deps, idIn(params.server_id, 'Server'), callerOf(request).user.id)
-      set.status = 204
-    })
-    .post('/:server_id/sync', async ({ request, params, server: listener }) => {
-      const target = await serverTarget(deps, request, params)
-      return streamJob(deps, await start(deps, 'server.sync', target, {}), {
-        request,
-        server: listener,
-      })
-    })
-    .post('/:server_id/provision', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      const wanted = parse(ProvisionServer, input)
-      const started = await startOrPlan(deps, 'server.provision', target, wanted)
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
-    .get('/:server_id/conditions', async ({ params }) =>
-      showConditions(deps, await find(deps, params.server_id)),
-    )
-    .get('/:server_id/web', async ({ params }) => {
-      const { id } = await find(deps, params.server_id)
-      return getServerWeb(deps.db, id)
-    })
-    .get('/:server_id/isolation-check', async ({ params }) => {
-      const { id } = await find(deps, params.server_id)
-      return { isolation_check: await getIsolationCheck(deps.db, id) }
-    })
-    .post('/:server_id/isolation-check', async ({ request, params, server: listener }) => {
-      const input = await onlyDryRun(request)
-      const target = await serverTarget(deps, request, params)
-      return streamOrPlan(deps, await startOrPlan(deps, 'isolation.check', target, input), {
-        request,
-        server: listener,
-      })
-    })
-    .get('/:server_id/maintenance', async ({ params }) => {
-      const { id } = await find(deps, params.server_id)
-      return getMaintenance(deps.db, id)
-    })
-    .post('/:server_id/update', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      const wanted = parse(InstallUpdates, input)
-      return streamOrPlan(deps, await startOrPlan(deps, 'server.update', target, wanted), {
-        request,
-        server: listener,
-      })
-    })
-    .post('/:server_id/upgrade', async ({ request, params, server: listener }) => {
-      const input = await onlyDryRun(request)
-      const target = await serverTarget(deps, request, params)
-      return streamOrPlan(deps, await startOrPlan(deps, 'agent.upgrade', target, input), {
-        request,
-        server: listener,
-      })
-    })
-    .post('/:server_id/services/restart', async ({ request, params, server }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      server?.timeout(request, 0)
-      const wanted = parse(RestartService, input)
-      const started = await startOrPlan(deps, 'service.restart', target, wanted)
-      return doneOrPlan(deps, started, `Restarted ${wanted.service}`)
-    })
+interface Scheduler {
+  add(server_id: number): void
+  remove(server_id: number): void
 }
 
-function find({ db }: Deps, server_id: string) {
-  return getServer(db, idIn(server_id, 'Server'))
+const route = routesWith<StreamDeps & { scheduler: Scheduler }>()
+
+export const serverRoutes = {
+  listServers: route({
+    at: 'GET /api/servers',
+    summary: 'List the servers',
+    right: 'read',
+    answers: {
+      200: { about: 'All of them.', json: z.strictObject({ servers: z.array(ServerListed) }) },
+    },
+    run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
+  }),
+  createServer: route({
+    at: 'POST /api/servers',
+    summary: 'Register a server',
+    details:
+      'Answers immediately; the server is pending until its agent is enrolled and has answered.',
+    right: 'admin',
+    body: CreateServer,
+    answers: {
+      201: { about: 'Registered.', json: z.strictObject({ server: ServerCreated }) },
+    },
+    run: async ({ deps, body, caller }) => ({
+      server: await createServer(deps, body, caller.user.id),
+    }),
+  }),
+  getServer: route({
+    at: 'GET /api/servers/:server_id',
+    summary: 'Show a server',
+    right: 'read',
+    answers: { 200: { about: 'The server.', json: z.strictObject({ server: ServerDetail }) } },
+    run: async ({ deps, params }) => ({
+      server: await getServerDetail(deps.db, idIn(params.server_id, 'Server')),
+    }),
+  }),
+  updateServer: route({
+    at: 'PATCH /api/servers/:server_id',
+    summary: 'Change a server',
+    right: 'admin',
+    finds: loadServer,
+    body: UpdateServer,
+    answers: {
+      200: { about: 'As it is now.', json: z.strictObject({ server: ServerUpdated }) },
+    },
+    run: async ({ deps, found, body, caller }) => ({
+      server: await changeServer(deps, found, body, caller.user.id),
+    }),
+  }),
+  removeServer: route({
+    at: 'DELETE /api/servers/:server_id',
+    summary: 'Forget a server and its sites',
+    details: 'The machine itself is not touched. 409 while an operation is running there.',
+    right: 'admin',
+    finds: loadServer,
+    answers: { 204: { about: 'Forgotten.' } },
+    errors: ['conflict'],
+    run: ({ deps, found, caller }) => removeServer(deps, found, caller.user.id),
+  }),
+  getIsolationCheck: route({
+    at: 'GET /api/servers/:server_id/isolation-check',
+    summary: 'Show what the last isolation check of a server found',
+    right: 'read',
+    finds: loadServer,
+    answers: {
+      200: {
+        about: 'The last check; nulls before the first.',
+        json: z.strictObject({ isolation_check: IsolationCheckView }),
+      },
+    },
+    run: async ({ deps, found }) => ({
+      isolation_check: await getIsolationCheck(deps.db, found.id),
+    }),
+  }),
+  getConditions: route({
+    at: 'GET /api/servers/:server_id/conditions',
+    summary: 'Show what stands in the way of new sites on a server',
+    right: 'read',
+    finds: loadServer,
+    answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
+    run: ({ deps, found }) => showConditions(deps, found),
+  }),
+  getServerWeb: route({
+    at: 'GET /api/servers/:server_id/web',
+    summary: 'Show the web servers of a server, and its sites that have no domain',
+    details:
+      'Such a site answers to a pattern, to an address, or to any name that no other site has. It is in no list of sites.',
+    right: 'read',
+    finds: loadServer,
+    answers: { 200: { about: 'As its agent reported it last.', json: ServerWebView } },
+    run: ({ deps, found }) => getServerWeb(deps.db, found.id),
+  }),
+  getMaintenance: route({
+    at: 'GET /api/servers/:server_id/maintenance',
+    summary: 'Show the updates of a server, and what they wait for',
+    details:
+      'Pending packages, a needed reboot, programs that still run replaced files, services that were started again, and whether security updates are installed by themselves.',
+    right: 'read',
+    finds: loadServer,
+    answers: { 200: { about: 'As its agent reported it last.', json: MaintenanceView } },
+    run: ({ deps, found }) => getMaintenance(deps.db, found.id),
+  }),
 }

@@ -1,8 +1,8 @@
+import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { UpdateServer } from '#shared/api/servers.ts'
-import { parse } from '#shared/parse.ts'
+import type { UpdateServer } from '#shared/api/servers.ts'
 import { updateServer } from './queries.ts'
 
 interface Deps {
@@ -14,11 +14,11 @@ interface Deps {
 export async function changeServer(
   { db, clock }: Deps,
   server: ServerRow,
-  input: unknown,
+  input: z.output<typeof UpdateServer>,
   user_id: number,
 ) {
   const values = Object.fromEntries(
-    Object.entries(parse(UpdateServer, input)).filter(([, value]) => value !== undefined),
+    Object.entries(input).filter(([, value]) => value !== undefined),
   )
   return updateServer(db, server.id, values, {
     type: 'server.update',

@@ -1,24 +1,37 @@
 import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { ChangeSetting, isSettingKey, SETTINGS } from '#shared/api/settings.ts'
+import {
+  type ChangeSetting,
+  isSettingKey,
+  SETTINGS,
+  type SettingKey,
+} from '#shared/api/settings.ts'
 import { invalid } from '#shared/errors.ts'
 import { parse } from '#shared/parse.ts'
 import { PHP_VERSIONS } from '#shared/php-support.ts'
 import { hasPhp, updateSetting } from './queries.ts'
 
-interface Deps {
+export interface SettingDeps {
   db: Database
   clock: Clock
   scheduler: { setInterval(seconds: number): void }
 }
 
-/** 422 on `key` for an unknown one, on `value` for one that breaks its rule. Takes effect at once. */
-export async function changeSetting(deps: Deps, key: string, input: unknown, user_id: number) {
-  if (!isSettingKey(key))
-    throw invalid({ key: [`Must be one of ${Object.keys(SETTINGS).join(', ')}`] })
-  const body = parse(ChangeSetting, input)
-  const { value } = parse(z.object({ value: SETTINGS[key] }), body)
+/** 422 for a key that is none. */
+export function settingKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key
+  throw invalid({ key: [`Must be one of ${Object.keys(SETTINGS).join(', ')}`] })
+}
+
+/** 422 on `value` for one that breaks the rule of its key. Takes effect at once. */
+export async function changeSetting(
+  deps: SettingDeps,
+  key: SettingKey,
+  input: z.output<typeof ChangeSetting>,
+  user_id: number,
+) {
+  const { value } = parse(z.object({ value: SETTINGS[key] }), input)
   if (key === 'default_php') await refuseUnknownPhp(deps.db, String(value))
   await updateSetting(deps.db, key, value, {
     type: 'settings.update',
@@ -28,7 +41,7 @@ export async function changeSetting(deps: Deps, key: string, input: unknown, use
     created_at: timestamp(deps.clock),
   })
   if (key === 'sync_interval') deps.scheduler.setInterval(Number(value))
-  return { key, value, updated: true }
+  return { key, value, updated: true as const }
 }
 
 /** A version that is newer than this program is known once a server has it. */

@@ -1,18 +1,28 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
-import { Settings } from '#shared/api/settings.ts'
-import { changeSetting } from './change-setting.ts'
+import { z } from 'zod'
+import { routesWith } from '#dashboard/http/route.ts'
+import { ChangeSetting, SettingChanged, Settings } from '#shared/api/settings.ts'
+import { changeSetting, type SettingDeps, settingKey } from './change-setting.ts'
 import { getSettings } from './queries.ts'
 
-export function settingsRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/settings' })
-    .get('', async () => ({
-      settings: Settings.strip().parse(await getSettings(deps.db)),
-    }))
-    .put('/:key', async ({ request, params }) => {
-      const input = await readJson(request)
-      return changeSetting(deps, params.key, input, callerOf(request).user.id)
-    })
+const route = routesWith<SettingDeps>()
+
+export const settingsRoutes = {
+  getSettings: route({
+    at: 'GET /api/settings',
+    summary: 'Show the settings',
+    details: '`GET /api/fleet/settings` has the others, too.',
+    right: 'read',
+    answers: { 200: { about: 'Three of them.', json: z.strictObject({ settings: Settings }) } },
+    run: async ({ deps }) => ({ settings: Settings.strip().parse(await getSettings(deps.db)) }),
+  }),
+  changeSetting: route({
+    at: 'PUT /api/settings/:key',
+    summary: 'Change a setting',
+    details: 'Takes effect at once. 422 on `key` for an unknown one.',
+    right: 'admin',
+    finds: ({ params }) => settingKey(params.key),
+    body: ChangeSetting,
+    answers: { 200: { about: 'Changed.', json: SettingChanged } },
+    run: ({ deps, found, body, caller }) => changeSetting(deps, found, body, caller.user.id),
+  }),
 }

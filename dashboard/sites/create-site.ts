@@ -5,10 +5,9 @@ import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
-import { CreateSite, type SiteChanging, type SitePlan } from '#shared/api/sites.ts'
+import type { CreateSite, SiteChanging, SitePlan } from '#shared/api/sites.ts'
 import { defaultPhp } from '#shared/default-php.ts'
 import { apexOf } from '#shared/names.ts'
-import { parse } from '#shared/parse.ts'
 import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
 
@@ -18,10 +17,9 @@ type Begun = { site: SiteChanging; operation_id: string }
 export async function createSite(
   deps: BeginDeps & PlanDeps,
   server: ServerRow,
-  input: unknown,
+  { dry_run, accept, ...given }: CreateSite,
   actor: User,
 ): Promise<SitePlan | Begun> {
-  const { dry_run, accept, ...given } = parse(CreateSite, input)
   const params = await completed(deps, server, given, actor)
   const asked = accept === undefined ? params : { ...params, accept }
   refuseUnknownPhp(server, params.php)

@@ -1,34 +1,41 @@
-import { status } from 'elysia'
 import type { SiteRow } from '#dashboard/db/rows.ts'
-import { type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
+import { ASKS_AGENT, begun } from '#dashboard/http/answers.ts'
+import { reply } from '#dashboard/http/reply.ts'
+import { type Input, type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
+import { ChangingAnswer } from '#shared/api/sites.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
+import { type Plan, PlanAnswer } from '#shared/plan.ts'
 
 type SiteStatus = SiteRow['status']
 
-interface Wanted<K extends OperationType> {
-  target: SiteTarget
-  input: InputOf<K> & { dry_run?: boolean }
-  /** What the site is meanwhile. */
-  as: SiteStatus
-}
+/** Of a route whose work on a site goes on after the answer. */
+export const inBackground = (type: OperationType) => ({
+  right: OPERATION_TYPES[type].right,
+  answers: {
+    200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
+    202: begun('Running.', ChangingAnswer),
+  },
+  errors: ASKS_AGENT,
+})
 
 /** Answers at once with what the site is meanwhile, or with the plan that was asked for. */
-export async function inBackground<K extends OperationType>(
-  deps: StartDeps,
+export async function startInBackground<K extends OperationType>(
+  { deps, found, body }: { deps: StartDeps; found: SiteTarget; body: Input<K> },
   type: K,
-  { target, input, as }: Wanted<K>,
-  set: { headers: Record<string, string | number> },
+  as: SiteStatus,
 ) {
-  const started = await startOrPlan(deps, type, target, input)
-  if ('plan' in started) return started
-  set.headers[OPERATION_HEADER] = started.operation_id
-  return status(202, { site: changing(target, as) })
+  return changing(found, await startOrPlan(deps, type, found, body), as)
 }
 
-export const changing = ({ site: { id, domain } }: SiteTarget, status: SiteStatus) => ({
-  id,
-  domain,
-  status,
-})
+/** What is answered to `inBackground` once the work was started or planned. */
+export function changing(
+  { site: { id, domain } }: SiteTarget,
+  started: { operation_id: string } | { plan: Plan },
+  status: SiteStatus,
+) {
+  if ('plan' in started) return started
+  const headers = { [OPERATION_HEADER]: started.operation_id }
+  return reply(202, { site: { id, domain, status } }, { headers })
+}

@@ -1,114 +1,87 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import { getSite } from '#dashboard/db/targets.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { onlyDryRun, readJson } from '#dashboard/http/body.ts'
+import { z } from 'zod'
+import { ASKS_AGENT, begun } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { doneOrPlan, streamOrPlan } from '#dashboard/operations/answer.ts'
-import { start, startOrPlan } from '#dashboard/operations/start.ts'
-import { streamJob } from '#dashboard/operations/stream.ts'
-import {
-  loadLiveSite,
-  loadManagedSite,
-  loadServer,
-  serverTarget,
-} from '#dashboard/targets/load-site.ts'
+import { reply } from '#dashboard/http/reply.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import type { StreamDeps } from '#dashboard/operations/answer.ts'
+import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { ApplyPool, IssueTls, ScanSite, UpdateSite } from '#shared/api/sites.ts'
-import { parse } from '#shared/parse.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import {
+  ChangingAnswer,
+  CreateSite,
+  SiteDetail,
+  SiteListed,
+  SitePlan,
+  UpdateSite,
+} from '#shared/api/sites.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { createSite } from './create-site.ts'
-import { changing, inBackground } from './in-background.ts'
-import { listJobRuns } from './job-runs.ts'
+import { changing, inBackground, startInBackground } from './in-background.ts'
 import { getSiteDetail, listSites } from './listing.queries.ts'
-import { getSiteOfUser } from './queries.ts'
-import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 import { removeSite } from './remove-site.ts'
 
-export function siteRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id' })
-    .get('/sites', async ({ params }) => {
-      const { id } = await loadServer(deps, params)
-      return { sites: await listSites(deps.db, id) }
-    })
-    .post('/sites', async ({ request, params, set, status }) => {
-      const input = await readJson(request)
-      const home = await loadServer(deps, params)
-      const created = await createSite(deps, home, input, callerOf(request).user)
-      if ('plan' in created) return created
-      set.headers[OPERATION_HEADER] = created.operation_id
-      return status(201, { site: created.site })
-    })
-    .get('/sites/:site_id', async ({ params }) => {
-      const { id } = await loadServer(deps, params)
-      return { site: await getSiteDetail(deps.db, id, idIn(params.site_id, 'Site')) }
-    })
-    .patch('/sites/:site_id', async ({ request, params, set }) => {
-      const body = await readJson(request)
-      const target = await loadManagedSite(deps, request, params)
-      const input = parse(UpdateSite, body)
-      return inBackground(deps, 'site.update', { target, input, as: target.site.status }, set)
-    })
-    .delete('/sites/:site_id', async ({ request, params, set, status }) => {
-      const { dry_run } = await onlyDryRun(request)
-      const target = await loadManagedSite(deps, request, params)
-      const removed = await removeSite(deps, target, { dry_run })
-      if ('plan' in removed) return removed
-      set.headers[OPERATION_HEADER] = removed.operation_id
-      return status(202, { site: changing(target, 'deleting') })
-    })
-}
+const route = routesWith<StreamDeps>()
 
-/** What works on one site of a server, or on its pool. */
-export function siteActionRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id' })
-    .post('/wp-scan', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      const { site_id } = parse(ScanSite, input)
-      const site = await getSite(deps.db, target.server.id, site_id)
-      return streamJob(deps, await start(deps, 'site.scan', { ...target, site }, {}), {
-        request,
-        server: listener,
-      })
-    })
-    .post('/pool-apply', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await serverTarget(deps, request, params)
-      listener?.timeout(request, 0)
-      const pool = parse(ApplyPool, input)
-      const site = await getSiteOfUser(deps.db, target.server.id, pool.user)
-      const started = await startOrPlan(deps, 'pool.apply', { ...target, site }, pool)
-      const message = `Applied tier ${pool.tier} to the PHP ${pool.php_version} pool of ${pool.user}`
-      return doneOrPlan(deps, started, message)
-    })
-    .get('/sites/:site_id/job-runs', async ({ request, params }) => {
-      return { runs: await listJobRuns(deps, await loadManagedSite(deps, request, params)) }
-    })
-    .post('/sites/:site_id/tls', async ({ request, params, server: listener }) => {
-      const input = await readJson(request)
-      const target = await loadManagedSite(deps, request, params)
-      const started = await startOrPlan(deps, 'tls.issue', target, parse(IssueTls, input))
-      return streamOrPlan(deps, started, { request, server: listener })
-    })
-    .post('/sites/:site_id/cache-purge', async ({ request, params, server: listener }) => {
-      listener?.timeout(request, 0)
-      const input = await onlyDryRun(request)
-      const target = await loadManagedSite(deps, request, params)
-      const started = await startOrPlan(deps, 'cache.purge', target, input)
-      return doneOrPlan(deps, started, `Emptied the page cache of ${target.site.domain}`)
-    })
-    .post('/sites/:site_id/db-password', async ({ request, params }) => {
-      const { password } = await readDatabasePassword(
-        deps,
-        await loadLiveSite(deps, request, params),
-      )
-      return { password: password.reveal() }
-    })
-    .post('/sites/:site_id/admin-password', async ({ request, params }) => {
-      const { user, password } = await resetAdminPassword(
-        deps,
-        await loadManagedSite(deps, request, params),
-      )
-      return { user, password: password.reveal() }
-    })
+export const siteRoutes = {
+  listSites: route({
+    at: 'GET /api/servers/:server_id/sites',
+    summary: 'List the sites of a server',
+    right: 'read',
+    finds: loadServer,
+    answers: {
+      200: {
+        about: 'Those that are not in the trash.',
+        json: z.strictObject({ sites: z.array(SiteListed) }),
+      },
+    },
+    run: async ({ deps, found }) => ({ sites: await listSites(deps.db, found.id) }),
+  }),
+  createSite: route({
+    at: 'POST /api/servers/:server_id/sites',
+    summary: 'Create a WordPress site',
+    details: 'Answers immediately; the operation waits for an offline agent.',
+    right: OPERATION_TYPES['site.create'].right,
+    finds: loadServer,
+    body: CreateSite,
+    answers: {
+      200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
+      201: begun('On record, and being made.', ChangingAnswer),
+    },
+    errors: ASKS_AGENT,
+    run: async ({ deps, found, body, caller }) => {
+      const created = await createSite(deps, found, body, caller.user)
+      if ('plan' in created) return created
+      const headers = { [OPERATION_HEADER]: created.operation_id }
+      return reply(201, { site: created.site }, { headers })
+    },
+  }),
+  getSite: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id',
+    summary: 'Show a site',
+    right: 'read',
+    finds: loadServer,
+    answers: { 200: { about: 'The site.', json: z.strictObject({ site: SiteDetail }) } },
+    run: async ({ deps, found, params }) => ({
+      site: await getSiteDetail(deps.db, found.id, idIn(params.site_id, 'Site')),
+    }),
+  }),
+  updateSite: route({
+    at: 'PATCH /api/servers/:server_id/sites/:site_id',
+    summary: 'Move a site to another PHP version or tier, or change its database rights',
+    finds: loadManagedSite,
+    body: UpdateSite,
+    ...inBackground('site.update'),
+    run: (call) => startInBackground(call, 'site.update', call.found.site.status),
+  }),
+  removeSite: route({
+    at: 'DELETE /api/servers/:server_id/sites/:site_id',
+    summary: 'Move a site to the trash',
+    details: 'It can be restored until its time there is over.',
+    finds: loadManagedSite,
+    body: OnlyDryRun,
+    ...inBackground('site.delete'),
+    run: async ({ deps, found, body }) =>
+      changing(found, await removeSite(deps, found, body), 'deleting'),
+  }),
 }

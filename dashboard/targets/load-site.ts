@@ -1,11 +1,17 @@
-import { callerOf } from '#dashboard/auth/caller.ts'
+import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { getServer, getSite } from '#dashboard/db/targets.ts'
-import type { Deps } from '#dashboard/deps.ts'
+import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import type { Asked } from '#dashboard/http/route.ts'
 import { conflict, notManaged } from '#shared/errors.ts'
 
-type Params = { server_id: string; site_id: string }
+interface Deps {
+  db: Database
+}
+
+type OfServer<D = Deps> = Asked<D, 'server_id'>
+type OfSite = Asked<Deps, 'server_id' | 'site_id'>
 
 export interface SiteTarget {
   server: ServerRow
@@ -13,37 +19,33 @@ export interface SiteTarget {
   actor: number
 }
 
-export function loadServer({ db }: Pick<Deps, 'db'>, { server_id }: Pick<Params, 'server_id'>) {
-  return getServer(db, idIn(server_id, 'Server'))
+export function loadServer({ deps: { db }, params }: OfServer): Promise<ServerRow> {
+  return getServer(db, idIn(params.server_id, 'Server'))
 }
 
 /** The server of a path and the caller. */
-export async function serverTarget(
-  deps: Pick<Deps, 'db' | 'public_url'>,
-  request: Request,
-  params: Pick<Params, 'server_id'>,
-) {
-  const origin = deps.public_url ?? new URL(request.url).origin
-  return { server: await loadServer(deps, params), actor: callerOf(request).user.id, origin }
+export async function serverTarget(asked: OfServer<Deps & { public_url: string | undefined }>) {
+  const origin = originOf(asked.deps, asked.request)
+  return { server: await loadServer(asked), actor: asked.caller.user.id, origin }
 }
 
 /** The site of a path, its server and the caller. A site of another server is not found. */
-export async function loadSite(deps: Deps, request: Request, params: Params) {
-  const server = await loadServer(deps, params)
-  const site = await getSite(deps.db, server.id, idIn(params.site_id, 'Site'))
-  return { server, site, actor: callerOf(request).user.id }
+export async function loadSite(asked: OfSite): Promise<SiteTarget> {
+  const server = await loadServer(asked)
+  const site = await getSite(asked.deps.db, server.id, idIn(asked.params.site_id, 'Site'))
+  return { server, site, actor: asked.caller.user.id }
 }
 
 /** A site in the trash is a conflict. */
-export async function loadLiveSite(deps: Deps, request: Request, params: Params) {
-  const target = await loadSite(deps, request, params)
+export async function loadLiveSite(asked: OfSite): Promise<SiteTarget> {
+  const target = await loadSite(asked)
   refuseTrashed(target.site)
   return target
 }
 
 /** For every change: a discovered site is refused too. */
-export async function loadManagedSite(deps: Deps, request: Request, params: Params) {
-  const target = await loadLiveSite(deps, request, params)
+export async function loadManagedSite(asked: OfSite): Promise<SiteTarget> {
+  const target = await loadLiveSite(asked)
   refuseFound(target.site)
   return target
 }

@@ -1,50 +1,82 @@
-import { Elysia } from 'elysia'
+import { z } from 'zod'
 import { findBuild } from '#dashboard/agents/builds.ts'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import { getServer } from '#dashboard/db/targets.ts'
-import type { Deps } from '#dashboard/deps.ts'
+import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { routesWith } from '#dashboard/http/route.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { loadServer } from '#dashboard/targets/load-site.ts'
+import { Enrolment, EnrolmentState } from '#shared/api/enrolment.ts'
 import { notFound } from '#shared/errors.ts'
 import { downloadOf } from './download.ts'
 import { enrolmentState } from './enrolment-state.ts'
-import { openEnrolment } from './open-enrolment.ts'
+import { type EnrolmentDeps, openEnrolment } from './open-enrolment.ts'
 import { unpinAgent } from './queries.ts'
 
-export function trustRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id/enrolment' })
-    .post('', async ({ request, params, status, set }) => {
-      const server = await getServer(deps.db, idIn(params.server_id, 'Server'))
-      const origin = deps.public_url ?? new URL(request.url).origin
-      const user_id = callerOf(request).user.id
-      set.headers['cache-control'] = 'no-store'
-      const { code, ...shown } = await openEnrolment(deps, server, { origin, user_id })
-      return status(201, { enrolment: { code: code.reveal(), ...shown } })
-    })
-    .get('', async ({ params }) => ({
+const route = routesWith<EnrolmentDeps & { public_url: string | undefined }>()
+
+export const trustRoutes = {
+  openEnrolment: route({
+    at: 'POST /api/servers/:server_id/enrolment',
+    summary: 'Make the line that installs the agent on a server',
+    details: 'Takes the place of any before it, and holds for 15 minutes.',
+    right: 'admin',
+    finds: loadServer,
+    answers: {
+      201: { about: 'Shown this once.', json: z.strictObject({ enrolment: Enrolment }) },
+    },
+    run: async ({ deps, found, request, caller }) => {
+      const origin = originOf(deps, request)
+      const user_id = caller.user.id
+      const { code, ...shown } = await openEnrolment(deps, found, { origin, user_id })
+      return { enrolment: { code: code.reveal(), ...shown } }
+    },
+  }),
+  getEnrolment: route({
+    at: 'GET /api/servers/:server_id/enrolment',
+    summary: 'Show whether the agent of a server is trusted',
+    right: 'read',
+    answers: {
+      200: { about: 'How it stands.', json: z.strictObject({ enrolment: EnrolmentState }) },
+    },
+    run: async ({ deps, params }) => ({
       enrolment: await enrolmentState(deps, idIn(params.server_id, 'Server')),
-    }))
-    .delete('', async ({ request, params, set }) => {
-      const { id, hostname } = await getServer(deps.db, idIn(params.server_id, 'Server'))
+    }),
+  }),
+  revokeEnrolment: route({
+    at: 'DELETE /api/servers/:server_id/enrolment',
+    summary: 'Trust the agent of a server no longer',
+    right: 'admin',
+    finds: loadServer,
+    answers: { 204: { about: 'It must be enrolled again.' } },
+    run: async ({ deps, found: { id, hostname }, caller }) => {
       await unpinAgent(deps.db, id, {
         type: 'server.revoke',
         domain: hostname,
         status: 'success',
         server_id: id,
-        user_id: callerOf(request).user.id,
+        user_id: caller.user.id,
         created_at: timestamp(deps.clock),
       })
-      set.status = 204
-    })
+    },
+  }),
 }
 
-/** The agent's executables, for anybody: a server that is being added cannot log in. */
-export function downloadRoutes({ builds_dir }: Pick<Deps, 'builds_dir'>) {
-  return new Elysia().get('/agent/:file', async ({ params, request, server }) => {
-    const machine = /^([a-z0-9-]+)\.gz$/.exec(params.file)?.[1] ?? ''
-    const build = await findBuild(machine, builds_dir)
-    if (!build) throw notFound('Agent')
-    server?.timeout(request, 0)
-    return downloadOf(build, request.method)
-  })
+const download = routesWith<{ builds_dir?: string | undefined }>()
+
+export const downloadRoutes = {
+  /** For anybody: a server that is being added cannot log in. */
+  downloadAgent: download({
+    at: 'GET /agent/:file',
+    summary: 'Download the executable of the agent',
+    details: 'Compressed, as `<machine>.gz`, such as linux-x64.gz.',
+    right: 'open',
+    answers: { 200: { about: 'The executable.', file: 'application/gzip' } },
+    waits: true,
+    run: async ({ deps, params, request }) => {
+      const machine = /^([a-z0-9-]+)\.gz$/.exec(params.file)?.[1] ?? ''
+      const build = await findBuild(machine, deps.builds_dir)
+      if (!build) throw notFound('Agent')
+      return downloadOf(build, request.method)
+    },
+  }),
 }

@@ -7,7 +7,7 @@ const positive = 'Must be a positive integer'
 const positive_integer = z
   .number(positive)
   .int(positive)
-  .positive(positive)
+  .min(1, positive)
   .max(31_536_000, 'Must be at most one year in seconds')
 const flag = () => z.boolean('Must be true or false')
 
@@ -44,12 +44,13 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(SETTINGS, key)
 }
 
-export const ChangeSetting = body({ value: z.unknown().optional() })
-
 const value = z.union(Object.values(SETTINGS)).describe('Of the type that the key asks for.')
+const { $schema: _, ...documented } = z.toJSONSchema(value)
 
-/** What ChangeSetting comes to once the key is known. */
-export const SettingBody = body({ value }).meta({ id: 'ChangeSetting' })
+/** The rule of the key is looked at once the key is known; the document has those of all keys. */
+export const ChangeSetting = body({
+  value: z.unknown().optional().meta(documented),
+}).meta({ id: 'ChangeSetting', required: ['value'] })
 
 export const SettingChanged = z
   .strictObject({

@@ -124,6 +124,8 @@ export const SiteChanging = z
   .meta({ id: 'SiteChanging', description: 'A site whose work goes on in the background.' })
 export type SiteChanging = z.infer<typeof SiteChanging>
 
+export const ChangingAnswer = z.strictObject({ site: SiteChanging })
+
 export const TrashEntry = z
   .strictObject({
     id: RecordId,

@@ -1,75 +1,25 @@
 import { describe, expect, test } from 'bun:test'
+import { ROUTES } from '#dashboard/routes.ts'
 import { Client } from '#tests/support/client.ts'
 import { checkRows, type Row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-const PATHS = [
-  '/api',
-  '/api/',
-  '/api/nowhere',
-  '/api/__proto__',
-  '/api/auth',
-  '/api/auth/login/',
-  '/api/auth/login/x',
-  '/api/auth/logout',
-  '/api/auth/logout-everywhere',
-  '/api/auth/me',
-  '/api/auth/password',
-  '/api/auth/tokens',
-  '/api/auth/tokens/1',
-  '/api/servers',
-  '/api/servers/1',
-  '/api/servers/abc',
-  '/api/servers/1/sites',
-  '/api/servers/1/sites/1',
-  '/api/servers/1/sites/1/job-runs',
-  '/api/servers/1/sites/1/db-password',
-  '/api/servers/1/sites/1/admin-password',
-  '/api/servers/1/sites/1/tls',
-  '/api/servers/1/sites/1/cache-purge',
-  '/api/servers/1/sites/1/restore',
-  '/api/servers/1/sites/1/purge',
-  '/api/servers/1/sync',
-  '/api/servers/1/wp-scan',
-  '/api/servers/1/pool-apply',
-  '/api/servers/1/provision',
-  '/api/servers/1/upgrade',
-  '/api/servers/1/services/restart',
-  '/api/activity',
-  '/api/activity?limit=0',
-  '/api/settings',
-  '/api/trash',
-  '/api/settings/sync_interval',
-  '/api/operations',
-  '/api/operations/x',
-  '/api/operations/x/events',
-  '/api/operations/x/cancel',
-  '/api/operations/x/retry',
-  '/api/bulk-operations',
-  '/api/bulk-operations/x',
-  '/api/bulk-operations/x/items',
-  '/api/bulk-operations/x/events',
-  '/api/bulk-operations/x/cancel',
-  '/api/bulk-operations/x/resume',
-  '/api/bulk-operations/x/retry',
-  '/api/keys',
-  '/api/keys/rotate',
-  '/api/servers/1/metrics',
-  '/api/fleet',
-  '/api/fleet/events',
-  '/api/fleet/servers/1',
-  '/api/fleet/sites',
-  '/api/fleet/sites/ids',
-  '/api/fleet/sites/1',
-]
+/** That of every route, and some that are none. */
+const PATHS = new Set([
+  ...['/api', '/api/', '/api/nowhere', '/api/__proto__', '/api/auth', '/api/servers/abc'],
+  ...['/api/auth/login/', '/api/auth/login/x', '/api/activity?limit=0'],
+  ...ROUTES.map(({ at }) => at.replace(/^\w+ /, '').replace(/:\w+/g, '1')).filter(
+    (path) => path.startsWith('/api/') && path !== '/api/auth/login',
+  ),
+])
 
 const closed: Row[] = [
   ...METHODS.filter((method) => method !== 'POST').map((method) => ({
     method,
     path: '/api/auth/login',
   })),
-  ...PATHS.flatMap((path) => METHODS.map((method) => ({ method, path }))),
+  ...[...PATHS].flatMap((path) => METHODS.map((method) => ({ method, path }))),
 ].map(({ method, path }) => ({
   sentence: `${method} ${path} without authentication is 401`,
   method,

@@ -3,12 +3,10 @@ import { sitesOf } from '#dashboard/live/feed.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import { IgnoreSite } from '#shared/api/sites.ts'
 import { conflict } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
 import { storeIgnored } from './queries.ts'
 
-interface Deps {
+export interface IgnoreDeps {
   db: Database
   bus: Bus
   clock: Clock
@@ -19,11 +17,10 @@ interface Deps {
  * is not asked and nothing changes there. 409 for a managed site.
  */
 export async function ignoreSite(
-  { db, bus, clock }: Deps,
+  { db, bus, clock }: IgnoreDeps,
   { server, site, actor }: SiteTarget,
-  input: unknown,
+  ignored: boolean,
 ) {
-  const { ignored } = parse(IgnoreSite, input)
   const { id, domain } = site
   if (ignored && site.managed)
     throw conflict(`${domain} is managed here: only a site that was found can be ignored`)

@@ -1,15 +1,24 @@
-import { Elysia } from 'elysia'
-import type { Deps } from '#dashboard/deps.ts'
-import { readJson } from '#dashboard/http/body.ts'
+import { z } from 'zod'
+import { routesWith } from '#dashboard/http/route.ts'
 import { loadLiveSite } from '#dashboard/targets/load-site.ts'
-import { ignoreSite } from './ignore-site.ts'
+import { IgnoredSite, IgnoreSite } from '#shared/api/sites.ts'
+import { type IgnoreDeps, ignoreSite } from './ignore-site.ts'
 
-export function ignoreRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' }).put(
-    '/ignored',
-    async ({ request, params }) => {
-      const input = await readJson(request)
-      return ignoreSite(deps, await loadLiveSite(deps, request, params), input)
+const route = routesWith<IgnoreDeps>()
+
+export const ignoreRoutes = {
+  ignoreSite: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/ignored',
+    summary: 'Ignore a found site, or show it again',
+    details:
+      'An ignored site is left out of lists, counts and the overview; `GET /api/fleet/sites?ignored=true` lists it. Nothing changes on its server. 409 for a managed site.',
+    right: 'operate',
+    finds: loadLiveSite,
+    body: IgnoreSite,
+    answers: {
+      200: { about: 'What it is now.', json: z.strictObject({ site: IgnoredSite }) },
     },
-  )
+    errors: ['conflict'],
+    run: ({ deps, found, body }) => ignoreSite(deps, found, body.ignored),
+  }),
 }

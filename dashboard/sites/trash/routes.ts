@@ -1,31 +1,46 @@
-import { Elysia } from 'elysia'
-import type { Deps } from '#dashboard/deps.ts'
-import { bodyOrDryRun, readJson } from '#dashboard/http/body.ts'
-import { inBackground } from '#dashboard/sites/in-background.ts'
+import { z } from 'zod'
+import { routesWith } from '#dashboard/http/route.ts'
+import type { StartDeps } from '#dashboard/operations/start.ts'
+import { inBackground, startInBackground } from '#dashboard/sites/in-background.ts'
 import { loadSite } from '#dashboard/targets/load-site.ts'
-import { PurgeSite, RestoreSite } from '#shared/api/sites.ts'
+import { PurgeSite, RestoreSite, TrashEntry } from '#shared/api/sites.ts'
 import { invalid } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
 import { listTrash } from './queries.ts'
 
-/** The two ways out of the trash. */
-export function trashRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/servers/:server_id/sites/:site_id' })
-    .post('/restore', async ({ request, params, set }) => {
-      const input = parse(RestoreSite, await bodyOrDryRun(request))
-      const target = await loadSite(deps, request, params)
-      return inBackground(deps, 'site.restore', { target, input, as: 'provisioning' }, set)
-    })
-    .post('/purge', async ({ request, params, set }) => {
-      const body = await readJson(request)
-      const target = await loadSite(deps, request, params)
-      const { domain, dry_run } = parse(PurgeSite, body)
-      if (domain !== target.site.domain)
-        throw invalid({ domain: ['Must be the domain of the site'] })
-      return inBackground(deps, 'site.purge', { target, input: { dry_run }, as: 'deleting' }, set)
-    })
-}
+const route = routesWith<StartDeps>()
 
-export function trashListRoutes({ db }: Deps) {
-  return new Elysia().get('/trash', async () => ({ trash: await listTrash(db) }))
+export const trashRoutes = {
+  listTrash: route({
+    at: 'GET /api/trash',
+    summary: 'List the sites in the trash',
+    right: 'read',
+    answers: {
+      200: {
+        about: 'Those that are purged first come first.',
+        json: z.strictObject({ trash: z.array(TrashEntry) }),
+      },
+    },
+    run: async ({ deps }) => ({ trash: await listTrash(deps.db) }),
+  }),
+  restoreSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/restore',
+    summary: 'Bring a site back from the trash',
+    finds: loadSite,
+    body: RestoreSite,
+    dry_run_in_query: true,
+    ...inBackground('site.restore'),
+    run: (call) => startInBackground(call, 'site.restore', 'provisioning'),
+  }),
+  purgeSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/purge',
+    summary: 'Permanently delete a site in the trash',
+    finds: loadSite,
+    body: PurgeSite,
+    ...inBackground('site.purge'),
+    run: ({ deps, found, body: { domain, dry_run } }) => {
+      if (domain !== found.site.domain)
+        throw invalid({ domain: ['Must be the domain of the site'] })
+      return startInBackground({ deps, found, body: { dry_run } }, 'site.purge', 'deleting')
+    },
+  }),
 }

@@ -6,7 +6,7 @@ import { createSigningKey, hubKeyOf } from '#dashboard/trust/signing-key.ts'
 import type { KeyView } from '#shared/api/keys.ts'
 import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
 
-interface Deps {
+export interface KeyDeps {
   db: Database
   clock: Clock
   random: Random
@@ -21,7 +21,7 @@ const OVERLAP_MS = 24 * 3600_000
  * Makes a new key, which each agent is given at its next sync: at once, or when it is back. Until
  * an agent knows it, the key that it does know signs.
  */
-export async function rotateKey(deps: Deps, user_id: number): Promise<void> {
+export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
   const { db, clock, scheduler } = deps
   await replaceKey(db, createSigningKey(deps), timestamp(clock, OVERLAP_MS), {
     type: 'key.rotate',
@@ -34,7 +34,10 @@ export async function rotateKey(deps: Deps, user_id: number): Promise<void> {
   for (const id of await listEnrolledIds(db)) scheduler.add(id)
 }
 
-export async function listKeyViews({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<KeyView[]> {
+export async function listKeyViews({
+  db,
+  clock,
+}: Pick<KeyDeps, 'db' | 'clock'>): Promise<KeyView[]> {
   const now = clock.now().getTime()
   return (await countKeys(db)).map((key) => ({
     kid: key.kid,

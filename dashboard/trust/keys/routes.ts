@@ -1,13 +1,27 @@
-import { Elysia } from 'elysia'
-import { callerOf } from '#dashboard/auth/caller.ts'
-import type { Deps } from '#dashboard/deps.ts'
-import { listKeyViews, rotateKey } from './rotate.ts'
+import { z } from 'zod'
+import { routesWith } from '#dashboard/http/route.ts'
+import { KeyView } from '#shared/api/keys.ts'
+import { type KeyDeps, listKeyViews, rotateKey } from './rotate.ts'
 
-export function keyRoutes(deps: Deps) {
-  return new Elysia({ prefix: '/keys' })
-    .get('', async () => ({ keys: await listKeyViews(deps) }))
-    .post('/rotate', async ({ request, status }) => {
-      await rotateKey(deps, callerOf(request).user.id)
-      return status(201, { keys: await listKeyViews(deps) })
-    })
+const route = routesWith<KeyDeps>()
+const keys = z.strictObject({ keys: z.array(KeyView) })
+
+export const keyRoutes = {
+  listKeys: route({
+    at: 'GET /api/keys',
+    summary: 'List the keys that sign for this dashboard',
+    right: 'read',
+    answers: { 200: { about: 'All of them.', json: keys } },
+    run: async ({ deps }) => ({ keys: await listKeyViews(deps) }),
+  }),
+  rotateKey: route({
+    at: 'POST /api/keys/rotate',
+    summary: 'Make a new key and hand it to every agent',
+    right: 'session',
+    answers: { 201: { about: 'All keys, with the new one.', json: keys } },
+    run: async ({ deps, caller }) => {
+      await rotateKey(deps, caller.user.id)
+      return { keys: await listKeyViews(deps) }
+    },
+  }),
 }

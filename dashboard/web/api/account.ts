@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { TokenScope } from '#shared/values.ts'
-import { api, done, take } from './client.ts'
+import { call } from './client.ts'
 
 interface NewPassword {
   current_password: string
@@ -9,13 +9,13 @@ interface NewPassword {
 }
 
 /** Ends every other session of the user and, when asked, every API token. */
-export const changePassword = (body: NewPassword) => done(api.auth.password.post(body))
+export const changePassword = (body: NewPassword) => call('POST /api/auth/password', { body })
 
-export const signOutEverywhere = () => done(api.auth['logout-everywhere'].post())
+export const signOutEverywhere = () => call('POST /api/auth/logout-everywhere')
 
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
-  queryFn: async () => (await take(api.auth.tokens.get())).tokens,
+  queryFn: async () => (await call('GET /api/auth/tokens')).tokens,
 })
 
 export interface NewToken {
@@ -26,6 +26,7 @@ export interface NewToken {
 }
 
 /** `plaintext` is returned this once. */
-export const createToken = (body: NewToken) => take(api.auth.tokens.post(body))
+export const createToken = (body: NewToken) => call('POST /api/auth/tokens', { body })
 
-export const deleteToken = (token_id: number) => done(api.auth.tokens({ token_id }).delete())
+export const deleteToken = (token_id: number) =>
+  call('DELETE /api/auth/tokens/:token_id', { params: { token_id } })

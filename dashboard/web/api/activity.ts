@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 export interface ActivityFilters {
   type?: string | undefined
@@ -16,7 +16,7 @@ export const activityQuery = (filters: ActivityFilters, before?: string) =>
     queryKey: ['activity', filters, before],
     queryFn: async () => {
       const query = { ...filters, before, limit: PAGE }
-      const { activities, total } = await take(api.fleet.activity.get({ query }))
+      const { activities, total } = await call('GET /api/fleet/activity', { query })
       const last = activities.at(-1)
       return { activities, total, older: total > PAGE && last ? String(last.id) : undefined }
     },

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 /** Beside the feed, which tells at once. */
 const LIVE_MS = 5_000
@@ -13,7 +13,8 @@ export const isBulkActive = ({ finished_at }: Pick<BulkOperationView, 'finished_
 export const bulkQuery = (bulk_id: string) =>
   queryOptions({
     queryKey: ['bulk', bulk_id, 'state'],
-    queryFn: async () => (await take(api['bulk-operations']({ bulk_id }).get())).bulk_operation,
+    queryFn: async () =>
+      (await call('GET /api/bulk-operations/:bulk_id', { params: { bulk_id } })).bulk_operation,
     refetchInterval: ({ state: { data } }) => (data && !isBulkActive(data) ? false : LIVE_MS),
   })
 
@@ -22,7 +23,7 @@ export const recentBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent'],
   queryFn: async () => {
     const query = { limit: RECENT }
-    return (await take(api['bulk-operations'].get({ query }))).bulk_operations
+    return (await call('GET /api/bulk-operations', { query })).bulk_operations
   },
   refetchInterval: ({ state: { data } }) => (data?.some(isBulkActive) ? LIVE_MS : 30_000),
 })
@@ -32,7 +33,7 @@ export const pausedBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent', 'paused'],
   queryFn: async () => {
     const query = { status: 'paused', limit: RECENT }
-    return (await take(api['bulk-operations'].get({ query }))).bulk_operations
+    return (await call('GET /api/bulk-operations', { query })).bulk_operations
   },
 })
 
@@ -48,23 +49,28 @@ async function allItems(bulk_id: string): Promise<BulkItemView[]> {
   const items: BulkItemView[] = []
   for (;;) {
     const query = { limit: PAGE, after: items.at(-1)?.position }
-    const page = await take(api['bulk-operations']({ bulk_id }).items.get({ query }))
+    const page = await call('GET /api/bulk-operations/:bulk_id/items', {
+      params: { bulk_id },
+      query,
+    })
     items.push(...page.items)
     if (page.items.length < PAGE) return items
   }
 }
 
 export async function cancelBulk(bulk_id: string, force = false): Promise<BulkOperationView> {
-  return (await take(api['bulk-operations']({ bulk_id }).cancel.post({ force }))).bulk_operation
+  const sent = { params: { bulk_id }, body: { force } }
+  return (await call('POST /api/bulk-operations/:bulk_id/cancel', sent)).bulk_operation
 }
 
 export async function resumeBulk(bulk_id: string): Promise<BulkOperationView> {
-  return (await take(api['bulk-operations']({ bulk_id }).resume.post({}))).bulk_operation
+  const sent = { params: { bulk_id } }
+  return (await call('POST /api/bulk-operations/:bulk_id/resume', sent)).bulk_operation
 }
 
 /** The same for what failed or was cancelled; the id of the new one. */
 export async function retryBulk(bulk_id: string): Promise<string> {
-  const answer = await take(api['bulk-operations']({ bulk_id }).retry.post({}))
+  const answer = await call('POST /api/bulk-operations/:bulk_id/retry', { params: { bulk_id } })
   if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')
   return answer.bulk_operation.id
 }

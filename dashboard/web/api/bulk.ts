@@ -1,6 +1,6 @@
 import type { BulkTargets } from '#shared/api/bulk-operations.ts'
 import type { BulkType, SiteBulkType } from '#shared/operation-types/index.ts'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 /** Of sites, by their ids. */
 export interface SitesBulk {
@@ -12,14 +12,14 @@ export interface SitesBulk {
 /** What it would be done to, and which of them are left out. */
 export async function planBulk({ type, params, site_ids }: SitesBulk) {
   const body = { type, params, targets: { site_ids }, dry_run: true }
-  const answer = await take(api['bulk-operations'].post(body))
+  const answer = await call('POST /api/bulk-operations', { body })
   return 'targets' in answer ? answer : { targets: [], skipped: [] }
 }
 
 /** Begins it; the id of the bulk operation. */
 export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel: number) {
   const body = { type, params, targets: { site_ids }, parallel }
-  const answer = await take(api['bulk-operations'].post(body))
+  const answer = await call('POST /api/bulk-operations', { body })
   if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')
   return answer.bulk_operation.id
 }
@@ -27,6 +27,6 @@ export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel:
 /** Beside the targets, what would be changed of others for each of them. */
 export async function planAsks(type: BulkType, params: object, targets: Partial<BulkTargets>) {
   const body = { type, params, targets, dry_run: true, with_asks: true }
-  const answer = await take(api['bulk-operations'].post(body))
+  const answer = await call('POST /api/bulk-operations', { body })
   return 'targets' in answer ? answer.must_accept : undefined
 }

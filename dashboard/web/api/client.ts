@@ -1,8 +1,26 @@
-import { treaty } from '@elysiajs/eden'
-import type { createApp } from '#dashboard/app.ts'
+import type { Routes } from '#dashboard/routes.ts'
 
-/** The dashboard that this page comes from, by the types of its own routes. Times stay ISO texts. */
-export const { api } = treaty<ReturnType<typeof createApp>>(location.origin, { parseDate: false })
+/** The method and path of a route, such as `GET /api/servers/:server_id`. */
+export type At = keyof Routes
+/** What is sent is not changed by sending it. */
+type Input<T> = T extends object ? { readonly [K in keyof T]: Input<T[K]> } : T
+type Scalar = string | number | boolean | undefined
+
+type Params<A extends At> = [Routes[A]['names']] extends [never]
+  ? unknown
+  : { params: Readonly<Record<Routes[A]['names'], string | number>> }
+type Body<A extends At> = undefined extends Routes[A]['body']
+  ? unknown
+  : Record<never, unknown> extends Routes[A]['body']
+    ? { body?: Input<Routes[A]['body']> | undefined }
+    : { body: Input<Routes[A]['body']> }
+type Query<A extends At> = { query?: { readonly [Q in Routes[A]['query']]?: Scalar } }
+/** What a call of a route sends, by the definition of the route. */
+export type Sent<A extends At> = Params<A> & Body<A> & Query<A> & { signal?: AbortSignal }
+/** Left out where a route needs nothing. */
+export type Args<A extends At> =
+  Record<never, unknown> extends Sent<A> ? [sent?: Sent<A>] : [sent: Sent<A>]
+export type AnswerOf<A extends At> = Routes[A]['answer']
 
 /** An error body, or none at all (`status` 0). */
 export class ApiError extends Error {
@@ -24,26 +42,37 @@ function textOf(status: number, said: unknown): string {
   return typeof said === 'string' && said ? said : `The dashboard answered ${status}`
 }
 
-/** As Eden answers; without a connection there is no `response`. */
-interface Answer<T> {
-  data: T
-  error: { value: unknown } | null
-  status: number
-  response: Response | undefined
+interface Plain {
+  params?: Readonly<Record<string, string | number>>
+  query?: Readonly<Record<string, Scalar>>
+  body?: unknown
+  signal?: AbortSignal
 }
 
-/** The body of an answer. Throws ApiError for any but a success. */
-export async function take<T>(asked: Promise<Answer<T>>): Promise<NonNullable<T>> {
-  const { data, error, status, response } = await asked
-  if (error || data === null || data === undefined)
-    throw new ApiError(response ? status : 0, error?.value)
-  return data
+/** Calls a route of the dashboard that this page comes from. Throws ApiError for any but a success. */
+export async function call<A extends At>(at: A, ...args: Args<A>): Promise<AnswerOf<A>> {
+  const response = await send(at, ...args)
+  return response.status === 204 ? undefined : response.json()
 }
 
-/** As `take`, for an answer without a body. */
-export async function done(asked: Promise<Answer<unknown>>): Promise<void> {
-  const { error, status, response } = await asked
-  if (error) throw new ApiError(response ? status : 0, error.value)
+/** The same, for an answer that is more than its body. */
+export async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
+  const { params = {}, query = {}, body, signal }: Plain = sent ?? {}
+  const [method = '', path = ''] = at.split(' ')
+  const asked = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const response = await fetch(search ? `${asked}?${search}` : asked, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    throw signal?.aborted ? error : new ApiError(0, undefined)
+  })
+  if (response.ok) return response
+  throw new ApiError(response.status, await response.json().catch(() => undefined))
 }
 
 /** What was asked for is not there, or not any more. */

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { Enrolment } from '#shared/api/enrolment.ts'
-import { api, done, take } from './client.ts'
+import { call } from './client.ts'
 
 const LIVE_MS = 2_000
 const CODE_MS = 15 * 60_000
@@ -9,7 +9,8 @@ const CODE_MS = 15 * 60_000
 export const enrolmentQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'enrolment'],
-    queryFn: async () => (await take(api.servers({ server_id }).enrolment.get())).enrolment,
+    queryFn: async () =>
+      (await call('GET /api/servers/:server_id/enrolment', { params: { server_id } })).enrolment,
     refetchInterval: ({ state: { data } }) => (data?.code?.status === 'open' ? LIVE_MS : 30_000),
   })
 
@@ -24,10 +25,12 @@ export const codeQuery = (server_id: number) =>
 
 /** Makes a new line and code, in the place of any before them. */
 export async function openEnrolment(client: QueryClient, server_id: number): Promise<void> {
-  const { enrolment } = await take(api.servers({ server_id }).enrolment.post())
+  const { enrolment } = await call('POST /api/servers/:server_id/enrolment', {
+    params: { server_id },
+  })
   client.setQueryData(codeQuery(server_id).queryKey, enrolment)
   await client.invalidateQueries({ queryKey: enrolmentQuery(server_id).queryKey })
 }
 
 export const revokeEnrolment = (server_id: number) =>
-  done(api.servers({ server_id }).enrolment.delete())
+  call('DELETE /api/servers/:server_id/enrolment', { params: { server_id } })

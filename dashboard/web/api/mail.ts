@@ -5,8 +5,8 @@ import type {
   SiteMailCounts,
   SiteMailView,
 } from '#shared/api/mail.ts'
-import { begin } from './begin.ts'
-import { api, take } from './client.ts'
+import { beginOperation } from './begin.ts'
+import { call, type Sent } from './client.ts'
 
 /** A server, or one of its sites. */
 export interface MailTarget {
@@ -27,18 +27,18 @@ export interface MailState {
   sites: MailOfSite[] | null
 }
 
-const pathOf = ({ server_id, site_id }: MailTarget) =>
-  site_id === undefined
-    ? `/api/servers/${server_id}/mail`
-    : `/api/servers/${server_id}/sites/${site_id}/mail`
-
 export const mailQuery = ({ server_id, site_id }: MailTarget) =>
   queryOptions({
     queryKey: ['mail', server_id, site_id ?? null],
     queryFn: async (): Promise<MailState> => {
-      const server = api.servers({ server_id })
-      if (site_id === undefined) return ofServer((await take(server.mail.get())).mail)
-      return ofSite((await take(server.sites({ site_id }).mail.get())).mail)
+      if (site_id === undefined) {
+        const params = { server_id }
+        return ofServer((await call('GET /api/servers/:server_id/mail', { params })).mail)
+      }
+      const params = { server_id, site_id }
+      return ofSite(
+        (await call('GET /api/servers/:server_id/sites/:site_id/mail', { params })).mail,
+      )
     },
     refetchInterval: 10_000,
   })
@@ -50,16 +50,20 @@ const ofSite = ({ counts, ...mail }: SiteMailView): MailState => ({
   sites: counts && [counts],
 })
 
+type NewMail = Sent<'PUT /api/servers/:server_id/mail'>['body']
+
 /** The id of the operation that does it. */
-export async function setMail(target: MailTarget, input: object): Promise<string> {
-  return named(await begin('PUT', pathOf(target), input))
+export async function setMail({ server_id, site_id }: MailTarget, body: NewMail): Promise<string> {
+  if (site_id === undefined)
+    return beginOperation('PUT /api/servers/:server_id/mail', { params: { server_id }, body })
+  const params = { server_id, site_id }
+  return beginOperation('PUT /api/servers/:server_id/sites/:site_id/mail', { params, body })
 }
 
-export async function testMail(target: MailTarget, to: string): Promise<string> {
-  return named(await begin('POST', `${pathOf(target)}/test`, { to }))
-}
-
-function named({ operation_id }: { operation_id: string | undefined }): string {
-  if (operation_id === undefined) throw new Error('The dashboard did not name the operation')
-  return operation_id
+export async function testMail({ server_id, site_id }: MailTarget, to: string): Promise<string> {
+  const body = { to }
+  if (site_id === undefined)
+    return beginOperation('POST /api/servers/:server_id/mail/test', { params: { server_id }, body })
+  const params = { server_id, site_id }
+  return beginOperation('POST /api/servers/:server_id/sites/:site_id/mail/test', { params, body })
 }

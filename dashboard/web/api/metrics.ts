@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 /** The metrics of a server over the last so many hours. */
 export const metricsQuery = (server_id: number, hours: number) =>
@@ -11,7 +11,8 @@ export const metricsQuery = (server_id: number, hours: number) =>
         from: new Date(to - hours * 3600_000).toISOString(),
         to: new Date(to).toISOString(),
       }
-      return (await take(api.servers({ server_id }).metrics.get({ query }))).metrics
+      const sent = { params: { server_id }, query }
+      return (await call('GET /api/servers/:server_id/metrics', sent)).metrics
     },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,

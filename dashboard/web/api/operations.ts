@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { OperationView } from '#shared/api/operations.ts'
-import { begin } from './begin.ts'
-import { api, take } from './client.ts'
+import { beginOperation } from './begin.ts'
+import { call } from './client.ts'
 
 /** Beside the feed, which tells at once. */
 const LIVE_MS = 5_000
@@ -13,7 +13,8 @@ export const isActive = ({ finished_at }: Pick<OperationView, 'finished_at'>): b
 export const operationQuery = (operation_id: string) =>
   queryOptions({
     queryKey: ['operations', operation_id],
-    queryFn: async () => (await take(api.operations({ operation_id }).get())).operation,
+    queryFn: async () =>
+      (await call('GET /api/operations/:operation_id', { params: { operation_id } })).operation,
     refetchInterval: ({ state: { data } }) => (data && !isActive(data) ? false : LIVE_MS),
   })
 
@@ -60,16 +61,14 @@ export const pastOperationsQuery = (filters: OperationFilters, before?: string) 
 async function listOperations(
   query: OperationFilters & { active?: boolean; before?: string | undefined; limit?: number },
 ): Promise<OperationView[]> {
-  return (await take(api.operations.get({ query: { ...query } }))).operations
+  return (await call('GET /api/operations', { query })).operations
 }
 
 export async function cancelOperation(operation_id: string, force = false): Promise<OperationView> {
-  return (await take(api.operations({ operation_id }).cancel.post({ force }))).operation
+  const sent = { params: { operation_id }, body: { force } }
+  return (await call('POST /api/operations/:operation_id/cancel', sent)).operation
 }
 
 /** The id of the new operation. */
-export async function retryOperation(id: string): Promise<string> {
-  const { operation_id } = await begin('POST', `/api/operations/${id}/retry`)
-  if (operation_id === undefined) throw new Error('The dashboard did not name the new operation')
-  return operation_id
-}
+export const retryOperation = (operation_id: string): Promise<string> =>
+  beginOperation('POST /api/operations/:operation_id/retry', { params: { operation_id } })

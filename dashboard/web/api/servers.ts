@@ -2,20 +2,19 @@ import { queryOptions } from '@tanstack/react-query'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { CreateServer } from '#shared/api/servers.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
-import type { Plan } from '#shared/plan.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
-import { begin } from './begin.ts'
-import { api, done, take } from './client.ts'
+import { beginOperation } from './begin.ts'
+import { call, type Sent } from './client.ts'
 
-interface PlanBody {
-  plan: Plan
-}
+type Provision = Sent<'POST /api/servers/:server_id/provision'>['body']
+type Updates = Sent<'POST /api/servers/:server_id/update'>['body']
 
 /** Everything known of one server. */
 export const serverQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id],
-    queryFn: async () => (await take(api.fleet.servers({ server_id }).get())).server,
+    queryFn: async () =>
+      (await call('GET /api/fleet/servers/:server_id', { params: { server_id } })).server,
     refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? 2_000 : 10_000),
   })
 
@@ -25,60 +24,66 @@ export async function beginOnServers(
   type: ServerBulkType,
   params: object = {},
 ): Promise<BulkOperationView> {
-  const asked = api['bulk-operations'].post({ type, params, targets: { server_ids } })
-  const answer = await take(asked)
+  const body = { type, params, targets: { server_ids } }
+  const answer = await call('POST /api/bulk-operations', { body })
   if (!('bulk_operation' in answer)) throw new Error('Nothing was begun')
   return answer.bulk_operation
 }
 
 /** The id of the new server. */
-export async function createServer(input: CreateServer): Promise<number> {
-  return (await take(api.servers.post(input))).server.id
+export async function createServer(body: CreateServer): Promise<number> {
+  return (await call('POST /api/servers', { body })).server.id
 }
 
-export const changeServer = (server_id: number, input: CreateServer) =>
-  take(api.servers({ server_id }).patch(input))
+export const changeServer = (server_id: number, body: CreateServer) =>
+  call('PATCH /api/servers/:server_id', { params: { server_id }, body })
 
-export const removeServer = (server_id: number) => done(api.servers({ server_id }).delete())
+export const removeServer = (server_id: number) =>
+  call('DELETE /api/servers/:server_id', { params: { server_id } })
 
 /** What this would do there now. */
-export async function planProvision(
-  server_id: number,
-  php_versions: readonly string[],
-): Promise<Plan> {
-  const path = `/api/servers/${server_id}/provision`
-  const { body } = await begin('POST', path, { php_versions, dry_run: true })
-  return (body as PlanBody).plan
+export async function planProvision(server_id: number, php_versions: readonly string[]) {
+  const body = { php_versions: [...php_versions], dry_run: true }
+  const sent = { params: { server_id }, body }
+  return (await call('POST /api/servers/:server_id/provision', sent)).plan
 }
 
 /** What apt would do there now. */
-export async function planUpdates(server_id: number, input: object) {
-  const path = `/api/servers/${server_id}/update`
-  const { body } = await begin('POST', path, { ...input, dry_run: true })
-  return (body as PlanBody).plan
+export async function planUpdates(server_id: number, input: Updates) {
+  const sent = { params: { server_id }, body: { ...input, dry_run: true } }
+  return (await call('POST /api/servers/:server_id/update', sent)).plan
 }
 
-/** The id of the operation that does it. */
-export async function beginOn(
-  server_id: number,
-  what: 'sync' | 'provision' | 'upgrade' | 'isolation-check' | 'update',
-  input: object = {},
-): Promise<string> {
-  const { operation_id } = await begin('POST', `/api/servers/${server_id}/${what}`, input)
-  if (operation_id === undefined) throw new Error('The dashboard did not name the operation')
-  return operation_id
-}
+/** The id of the operation that does it; so do the others of these. */
+export const syncServer = (server_id: number) =>
+  beginOperation('POST /api/servers/:server_id/sync', { params: { server_id } })
+
+export const provisionServer = (server_id: number, body: Provision) =>
+  beginOperation('POST /api/servers/:server_id/provision', { params: { server_id }, body })
+
+export const installUpdates = (server_id: number, body: Updates) =>
+  beginOperation('POST /api/servers/:server_id/update', { params: { server_id }, body })
+
+export const upgradeAgent = (server_id: number) =>
+  beginOperation('POST /api/servers/:server_id/upgrade', { params: { server_id } })
+
+export const checkIsolation = (server_id: number) =>
+  beginOperation('POST /api/servers/:server_id/isolation-check', { params: { server_id } })
 
 /** Waits for the outcome. */
 export const restartService = (server_id: number, service: string) =>
-  take(api.servers({ server_id }).services.restart.post({ service }))
+  call('POST /api/servers/:server_id/services/restart', {
+    params: { server_id },
+    body: { service },
+  })
 
 /** What the last isolation check of a server found. */
 export const isolationQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'isolation'],
     queryFn: async () =>
-      (await take(api.servers({ server_id })['isolation-check'].get())).isolation_check,
+      (await call('GET /api/servers/:server_id/isolation-check', { params: { server_id } }))
+        .isolation_check,
     refetchInterval: 10_000,
   })
 
@@ -86,7 +91,7 @@ export const isolationQuery = (server_id: number) =>
 export const maintenanceQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'maintenance'],
-    queryFn: async () => take(api.servers({ server_id }).maintenance.get()),
+    queryFn: () => call('GET /api/servers/:server_id/maintenance', { params: { server_id } }),
     refetchInterval: 10_000,
   })
 
@@ -94,7 +99,8 @@ export const maintenanceQuery = (server_id: number) =>
 export const webQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'web'],
-    queryFn: async () => (await take(api.servers({ server_id }).web.get())).web,
+    queryFn: async () =>
+      (await call('GET /api/servers/:server_id/web', { params: { server_id } })).web,
     refetchInterval: 60_000,
   })
 
@@ -102,7 +108,8 @@ export const webQuery = (server_id: number) =>
 export const conditionsQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'conditions'],
-    queryFn: async () => (await take(api.servers({ server_id }).conditions.get())).conditions,
+    queryFn: async () =>
+      (await call('GET /api/servers/:server_id/conditions', { params: { server_id } })).conditions,
     refetchInterval: 60_000,
   })
 
@@ -116,6 +123,6 @@ export const sitesOfQuery = (server_id: number) =>
       const status = SITE_STATUSES.filter((value) => value !== 'trashed').join()
       const order = { sort: 'status', order: 'desc' } as const
       const query = { server_id: String(server_id), status, ...order, per_page: SOME }
-      return take(api.fleet.sites.get({ query }))
+      return call('GET /api/fleet/sites', { query })
     },
   })

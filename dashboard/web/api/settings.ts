@@ -1,20 +1,20 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { SettingKey } from '#shared/api/settings.ts'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 /** What is usual for the whole dashboard. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: async () => (await take(api.fleet.settings.get())).settings,
+  queryFn: async () => (await call('GET /api/fleet/settings')).settings,
 })
 
 export const changeSetting = (key: SettingKey, value: unknown) =>
-  take(api.settings({ key }).put({ value }))
+  call('PUT /api/settings/:key', { params: { key }, body: { value } })
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: async () => (await take(api.keys.get())).keys,
+  queryFn: async () => (await call('GET /api/keys')).keys,
 })
 
 /** All keys, with the new one. */
-export const rotateKey = async () => (await take(api.keys.rotate.post())).keys
+export const rotateKey = async () => (await call('POST /api/keys/rotate')).keys

@@ -1,78 +1,92 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Plan } from '#shared/plan.ts'
+import type { z } from 'zod'
+import type { Accept, Plan } from '#shared/plan.ts'
 import { begin } from './begin.ts'
+import type { Sent } from './client.ts'
 import type { SitePlace } from './sites.ts'
+
+interface More {
+  dry_run?: true
+  /** What may be changed of others, by the words of its plan. */
+  accept?: Accepted
+}
+
+type Accepted = z.input<typeof Accept>
 
 /** A call that begins an operation of a site and that, with `dry_run`, tells what it would do. */
 export interface SiteWork {
-  method: 'POST' | 'PATCH' | 'DELETE'
-  path: string
-  input: object
-  /** What may be changed of others, by the words of its plan. */
-  accept?: readonly string[]
+  /** Differs from that of any other work. */
+  key: readonly unknown[]
+  call(more: More): ReturnType<typeof begin>
+  accept?: Accepted
 }
 
-const pathOf = ({ id, server_id }: SitePlace) => `/api/servers/${server_id}/sites/${id}`
+const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
 
-interface SiteChange {
-  php?: string
-  tier?: string
-  database_routines?: boolean
-  xmlrpc?: boolean
-}
+type SiteChange = Sent<'PATCH /api/servers/:server_id/sites/:site_id'>['body']
 
 export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
-  method: 'PATCH',
-  path: pathOf(site),
-  input,
+  key: ['change', site.id, input],
+  call: (more) =>
+    begin('PATCH /api/servers/:server_id/sites/:site_id', {
+      params: at(site),
+      body: { ...input, ...more },
+    }),
 })
 
+type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
+
 /** Gives it a certificate, renews it or takes it away. */
-export const issueTls = (site: SitePlace, tls: string): SiteWork => ({
-  method: 'POST',
-  path: `${pathOf(site)}/tls`,
-  input: { tls },
+export const issueTls = (site: SitePlace, tls: IssueTls['tls']): SiteWork => ({
+  key: ['tls', site.id, tls],
+  call: (more) =>
+    begin('POST /api/servers/:server_id/sites/:site_id/tls', {
+      params: at(site),
+      body: { tls, ...more },
+    }),
 })
 
 /** Reads its WordPress; has no plan, since it changes nothing. */
 export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
-  method: 'POST',
-  path: `/api/servers/${server_id}/wp-scan`,
-  input: { site_id: id },
+  key: ['scan', id],
+  call: () =>
+    begin('POST /api/servers/:server_id/wp-scan', { params: { server_id }, body: { site_id: id } }),
 })
 
 /** To the trash. */
 export const deleteSite = (site: SitePlace): SiteWork => ({
-  method: 'DELETE',
-  path: pathOf(site),
-  input: {},
+  key: ['delete', site.id],
+  call: (body) =>
+    begin('DELETE /api/servers/:server_id/sites/:site_id', { params: at(site), body }),
 })
 
 export const restoreSite = (site: SitePlace): SiteWork => ({
-  method: 'POST',
-  path: `${pathOf(site)}/restore`,
-  input: {},
+  key: ['restore', site.id],
+  call: (body) =>
+    begin('POST /api/servers/:server_id/sites/:site_id/restore', { params: at(site), body }),
 })
 
 /** Permanently. */
 export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
-  method: 'POST',
-  path: `${pathOf(site)}/purge`,
-  input: { domain: site.domain },
+  key: ['purge', site.id],
+  call: (more) =>
+    begin('POST /api/servers/:server_id/sites/:site_id/purge', {
+      params: at(site),
+      body: { domain: site.domain, ...more },
+    }),
 })
 
 /** Begins it; the id of the operation, when it became one. */
-export async function beginWork(work: SiteWork): Promise<string | undefined> {
-  const { method, path, input, accept } = work
-  return (await begin(method, path, { ...input, ...(accept && { accept }) })).operation_id
+export async function beginWork({ call, accept }: SiteWork): Promise<string | undefined> {
+  return (await call(accept ? { accept } : {})).operation_id
 }
 
 /** What it would do now, as the agent reads it from the machine. */
-export const planQuery = ({ method, path, input }: SiteWork) =>
+export const planQuery = ({ key, call }: SiteWork) =>
   queryOptions({
-    queryKey: ['plan', method, path, input],
+    queryKey: ['plan', ...key],
     queryFn: async () => {
-      const { body } = await begin(method, path, { ...input, dry_run: true })
+      const { body } = await call({ dry_run: true })
       return (body as { plan: Plan }).plan
     },
     // Asked for once: while the work runs there is no plan of it. The next dialog requests it again.

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 export const SITES_PER_PAGE = 100
 
@@ -12,7 +12,7 @@ export const sitesPageQuery = (filter: SitesFilter, page: number) =>
     queryKey: ['sites', filter, page],
     queryFn: ({ signal }) => {
       const query = { ...filter, page, per_page: SITES_PER_PAGE }
-      return take(api.fleet.sites.get({ query, fetch: { signal } }))
+      return call('GET /api/fleet/sites', { query, signal })
     },
   })
 
@@ -24,7 +24,8 @@ export const siteQuery = (id: number) =>
     refetchInterval: ({ state }) => (state.data?.operation_id ? 2_000 : 30_000),
   })
 
-const getSite = async (id: number) => (await take(api.fleet.sites({ site_id: id }).get())).site
+const getSite = async (site_id: number) =>
+  (await call('GET /api/fleet/sites/:site_id', { params: { site_id } })).site
 
 export type Site = Awaited<ReturnType<typeof getSite>>
 
@@ -33,8 +34,8 @@ export const siteIdsQuery = (filter: SitesFilter) =>
   queryOptions({
     queryKey: ['site-ids', filter],
     queryFn: async ({ signal }) => {
-      const asked = api.fleet.sites.ids.get({ query: filter, fetch: { signal } })
-      const { sites, total } = await take(asked)
+      const sent = { query: filter, signal }
+      const { sites, total } = await call('GET /api/fleet/sites/ids', sent)
       return { ids: sites.map(({ id }) => id), total }
     },
     // Ten thousand of them are not kept for the way back.
@@ -47,25 +48,30 @@ export interface SitePlace {
   server_id: number
 }
 
-const at = ({ id, server_id }: SitePlace) => api.servers({ server_id }).sites({ site_id: id })
+const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
 
 /** Asked of the server itself, which may be offline: not again by itself. */
 export const jobRunsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'job-runs'],
-    queryFn: async ({ signal }) =>
-      (await take(at(site)['job-runs'].get({ fetch: { signal } }))).runs,
+    queryFn: async ({ signal }) => {
+      const sent = { ...at(site), signal }
+      return (await call('GET /api/servers/:server_id/sites/:site_id/job-runs', sent)).runs
+    },
     retry: false,
   })
 
-export const purgeCache = (site: SitePlace) => take(at(site)['cache-purge'].post({}))
+export const purgeCache = (site: SitePlace) =>
+  call('POST /api/servers/:server_id/sites/:site_id/cache-purge', at(site))
 
 /** Hides a site that was found from lists and counts, or shows it again. */
 export const ignoreSite = (site: SitePlace, ignored: boolean) =>
-  take(at(site).ignored.put({ ignored }))
+  call('PUT /api/servers/:server_id/sites/:site_id/ignored', { ...at(site), body: { ignored } })
 
 /** Never in the query client: it is shown, and gone. */
-export const readDatabasePassword = (site: SitePlace) => take(at(site)['db-password'].post())
+export const readDatabasePassword = (site: SitePlace) =>
+  call('POST /api/servers/:server_id/sites/:site_id/db-password', at(site))
 
 /** Sets a new one. Never in the query client. */
-export const resetAdminPassword = (site: SitePlace) => take(at(site)['admin-password'].post())
+export const resetAdminPassword = (site: SitePlace) =>
+  call('POST /api/servers/:server_id/sites/:site_id/admin-password', at(site))

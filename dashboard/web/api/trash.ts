@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, take } from './client.ts'
+import { call } from './client.ts'
 
 const LEAVING_MS = 2_000
 const USUAL_MS = 30_000
@@ -7,7 +7,7 @@ const USUAL_MS = 30_000
 /** Those that are purged first come first; asked for more often while one is on its way out. */
 export const trashQuery = queryOptions({
   queryKey: ['trash'],
-  queryFn: async () => (await take(api.trash.get())).trash,
+  queryFn: async () => (await call('GET /api/trash')).trash,
   refetchInterval: ({ state: { data } }) =>
     data?.some(({ status }) => status !== 'trashed') ? LEAVING_MS : USUAL_MS,
 })

@@ -39,10 +39,10 @@ describe('without a session', () => {
     expect(open).toEqual([
       'GET /health',
       'GET /agent/:file',
+      'POST /api/auth/login',
       'GET /',
       'GET /assets/:name',
       ...pages,
-      'POST /api/auth/login',
     ])
   })
 

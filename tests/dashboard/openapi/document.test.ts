@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { createApp } from '#dashboard/app.ts'
 import { webRoutes } from '#dashboard/http/web/routes.ts'
 import { EXAMPLES } from '#dashboard/openapi/examples.ts'
-import { ROUTES } from '#dashboard/openapi/table.ts'
+import { ROUTES } from '#dashboard/routes.ts'
 import { document, faultsOf } from '#tests/support/openapi/validator.ts'
 
 type Json = Record<string, unknown>
@@ -49,11 +49,11 @@ describe('the OpenAPI document', () => {
 
     const real = named(app.routes).filter((route) => !pages.includes(route))
 
-    expect(ROUTES.map(({ route }) => String(route)).sort()).toEqual(real.sort())
+    expect(ROUTES.map(({ at }) => String(at)).sort()).toEqual(real.sort())
   })
 
   test('states the access of each call like the gate', () => {
-    expect(ROUTES.filter(({ open }) => open).map(({ route }) => route)).toEqual([
+    expect(ROUTES.filter(({ right }) => right === 'open').map(({ at }) => at)).toEqual([
       'POST /api/auth/login',
       'GET /health',
       'GET /agent/:file',

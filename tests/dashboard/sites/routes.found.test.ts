@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { RIGHTS } from '#dashboard/auth/rights.ts'
+import { ROUTES } from '#dashboard/routes.ts'
 import { listSiteRows } from '#dashboard/sync/queries.ts'
 import { planSync } from '#dashboard/sync/sync-plan.ts'
 import {
@@ -71,7 +71,7 @@ const INPUTS: Record<string, object> = {
 
 describe('a discovered site', () => {
   test.each(
-    Object.keys(RIGHTS).filter(
+    ROUTES.map(({ at }) => at).filter(
       (route) => route.includes('/sites/:site_id') && !READ.includes(route),
     ),
   )('refuses %s, planned or not, and its agent is not asked', async (route) => {

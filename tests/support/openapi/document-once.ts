@@ -17,10 +17,11 @@ export async function documentOnce(): Promise<OpenApi> {
 
 async function make(): Promise<void> {
   const { openApiDocument } = await import('#dashboard/openapi/document.ts')
+  const { SUBJECTS } = await import('#dashboard/routes.ts')
   await mkdir(dirname(FILE), { recursive: true })
   const draft = await mkdtemp(join(dirname(FILE), '.draft-'))
   try {
-    await writeFile(join(draft, 'openapi.json'), JSON.stringify(openApiDocument()))
+    await writeFile(join(draft, 'openapi.json'), JSON.stringify(openApiDocument(SUBJECTS)))
     await rename(join(draft, 'openapi.json'), FILE)
   } finally {
     await rm(draft, { recursive: true, force: true })

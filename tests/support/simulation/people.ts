@@ -5,6 +5,7 @@ import type { Deps } from '#dashboard/deps.ts'
 import { start } from '#dashboard/operations/start.ts'
 import { createSite } from '#dashboard/sites/create-site.ts'
 import { removeSite } from '#dashboard/sites/remove-site.ts'
+import { CreateSite } from '#shared/api/sites.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { TIERS } from '#shared/values.ts'
 import { Follower } from './follower.ts'
@@ -53,7 +54,7 @@ export class People {
     const server_id = 1 + this.#dice.below(this.#world.agents.length)
     const domain = domainOf(this.#dice.pick(LABELS))
     const { php, tier } = this.#shape()
-    const input = { domain, php, tier, tls: 'none' }
+    const input = CreateSite.parse({ domain, php, tier, tls: 'none' })
     return this.#tell(`create ${domain} on ${server_id}`, async (deps) =>
       createSite(deps, await getServer(deps.db, server_id), input, USER),
     )

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleUser, Keyboard, Monitor, Moon, Plus, RefreshCw, Server, Sun } from 'lucide-react'
-import { begin } from '#dashboard/web/api/begin.ts'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { syncServer } from '#dashboard/web/api/servers.ts'
 import { PLACES } from '#dashboard/web/app/navigation.ts'
 import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
@@ -121,9 +121,8 @@ function useSync() {
   const navigate = useNavigate()
   return async (server_id: number) => {
     try {
-      const { operation_id } = await begin('POST', `/api/servers/${server_id}/sync`)
-      if (operation_id)
-        await navigate({ to: '/operations/$operation_id', params: { operation_id } })
+      const operation_id = await syncServer(server_id)
+      await navigate({ to: '/operations/$operation_id', params: { operation_id } })
     } catch (error) {
       tell(messageOf(error), { error: true })
     }

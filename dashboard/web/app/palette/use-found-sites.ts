@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
-import { api, take } from '#dashboard/web/api/client.ts'
+import { call } from '#dashboard/web/api/client.ts'
 import { searchWords } from '#shared/search-words.ts'
 import type { Entry } from './entry.ts'
 
@@ -19,7 +19,7 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     queryKey: ['sites', 'found', wanted],
     queryFn: async ({ signal }) => {
       await pause(signal)
-      return take(api.fleet.sites.get({ query: { q: wanted, per_page: MOST }, fetch: { signal } }))
+      return call('GET /api/fleet/sites', { query: { q: wanted, per_page: MOST }, signal })
     },
     enabled: isAsked,
     placeholderData: keepPreviousData,

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
-import { beginOn } from '#dashboard/web/api/servers.ts'
+import { syncServer } from '#dashboard/web/api/servers.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
@@ -11,7 +11,7 @@ const PAUSE_MS = 500
 export function useSync({ id, name }: Pick<FleetServerDetail, 'id' | 'name'>) {
   const client = useQueryClient()
   const outcome = async () => {
-    const query = operationQuery(await beginOn(id, 'sync'))
+    const query = operationQuery(await syncServer(id))
     for (;;) {
       const operation = await client.fetchQuery({ ...query, staleTime: 0 })
       if (!isActive(operation)) return operation

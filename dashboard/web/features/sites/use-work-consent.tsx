@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
 
-const NONE: SiteWork = { method: 'POST', path: '', input: {} }
+const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
 
 /** The question whether some work may change what it would of others, and the answer to it. */
 export function useWorkConsent(work: SiteWork | undefined) {

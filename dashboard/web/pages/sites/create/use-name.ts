@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { api, take } from '#dashboard/web/api/client.ts'
+import { call } from '#dashboard/web/api/client.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { apexOf } from '#shared/names.ts'
 
@@ -21,7 +21,7 @@ export function useName(domain: string | undefined, server_id: number | undefine
     queryKey: ['sites', 'named', apex],
     queryFn: async ({ signal }) => {
       await pause(signal)
-      return take(api.fleet.sites.get({ query: { q: apex, per_page: MOST }, fetch: { signal } }))
+      return call('GET /api/fleet/sites', { query: { q: apex, per_page: MOST }, signal })
     },
     enabled: apex !== '',
     placeholderData: keepPreviousData,

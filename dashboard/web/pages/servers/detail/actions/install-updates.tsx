@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
-import { beginOn, planUpdates } from '#dashboard/web/api/servers.ts'
+import { installUpdates, planUpdates } from '#dashboard/web/api/servers.ts'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
@@ -24,13 +24,13 @@ export function InstallUpdates({ server, open, onClose }: DialogProps) {
 }
 
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
-  const [scope, setScope] = useState('security')
+  const [scope, setScope] = useState<'security' | 'all'>('security')
   const [restart_database, setRestart] = useState(false)
   const navigate = useNavigate()
   const input = { scope, restart_database }
   const preview = useMutation({ mutationFn: () => planUpdates(server.id, input) })
   const start = useMutation({
-    mutationFn: () => beginOn(server.id, 'update', input),
+    mutationFn: () => installUpdates(server.id, input),
     onSuccess: (operation_id) => {
       if (preview.data) rememberPlan(operation_id, preview.data)
       return navigate({ to: '/operations/$operation_id', params: { operation_id } })
@@ -48,7 +48,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
         <Select
           value={scope}
           onChange={(event) => {
-            setScope(event.target.value)
+            setScope(event.target.value === 'all' ? 'all' : 'security')
             preview.reset()
           }}
         >

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
-import { beginOn, planProvision } from '#dashboard/web/api/servers.ts'
+import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
 import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
@@ -36,7 +36,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const words = wordsOf(preview.data)
   const isOpen = words.length > 0 && !accepted
   const start = useMutation({
-    mutationFn: () => beginOn(server.id, 'provision', { php_versions, accept: words }),
+    mutationFn: () => provisionServer(server.id, { php_versions, accept: words }),
     onSuccess: (operation_id) => {
       if (preview.data) rememberPlan(operation_id, preview.data)
       return navigate({ to: '/operations/$operation_id', params: { operation_id } })

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { beginOn } from '#dashboard/web/api/servers.ts'
+import { upgradeAgent } from '#dashboard/web/api/servers.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 export function UpgradeAgent({ server, open, onClose }: DialogProps) {
   const navigate = useNavigate()
   const upgrade = async () => {
-    const operation_id = await beginOn(server.id, 'upgrade')
+    const operation_id = await upgradeAgent(server.id)
     await navigate({ to: '/operations/$operation_id', params: { operation_id } })
   }
   return (

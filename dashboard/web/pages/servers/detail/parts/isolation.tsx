@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
-import { beginOn, isolationQuery } from '#dashboard/web/api/servers.ts'
+import { checkIsolation, isolationQuery } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
@@ -37,7 +37,7 @@ interface CheckProps {
 function Check({ server, isRunning }: CheckProps) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
-    mutationFn: () => beginOn(server.id, 'isolation-check'),
+    mutationFn: () => checkIsolation(server.id),
     onError: (error) => tell(`The check did not start: ${messageOf(error)}`, { error: true }),
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })

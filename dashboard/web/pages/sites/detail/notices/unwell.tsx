@@ -83,7 +83,7 @@ function Restart({ site, service, name }: { site: Site; service: string; name: s
 function Issue({ site }: { site: Site }) {
   const begin = useBegin(site.id)
   const { mutate, isPending } = useMutation({
-    mutationFn: () => begin(issueTls(site, site.tls)),
+    mutationFn: () => begin(issueTls(site, site.tls === 'other' ? 'letsencrypt' : site.tls)),
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   return (

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { ApiRoute } from '#dashboard/auth/rights.ts'
 import type { Events } from '#shared/api/events.ts'
 import type { ErrorName } from '#shared/errors.ts'
 
@@ -14,27 +13,8 @@ export interface Answer {
   headers?: readonly (keyof typeof HEADERS)[]
 }
 
-/**
- * One route of the API. What follows from its method, path, query and body need not be said: 401 and
- * 500 for all, 403 for a change, 404 for what the path names, 400, 413, 415 and 422 for a body.
- */
-export interface Description {
-  /** The right that it needs stands in `dashboard/auth/rights.ts`. */
-  route: ApiRoute
-  summary: string
-  details?: string
-  query?: z.ZodObject
-  /** Read as JSON; one that takes `{}` may be left out. */
-  body?: z.ZodType
-  answers: Readonly<Record<number, Answer>>
-  /** What it may answer beyond what follows. */
-  errors?: readonly ErrorName[]
-  /** Instead of that of its component. */
-  example?: unknown
-}
-
-/** By operation id, which is what generated clients call them. */
-export type Descriptions = Readonly<Record<string, Description>>
+/** By status. */
+export type Answers = Readonly<Record<number, Answer>>
 
 /** What an agent that is asked before the answer may lead to. */
 export const ASKS_AGENT = [
@@ -54,14 +34,14 @@ export const HEADERS = {
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
 } as const
 
-const started = ['Operation-Id'] as const
+const started: readonly ['Operation-Id'] = ['Operation-Id']
 
 /** A stream of the operation that the call begins or joins. */
-export const streamOf = (about: string, events: Events): Answer => ({
-  about,
-  events,
-  headers: started,
-})
+export const streamOf = (about: string, events: Events) => ({ about, events, headers: started })
 
 /** Goes on in the background. */
-export const begun = (about: string, json: z.ZodType): Answer => ({ about, json, headers: started })
+export const begun = <J extends z.ZodType>(about: string, json: J) => ({
+  about,
+  json,
+  headers: started,
+})

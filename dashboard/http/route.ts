@@ -1,0 +1,123 @@
+import type { z } from 'zod'
+import type { ErrorName } from '#shared/errors.ts'
+import type { Answer, Answers } from './answers.ts'
+import type { BodyLimits } from './body.ts'
+import type { Caller } from './caller.ts'
+import type { Connection } from './client.ts'
+import type { Reply } from './reply.ts'
+import type { Right } from './rights.ts'
+
+export type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+/** The parameters in a path: `server_id` of `/servers/:server_id`. */
+export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A request before its body and query are looked at. */
+export interface Asked<D, Names extends string = never> {
+  deps: D
+  params: Readonly<Record<Names, string>>
+  /** Throws 401 where nobody is signed in, which only an open route sees. */
+  caller: Caller
+  request: Request
+  /** The server that listens, for its time limits. */
+  server: Connection | null
+}
+
+/** The same with what its path names, and its query and body as they were parsed. */
+interface Call<D, Names extends string, F, Q, B> extends Asked<D, Names> {
+  found: F
+  query: Q
+  body: B
+}
+
+type Body<X> = X extends { json: infer J extends z.ZodType } ? z.output<J> : undefined
+type Given<X> = X extends { events: object } | { file: string }
+  ? Response | (X extends { json: z.ZodType } ? Body<X> : never)
+  : X extends { json: z.ZodType }
+    ? Body<X>
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
+      void
+/** A body alone is sent with 200, or the only status of the route; bytes are JSON already. */
+type Result<A extends Answers> =
+  | Given<A[200 extends keyof A ? 200 : keyof A]>
+  | { [S in keyof A]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A]
+
+/**
+ * What follows from method, path, query and body need not be said: 401 and 500 for all, 403 for a
+ * change, 404 for what the path names, 400, 413, 415 and 422 for a body.
+ */
+interface Description {
+  summary: string
+  details?: string
+  right: Right
+  /** What it may answer beyond what follows. */
+  errors?: readonly ErrorName[]
+  /** Instead of that of its component. */
+  example?: unknown
+  /** `dry_run` may also stand in the query, for a client that sends no body. */
+  dry_run_in_query?: true
+  body_limits?: BodyLimits
+  /** Waits for an outcome: the time limit of a quiet connection does not hold. */
+  waits?: true
+}
+
+/** What any route is, for those who treat all of them alike. */
+export interface AnyRoute extends Description {
+  at: At
+  query?: z.ZodObject
+  body?: z.ZodType
+  answers: Answers
+  finds?(asked: never): unknown
+  run(call: never): unknown
+}
+
+/** A type alone: what a route needs is there. */
+export interface Needs<D> {
+  readonly needs?: (deps: D) => void
+}
+
+interface Definition<
+  D,
+  P extends At,
+  F,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  A extends Answers,
+> extends Description {
+  at: P
+  /** Loads what the path names, or throws 404 for it: before the body and the query are parsed. */
+  finds?: (asked: Asked<D, NamesIn<P>>) => F | Promise<F>
+  query?: Q
+  /** Read as JSON; one that takes `{}` may be left out. */
+  body?: B
+  answers: A
+  run: (call: Call<D, NamesIn<P>, F, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
+}
+
+type NoQuery = z.ZodObject<Record<never, z.ZodType>>
+
+/** Defines routes whose handlers need `D`: `const route = routesWith<Deps>()`. */
+export function routesWith<D>() {
+  return <
+    const P extends At,
+    A extends Answers,
+    F = undefined,
+    Q extends z.ZodObject = NoQuery,
+    B extends z.ZodType = z.ZodUndefined,
+  >(
+    definition: Definition<D, P, F, Q, B, A>,
+  ): Definition<D, P, F, Q, B, A> & Needs<D> => definition
+}
+
+/** What a client sends and gets, by the types of a table of routes. */
+export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input<B> : never
+export type QueryOf<R> = R extends { query?: infer Q extends z.ZodObject }
+  ? keyof z.input<Q>
+  : never
+export type AnswerOf<R> = R extends { answers: infer A extends Record<number, Answer> }
+  ? { [S in keyof A]: Body<A[S]> }[keyof A]
+  : never

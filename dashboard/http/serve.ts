@@ -1,0 +1,94 @@
+import { cookie } from '@elysiajs/cookie'
+import { Elysia } from 'elysia'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import { parse } from '#shared/parse.ts'
+import { dryRunIn, readJson } from './body.ts'
+import { callerOf } from './caller.ts'
+import type { Connection } from './client.ts'
+import { Reply } from './reply.ts'
+import { requireRight } from './rights.ts'
+import type { AnyRoute, Needs } from './route.ts'
+
+type Routes<D> = readonly (AnyRoute & Needs<D>)[]
+
+interface Incoming {
+  request: Request
+  server: Connection | null
+  params: Readonly<Record<string, string>>
+  query: unknown
+}
+
+/** The part of Elysia's context that an answer sets. */
+interface Outgoing {
+  headers: Record<string, string | number>
+  status?: number | string
+}
+
+/**
+ * The routes as a plugin. The checks come in this order: 401, 404 for an unknown path (both before
+ * this), 403, 400 for the body, 404 for what the path names, 422.
+ */
+export function serve<D>(routes: Routes<D>, deps: D) {
+  const app = new Elysia()
+  // Scoped to the routes that set a cookie: global, it would replace the cookie jar of all others.
+  const jar = new Elysia().use(cookie().as('scoped'))
+  for (const route of routes) {
+    const [method = '', path = ''] = route.at.split(' ')
+    if (setsCookie(route))
+      jar.route(method, path, async ({ request, server, params, query, set, setCookie }) => {
+        const answer = await answerOf(route, deps, { request, server, params, query })
+        const made = answer instanceof Reply ? answer.parts.cookie : undefined
+        if (made) setCookie(made.name, made.value, made.options)
+        return bodyOf(route, answer, set)
+      })
+    else
+      app.route(method, path, async ({ request, server, params, query, set }) =>
+        bodyOf(route, await answerOf(route, deps, { request, server, params, query }), set),
+      )
+  }
+  return app.use(jar)
+}
+
+/** Of routes under /api without a parameter: what anybody may ask, as `POST /api/auth/login`. */
+export function openRoutes(routes: Routes<never>): ReadonlySet<string> {
+  const open = routes.filter(({ right, at }) => right === 'open' && !at.includes(':'))
+  return new Set(open.map(({ at }) => at))
+}
+
+const setsCookie = ({ answers }: AnyRoute) =>
+  Object.values(answers).some(({ headers = [] }) => headers.includes('Set-Cookie'))
+
+/** Begins with the second guard, whatever the gate made of the request. */
+async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: Incoming) {
+  const { request, server } = incoming
+  if (route.right !== 'open') requireRight(callerOf(request), route.right)
+  if (route.waits) server?.timeout(request, 0)
+  const body = route.body && (await bodyIn(route, request))
+  const asked = {
+    ...incoming,
+    deps,
+    get caller() {
+      return callerOf(request)
+    },
+  }
+  const call = Object.assign(asked, { found: await route.finds?.(asked as never) })
+  const parsed = {
+    query: route.query && parse(route.query, query),
+    body: route.body && parse(route.body, body),
+  }
+  return route.run(Object.assign(call, parsed) as never)
+}
+
+function bodyIn({ body, dry_run_in_query, body_limits }: AnyRoute, request: Request) {
+  const read = readJson(request, body_limits)
+  return body === OnlyDryRun || dry_run_in_query ? dryRunIn(request, read) : read
+}
+
+function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown {
+  const first = 200 in answers ? 200 : Number(Object.keys(answers)[0])
+  if (answer instanceof Response) return answer
+  const { status, body, parts } = answer instanceof Reply ? answer : new Reply(first, answer, {})
+  Object.assign(set.headers, parts.headers)
+  set.status = status
+  return body
+}

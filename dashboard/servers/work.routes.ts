@@ -1,0 +1,70 @@
+import { streamOf } from '#dashboard/http/answers.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
+import { start } from '#dashboard/operations/start.ts'
+import { streamJob } from '#dashboard/operations/stream.ts'
+import { serverTarget } from '#dashboard/targets/load-site.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import { eventsOf } from '#shared/api/events.ts'
+import { InstallUpdates } from '#shared/api/maintenance.ts'
+import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
+
+const route = routesWith<StreamDeps & { public_url: string | undefined }>()
+
+/** What works on a server as a whole. */
+export const serverWorkRoutes = {
+  syncServer: route({
+    at: 'POST /api/servers/:server_id/sync',
+    summary: 'Make the records of a server agree with the machine',
+    details: 'Joins a running sync. 503 when the agent cannot be reached.',
+    finds: serverTarget,
+    ...streamed('server.sync'),
+    answers: { 200: streamOf('The sync as it goes.', eventsOf('server.sync')) },
+    run: async (call) => {
+      const job = await start(call.deps, 'server.sync', call.found, {})
+      return streamJob(call.deps, job, call)
+    },
+  }),
+  provisionServer: route({
+    at: 'POST /api/servers/:server_id/provision',
+    summary: 'Install and configure what sites need',
+    finds: serverTarget,
+    body: ProvisionServer,
+    ...streamed('server.provision'),
+  }),
+  checkIsolation: route({
+    at: 'POST /api/servers/:server_id/isolation-check',
+    summary: 'Attack one temporary site of a server from another one, and remove both',
+    details:
+      'Joins a check that is running. It completes also when attacks succeed: the results say which. Each online server that has sites is checked once a week by itself.',
+    finds: serverTarget,
+    body: OnlyDryRun,
+    ...streamed('isolation.check', 'The check as it goes, or its plan.'),
+  }),
+  installUpdates: route({
+    at: 'POST /api/servers/:server_id/update',
+    summary: 'Install updates of packages, and restart what runs the files that they replaced',
+    details:
+      'Sites are restarted one after the other, without a failed request. What was installed cannot be undone. MariaDB is restarted only with `restart_database`.',
+    finds: serverTarget,
+    body: InstallUpdates,
+    ...streamed('server.update'),
+  }),
+  upgradeAgent: route({
+    at: 'POST /api/servers/:server_id/upgrade',
+    summary: 'Give a server the agent that this dashboard has',
+    details: '409 while something else is done there, or without a build for its machine.',
+    finds: serverTarget,
+    body: OnlyDryRun,
+    ...streamed('agent.upgrade'),
+  }),
+  restartService: route({
+    at: 'POST /api/servers/:server_id/services/restart',
+    summary: 'Restart nginx, MariaDB or the PHP-FPM of one site',
+    details: 'Waits for the outcome.',
+    finds: serverTarget,
+    body: RestartService,
+    ...waited('service.restart'),
+    run: (call) => doneOrPlan(call, 'service.restart', `Restarted ${call.body.service}`),
+  }),
+}

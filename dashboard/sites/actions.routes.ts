@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { getSite } from '#dashboard/db/targets.ts'
+import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
+import { start } from '#dashboard/operations/start.ts'
+import { streamJob } from '#dashboard/operations/stream.ts'
+import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/targets/load-site.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import { eventsOf } from '#shared/api/events.ts'
+import { JobRun } from '#shared/api/job-runs.ts'
+import { ApplyPool, IssueTls, ScanSite, ShownAdmin, ShownPassword } from '#shared/api/sites.ts'
+import { listJobRuns } from './job-runs.ts'
+import { getSiteOfUser } from './queries.ts'
+import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
+
+const route = routesWith<StreamDeps & { public_url: string | undefined }>()
+
+/** What works on one site of a server, or on its pool. */
+export const siteActionRoutes = {
+  scanSite: route({
+    at: 'POST /api/servers/:server_id/wp-scan',
+    summary: 'Read what WordPress is made of on a site',
+    details: 'Joins a running scan.',
+    finds: serverTarget,
+    body: ScanSite,
+    ...streamed('site.scan'),
+    answers: { 200: streamOf('The scan as it goes.', eventsOf('site.scan')) },
+    run: async (call) => {
+      const { deps, found, body } = call
+      const site = await getSite(deps.db, found.server.id, body.site_id)
+      return streamJob(deps, await start(deps, 'site.scan', { ...found, site }, {}), call)
+    },
+  }),
+  applyPool: route({
+    at: 'POST /api/servers/:server_id/pool-apply',
+    summary: 'Resize the PHP pool of a system user',
+    details: 'Waits for the outcome.',
+    finds: serverTarget,
+    body: ApplyPool,
+    ...waited('pool.apply'),
+    run: async ({ deps, found, body }) => {
+      const site = await getSiteOfUser(deps.db, found.server.id, body.user)
+      const message = `Applied tier ${body.tier} to the PHP ${body.php_version} pool of ${body.user}`
+      return doneOrPlan({ deps, found: { ...found, site }, body }, 'pool.apply', message)
+    },
+  }),
+  listJobRuns: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/job-runs',
+    summary: 'List the last runs of the scheduled jobs of a site',
+    details:
+      'Read from the server, which keeps the output of a run for its owner; newest first, at most 20. What the site printed is shown as plain text, without control characters.',
+    right: 'read',
+    finds: loadManagedSite,
+    answers: {
+      200: { about: 'The runs.', json: z.strictObject({ runs: z.array(JobRun) }) },
+    },
+    errors: ['conflict', 'offline'],
+    run: async ({ deps, found }) => ({ runs: await listJobRuns(deps, found) }),
+  }),
+  issueTls: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/tls',
+    summary: 'Give a site a certificate, renew it or take it away',
+    finds: loadManagedSite,
+    body: IssueTls,
+    ...streamed('tls.issue'),
+  }),
+  purgeCache: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/cache-purge',
+    summary: 'Clear the page cache of a site',
+    details: 'Waits for the outcome.',
+    finds: loadManagedSite,
+    body: OnlyDryRun,
+    ...waited('cache.purge'),
+    run: (call) =>
+      doneOrPlan(call, 'cache.purge', `Emptied the page cache of ${call.found.site.domain}`),
+  }),
+  readDatabasePassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/db-password',
+    summary: 'Show the database password of a site',
+    details: 'Read from the machine and not stored; the activity records the access.',
+    right: 'admin',
+    finds: loadLiveSite,
+    answers: { 200: { about: 'The password.', json: ShownPassword } },
+    errors: ASKS_AGENT,
+    run: async ({ deps, found }) => {
+      const { password } = await readDatabasePassword(deps, found)
+      return { password: password.reveal() }
+    },
+  }),
+  resetAdminPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/admin-password',
+    summary: 'Give the WordPress administrator of a site a new password',
+    details: 'Shown once and not stored.',
+    right: 'admin',
+    finds: loadManagedSite,
+    answers: { 200: { about: 'The new password.', json: ShownAdmin } },
+    errors: ASKS_AGENT,
+    run: async ({ deps, found }) => {
+      const { user, password } = await resetAdminPassword(deps, found)
+      return { user, password: password.reveal() }
+    },
+  }),
+}
