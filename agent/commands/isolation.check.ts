@@ -23,14 +23,14 @@ export const isolationCheck: Command<'isolation.check'> = {
   steps: async (_, host) => makingSteps(host, await canaries.recorded(host)),
   async plan(_, host) {
     const pair = canaries.makePair(host, await phpOf(host))
-    const left = await leftoverSteps(host)
+    const left = await cleanupSteps(host)
     return [...left, ...(await coreSteps(host)), ...(await stepsOf(host, pair, []))]
   },
   async *run(_, { host, perform }) {
     const php = await phpOf(host)
     yield 'Checking that the sites of this server cannot reach each other'
     const results: IsolationResult[] = []
-    const left = await leftoverSteps(host)
+    const left = await cleanupSteps(host)
     const core = await coreSteps(host)
     const steps = await stepsOf(host, canaries.makePair(host, php), results)
     yield* perform([...left, ...core, ...steps])
@@ -122,7 +122,7 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
 }
 
 /** Of a check that was cut off and could not be undone. */
-async function leftoverSteps(host: Host): Promise<Step[]> {
+async function cleanupSteps(host: Host): Promise<Step[]> {
   const sites = await canaries.recorded(host)
   if (sites.length === 0) return []
   const title = 'Removing what an earlier check left'

@@ -10,7 +10,7 @@ import {
   removeDatabase,
 } from '#agent/os/database/mariadb.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
-import { forgetMail } from '#agent/os/mail/doors.ts'
+import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { awaitFrontPage } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { removeDatabase, removingDatabase, startingMariadb } from '#agent/os/database/mariadb.ts'
 import { removing } from '#agent/os/effects/effects.ts'
-import { forgetMail, forgettingMail } from '#agent/os/mail/doors.ts'
+import { forgetMail, forgettingMail } from '#agent/os/mail/sockets.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import {
   findSite,

@@ -6,14 +6,14 @@ export class CommandFailed extends Error {
   readonly output: Output
 
   constructor(argv: readonly string[], output: Output) {
-    super(`${argv[0]} failed (exit status ${output.code}): ${lastWords(output)}`)
+    super(`${argv[0]} failed (exit status ${output.code}): ${lastOutput(output)}`)
     this.name = 'CommandFailed'
     this.argv = argv
     this.output = output
   }
 }
 
-function lastWords({ stdout, stderr }: Output): string {
+function lastOutput({ stdout, stderr }: Output): string {
   const text = (stderr.trim() || stdout.trim()).split('\n').slice(-5).join(' | ')
   return text.slice(-1000) || 'no output'
 }

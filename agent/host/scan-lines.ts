@@ -23,7 +23,7 @@ export const ScanRequest = z.object({
   id: z.number().int(),
   kind: z.enum(['inventory', 'application', 'database', 'databasePassword']),
   site: TenantSite,
-  told: z.string().optional(),
+  facts: z.string().optional(),
 })
 export type ScanRequest = z.infer<typeof ScanRequest>
 

@@ -73,10 +73,10 @@ export interface Read<T> {
 
 /** A scan that runs nothing. `told` is what the site has said of itself, in the site's own words. */
 export interface SiteReader {
-  inventory(site: TenantSite, told?: string): Promise<Read<ScannedWordpress | undefined>>
-  application(site: TenantSite, told?: string): Promise<Read<Application>>
-  database(site: TenantSite, told?: string): Promise<Read<DatabaseAnswer>>
-  databasePassword(site: TenantSite, told?: string): Promise<Read<string | undefined>>
+  inventory(site: TenantSite, facts?: string): Promise<Read<ScannedWordpress | undefined>>
+  application(site: TenantSite, facts?: string): Promise<Read<Application>>
+  database(site: TenantSite, facts?: string): Promise<Read<DatabaseAnswer>>
+  databasePassword(site: TenantSite, facts?: string): Promise<Read<string | undefined>>
 }
 
 /** The answers as they are, where nothing may be run. */

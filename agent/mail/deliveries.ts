@@ -7,7 +7,7 @@ import {
 import type { Counts } from './counts.ts'
 import type { Connection } from './smtp/connect.ts'
 import { Broken } from './smtp/replies.ts'
-import { NotBegun, type Outcome, send } from './smtp/send.ts'
+import { NotStarted, type Outcome, send } from './smtp/send.ts'
 import type { Store, Waiting } from './store.ts'
 
 interface Deps {
@@ -41,7 +41,7 @@ export class Deliveries {
       if (outcome.accepted.length === 0) this.#settle(message, outcome)
       return true
     } catch (error) {
-      if (isUsed && error instanceof NotBegun) return false
+      if (isUsed && error instanceof NotStarted) return false
       // It may be this message that the relay breaks at: the others go first.
       if (error instanceof Broken) this.#brokenAt(message, error.message)
       throw error

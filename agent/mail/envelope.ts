@@ -4,7 +4,7 @@ import { envelopeAddress, mailboxesOf } from './addresses.ts'
 import { type Field, field, valuesOf } from './headers.ts'
 
 /** What the site's program asks for: `sender` is that of `-f`, `recipients` those of its arguments. */
-export interface Asked {
+export interface Submission {
   sender: string | undefined
   recipients: readonly string[]
   /** `-t`: whom `To`, `Cc` and `Bcc` name as well. */
@@ -27,12 +27,12 @@ const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
 /** Who gets the message from whom, and its fields as they leave. Throws Unacceptable. */
 export function envelopeOf(
   fields: readonly Field[],
-  asked: Asked,
+  submission: Submission,
   rules: Effective,
   { date, id }: { date: Date; id: string },
 ): Envelope {
-  const recipients = recipientsOf(fields, asked)
-  const from = fromOf(fields, asked, rules)
+  const recipients = recipientsOf(fields, submission)
+  const from = fromOf(fields, submission, rules)
   const kept = fields.filter(({ name }) => !LEFT_OUT.includes(name))
   const has = (name: string) => kept.some((one) => one.name === name)
   const added = [
@@ -45,11 +45,11 @@ export function envelopeOf(
   return { sender: from.sender, recipients, fields: [...added, ...others] }
 }
 
-function recipientsOf(fields: readonly Field[], asked: Asked): string[] {
-  const named = asked.from_fields
+function recipientsOf(fields: readonly Field[], submission: Submission): string[] {
+  const named = submission.from_fields
     ? RECIPIENT_FIELDS.flatMap((name) => valuesOf(fields, name).flatMap(mailboxesOf))
     : []
-  const texts = [...asked.recipients, ...named.map(({ address }) => address)]
+  const texts = [...submission.recipients, ...named.map(({ address }) => address)]
   const addresses = texts.map((text) => {
     const address = envelopeAddress(text)
     if (address === undefined) throw new Unacceptable(`not an e-mail address: ${shown(text)}`)
@@ -70,11 +70,11 @@ interface From {
   reply_to?: string | undefined
 }
 
-function fromOf(fields: readonly Field[], asked: Asked, rules: Effective): From {
+function fromOf(fields: readonly Field[], submission: Submission, rules: Effective): From {
   const given = valuesOf(fields, 'from').flatMap(mailboxesOf)
   const [first = { name: '', address: '' }] = given
   const address = envelopeAddress(first.address)
-  const sender = envelopeAddress(asked.sender ?? '')
+  const sender = envelopeAddress(submission.sender ?? '')
   const wanted = address ?? sender
   if (wanted === undefined || isReplaced(wanted, rules)) {
     return replaced(address === undefined ? '' : first.name, wanted, rules)

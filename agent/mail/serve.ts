@@ -4,10 +4,10 @@ import type { Config } from '#agent/config.ts'
 import { logError } from '#agent/log.ts'
 import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
 import type { Schedule } from '#agent/os/mail/retry-schedule.ts'
-import { type Door, openDoor } from './doors.ts'
 import { SettingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
 import type { SmtpOptions } from './smtp/connect.ts'
+import { type MailSocket, openSocket } from './sockets.ts'
 import { StatusFile } from './status-file.ts'
 import { Store } from './store.ts'
 
@@ -19,7 +19,7 @@ const ENDING_MS = 20_000
 
 interface Site {
   queue: SiteQueue
-  door: Door
+  socket: MailSocket
   setting: string
 }
 
@@ -66,7 +66,7 @@ export class MailService {
   /** What was taken stays on the disk; what is being handed over comes to its end first. */
   async stop(): Promise<void> {
     this.#ending = true
-    for (const { door } of this.#sites.values()) door.close()
+    for (const { socket } of this.#sites.values()) socket.close()
     const late = new Promise((resolve) => setTimeout(resolve, ENDING_MS))
     await Promise.race([Promise.all(this.#working), late])
   }
@@ -74,22 +74,24 @@ export class MailService {
   /** The sites that there are now, and their settings: both are root's to change. */
   async look(): Promise<void> {
     const users = await this.#users()
-    for (const [user, { door }] of this.#sites) {
+    for (const [user, { socket }] of this.#sites) {
       if (users.includes(user)) continue
-      door.close()
+      socket.close()
       this.#sites.delete(user)
     }
     const server = await stampOf(this.#places.server)
     for (const user of users) await this.#lookAt(user, server).catch(this.#report)
   }
 
-  /** Those whose door is open: that of a site in the trash is closed. */
+  /** Those whose socket is open: that of a site in the trash is closed. */
   async #users(): Promise<string[]> {
     const names = await readdir(this.#places.sites).catch(() => [] as string[])
-    const doors = await readdir(this.#places.sockets).catch(() => [] as string[])
+    const folders = await readdir(this.#places.sockets).catch(() => [] as string[])
     return names
       .flatMap((name) => /^([^.].*)\.json$/.exec(name)?.[1] ?? [])
-      .filter((user) => doors.some((door) => this.#places.door(user).endsWith(`/${door}`)))
+      .filter((user) =>
+        folders.some((name) => this.#places.socketFolder(user).endsWith(`/${name}`)),
+      )
   }
 
   async #lookAt(user: string, server: string): Promise<void> {
@@ -98,8 +100,8 @@ export class MailService {
     if (!site) {
       const queue = await SiteQueue.open(this.#depsOf(user))
       const taken = () => this.#work()
-      const door = await openDoor(this.#places, user, queue, { now: Date.now, taken })
-      this.#sites.set(user, { queue, door, setting })
+      const socket = await openSocket(this.#places, user, queue, { now: Date.now, taken })
+      this.#sites.set(user, { queue, socket, setting })
     } else if (site.setting !== setting) {
       site.setting = setting
       site.queue.retryNow()

@@ -14,9 +14,12 @@ import type { JournalEntry, OperationStore } from './store.ts'
 import { watch } from './time-limits.ts'
 
 /** What a command has done up to its first line, and the rest of it. */
-export type Begun = { next: IteratorResult<string | StepChange, object>; work: Progress<object> }
+export type StartedWork = {
+  next: IteratorResult<string | StepChange, object>
+  work: Progress<object>
+}
 
-export interface CourseOptions {
+export interface ExecutionOptions {
   host: Host
   store: OperationStore
   limits: Limits
@@ -27,15 +30,15 @@ export interface CourseOptions {
 }
 
 /** An operation on its way to its single terminal event. */
-export class Course {
+export class Execution {
   readonly operation: Operation
   readonly session: Session
   readonly context: Context
   readonly states: StepStates
-  readonly #options: CourseOptions
+  readonly #options: ExecutionOptions
   readonly #warnings: Warning[] = []
 
-  constructor(operation: Operation, options: CourseOptions) {
+  constructor(operation: Operation, options: ExecutionOptions) {
     const { id } = operation
     this.operation = operation
     this.#options = options
@@ -56,11 +59,15 @@ export class Course {
   }
 
   /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
-  async late(locks: Locks, key: string | undefined, begin: () => Promise<Begun>): Promise<void> {
+  async runAfter(
+    locks: Locks,
+    key: string | undefined,
+    begin: () => Promise<StartedWork>,
+  ): Promise<void> {
     let release: () => void = () => undefined
     try {
       release = await locks.take(key, this.session.signal)
-      await this.toItsEnd(await begin())
+      await this.runToEnd(await begin())
     } catch (error) {
       await this.#failed(error)
     } finally {
@@ -69,7 +76,7 @@ export class Course {
   }
 
   /** Never throws. */
-  async toItsEnd({ next, work }: Begun): Promise<void> {
+  async runToEnd({ next, work }: StartedWork): Promise<void> {
     const { operation } = this
     const watching = watch(this.#options.limits, {
       stop: (reason) => this.session.stop(reason, true),
@@ -78,7 +85,7 @@ export class Course {
     try {
       let step = next
       while (!step.done) {
-        watching.heard()
+        watching.restart()
         await operation.add(step.value)
         step = await work.next()
       }
@@ -97,7 +104,7 @@ export class Course {
     const { report } = this.#options
     const { id } = this.operation
     await this.session.undoing()
-    const reason = told(this.session.reason, error)
+    const reason = causeOf(this.session.reason, error)
     report(reason, id)
     await this.#settle('error')
     await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
@@ -117,12 +124,12 @@ export class Course {
   }
 }
 
-export async function begun(work: Progress<object>): Promise<Begun> {
+export async function startWork(work: Progress<object>): Promise<StartedWork> {
   return { next: await work.next(), work }
 }
 
 /** Why an operation was ended counts, and not what broke because of that. */
-function told(reason: ServiceError | undefined, error: unknown): unknown {
+function causeOf(reason: ServiceError | undefined, error: unknown): unknown {
   const isOfIt = error === reason || (error instanceof Error && error.cause === reason)
   return reason && !isOfIt ? reason : error
 }

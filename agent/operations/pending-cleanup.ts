@@ -3,11 +3,11 @@ import { isDiskFull } from '#agent/host/storage.ts'
 import type { CommandTable, Progress, Step } from '#agent/steps/command.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { isTerminal } from '#shared/sse.ts'
-import { begunSteps, finishing, isDecided, type Journal, stepsAfter, undoSteps } from './steps.ts'
+import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
 import type { JournalEntry, OperationStore, Request } from './store.ts'
 
 type Key = string | undefined
-/** Begun steps to be undone, or all steps of an operation whose last ones are missing. */
+/** StartedWork steps to be undone, or all steps of an operation whose last ones are missing. */
 type Rest = { undo: Step[] } | { finish: readonly Step[] }
 
 interface Means {
@@ -21,7 +21,7 @@ interface Means {
  * and what one past its point of no return did not finish. It is done later, and before anything else is
  * done with the same key. Their journals say what it is.
  */
-export class Leftovers {
+export class PendingCleanup {
   readonly #means: Means
   readonly #known = new Map<string, Key>()
 
@@ -92,9 +92,9 @@ export class Leftovers {
     if (!request) return undefined
     const steps = await stepsOf(commands, request, host)
     const journal = await store.journal(id)
-    const begun = begunSteps(steps, journal)
-    if (await isDecided(begun)) return isFinished(steps, journal) ? undefined : { finish: steps }
-    const undo = begun.filter((step) => step.undo)
+    const started = startedSteps(steps, journal)
+    if (await isDecided(started)) return isFinished(steps, journal) ? undefined : { finish: steps }
+    const undo = started.filter((step) => step.undo)
     return undo.length > 0 && !(await this.#isComplete(id)) ? { undo } : undefined
   }
 

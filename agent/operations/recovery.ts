@@ -3,8 +3,8 @@ import type { Command, Progress } from '#agent/steps/command.ts'
 import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#shared/commands.ts'
 import { cancelledError, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
-import type { Course } from './execution.ts'
-import { begunSteps, finishing, isDecided, undoSteps } from './steps.ts'
+import type { Execution } from './execution.ts'
+import { finishing, isDecided, startedSteps, undoSteps } from './steps.ts'
 import type { JournalEntry, Request } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -19,31 +19,31 @@ export interface Left {
 
 interface Means {
   host: Host
-  course: Course
+  execution: Execution
 }
 
 /**
  * Gives an operation its end after a restart: goes on with one that can, completes one that was past
- * its point of no return or whose outcome is there, and undoes what the journal says was begun of
+ * its point of no return or whose outcome is there, and undoes what the journal says was started of
  * others. First of all nothing runs any more of what the process before this one had started.
  */
 export async function* recovered<N extends CommandName>(
   command: Command<N>,
   left: Left,
-  { host, course }: Means,
+  { host, execution }: Means,
 ): Progress<object> {
   const { request } = left
   const parsed = COMMANDS[request.command].params.safeParse(request.params)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
   const params = parsed.data as ParamsOf<N>
-  course.states.restarted(left.journal)
-  yield* untilPackagesAreDone(host, course.session, request.id)
+  execution.states.restarted(left.journal)
+  yield* untilPackagesAreDone(host, execution.session, request.id)
   const recent = request.created_at > host.clock.now() - DAY_MS
   if (command.resume && recent && !left.cancelled) {
-    await course.session.alone()
-    return yield* command.resume(params, course.context)
+    await execution.session.alone()
+    return yield* command.resume(params, execution.context)
   }
-  await course.session.undoing()
+  await execution.session.undoing()
   const plan = async () => ({
     finished: parsed.success ? await command.finished?.(params, host) : undefined,
     steps: (parsed.success && (await command.steps?.(params, host))) || [],
@@ -51,15 +51,15 @@ export async function* recovered<N extends CommandName>(
   const warned = async function* (outcome: ResultOf<N>): Progress<object> {
     for (const warning of (await command.missing?.(params, host)) ?? []) {
       yield `Warning: ${warning.message}`
-      course.context.warn(warning)
+      execution.context.warn(warning)
     }
     return outcome
   }
   const { finished, steps } = await plan()
-  const begun = begunSteps(steps, left.journal)
-  if (await isDecided(begun)) {
+  const started = startedSteps(steps, left.journal)
+  if (await isDecided(started)) {
     yield 'The agent was restarted; going on, since there is no way back'
-    const reason = yield* finishing(steps, course.journal)
+    const reason = yield* finishing(steps, execution.journal)
     const outcome = (await plan()).finished
     if (outcome) return yield* warned(outcome)
     throw interrupted(`; ${reason}`)
@@ -69,9 +69,9 @@ export async function* recovered<N extends CommandName>(
     yield 'The agent was restarted; everything that was asked for is there'
     return yield* warned(finished)
   }
-  yield 'The agent was restarted; undoing what was begun'
-  course.states.interrupted()
-  const remains = yield* undoSteps(begun, course.journal)
+  yield 'The agent was restarted; undoing the started steps'
+  execution.states.interrupted()
+  const remains = yield* undoSteps(started, execution.journal)
   const cause = left.cancelled ? cancelledError() : interrupted('')
   throw remains.length > 0 ? notUndone(cause, remains) : cause
 }

@@ -6,10 +6,10 @@ import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { cancelledError, conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
-import { begun, Course, type CourseOptions, shown } from './execution.ts'
+import { Execution, type ExecutionOptions, shown, startWork } from './execution.ts'
 import { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
-import { keyOf, Leftovers } from './pending-cleanup.ts'
+import { keyOf, PendingCleanup } from './pending-cleanup.ts'
 import { planOf } from './plan.ts'
 import { recovered } from './recovery.ts'
 import { refusalOf, refusedAgain } from './refusal.ts'
@@ -17,7 +17,7 @@ import { OperationStore } from './store.ts'
 
 /** The implementations, one for each contract. */
 
-export interface RunnerOptions extends Pick<CourseOptions, 'host' | 'report' | 'tell'> {
+export interface RunnerOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'tell'> {
   commands: CommandTable
   /** How many operations may change this server at the same time. */
   places?: number
@@ -34,16 +34,16 @@ export class Runner {
   readonly #options: RunnerOptions
   readonly #operations = new Map<string, Operation>()
   /** Those that have no end yet, also before they are accepted. */
-  readonly #courses = new Map<string, Course>()
+  readonly #executions = new Map<string, Execution>()
   readonly #byId = exclusiveByName()
   readonly #locks: Locks
-  readonly #leftovers: Leftovers
+  readonly #cleanup: PendingCleanup
 
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#locks = new Locks(options.places ?? 4)
     this.store = new OperationStore(options.host.files, options.host.settings.state_dir)
-    this.#leftovers = new Leftovers({ ...options, store: this.store })
+    this.#cleanup = new PendingCleanup({ ...options, store: this.store })
   }
 
   /**
@@ -120,7 +120,7 @@ export class Runner {
    * has its end already. Past its point of no return it goes on to its own end.
    */
   async cancel(id: string, force: boolean): Promise<boolean> {
-    if (this.#courses.has(id)) return this.#stop(id, force)
+    if (this.#executions.has(id)) return this.#stop(id, force)
     return this.#byId(id, async () => {
       const known = await this.find(id)
       if (known) return known.ended || this.#stop(id, force)
@@ -149,9 +149,9 @@ export class Runner {
   /** Does what ended operations have left, each in its turn. Never throws. */
   async settle(): Promise<void> {
     const { report } = this.#options
-    for (const [id, key] of this.#leftovers.known) {
+    for (const [id, key] of this.#cleanup.known) {
       const release = await this.#locks.take(key)
-      await this.#leftovers.settle(id).catch((error) => report(error, id))
+      await this.#cleanup.settle(id).catch((error) => report(error, id))
       release()
     }
   }
@@ -174,7 +174,7 @@ export class Runner {
   }
 
   async #stop(id: string, force: boolean): Promise<boolean> {
-    this.#courses.get(id)?.session.stop(cancelledError(), force)
+    this.#executions.get(id)?.session.stop(cancelledError(), force)
     if (this.#operations.get(id)?.ended) return true
     // For the next process of the agent, should this one end meanwhile.
     const noted = this.store.cancel(id, this.#options.host.clock.now())
@@ -200,9 +200,9 @@ export class Runner {
     const command: Command<N> = commands[name]
     let key: string | undefined
     const ended = async () => {
-      if (stored) await this.#leftovers.note(id, key)
+      if (stored) await this.#cleanup.note(id, key)
     }
-    const course = this.#courseOf(operation, limits, ended)
+    const execution = this.#executionOf(operation, limits, ended)
     const accept = async () => {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
@@ -210,37 +210,37 @@ export class Runner {
       tell?.('operation begins', { operation_id: id, command: name })
     }
     const begin = async () => {
-      await this.#leftovers.clear(key)
-      return begun(command.run(params, course.context))
+      await this.#cleanup.clear(key)
+      return startWork(command.run(params, execution.context))
     }
     try {
       key = stored ? await command.lock(params, host) : undefined
-      if (this.#locks.free(key)) await this.#now(course, key, begin, accept)
+      if (this.#locks.free(key)) await this.#now(execution, key, begin, accept)
       else {
         await accept()
         await operation.log('Waiting for another operation to end')
-        this.#goesOn(course, course.late(this.#locks, key, begin))
+        this.#track(execution, execution.runAfter(this.#locks, key, begin))
       }
       return operation
     } catch (error) {
-      this.#courses.delete(id)
-      if (course.session.reason) return Operation.cancelled(id, fingerprint)
+      this.#executions.delete(id)
+      if (execution.session.reason) return Operation.cancelled(id, fingerprint)
       throw blamingDisk(error)
     }
   }
 
   /** What is refused before the first line is no operation, and throws. */
   async #now(
-    course: Course,
+    execution: Execution,
     key: string | undefined,
-    begin: Parameters<Course['late']>[2],
+    begin: Parameters<Execution['runAfter']>[2],
     accept: () => Promise<void>,
   ): Promise<void> {
-    const release = await this.#locks.take(key, course.session.signal)
+    const release = await this.#locks.take(key, execution.session.signal)
     try {
       const first = await begin()
       await accept()
-      this.#goesOn(course, course.toItsEnd(first).finally(release))
+      this.#track(execution, execution.runToEnd(first).finally(release))
     } catch (error) {
       release()
       throw error
@@ -263,19 +263,19 @@ export class Runner {
     })
     const key = await keyOf(commands, request, host)
     if (operation.ended) {
-      await this.#leftovers.noteOld(request, key)
+      await this.#cleanup.noteOld(request, key)
       return undefined
     }
-    const course = this.#courseOf(operation, limits, () => this.#leftovers.note(id, key))
+    const execution = this.#executionOf(operation, limits, () => this.#cleanup.note(id, key))
     this.#operations.set(id, operation)
     const left = {
       request,
       journal: await this.store.journal(id),
       cancelled: (await this.store.cancelledAt(id)) !== undefined,
     }
-    const begin = () => begun(recovered(commands[request.command], left, { host, course }))
-    const end = course.late(this.#locks, key, begin)
-    this.#goesOn(course, end)
+    const begin = () => startWork(recovered(commands[request.command], left, { host, execution }))
+    const end = execution.runAfter(this.#locks, key, begin)
+    this.#track(execution, end)
     return { end }
   }
 
@@ -283,15 +283,20 @@ export class Runner {
     return (this.#options.limits ?? limitsOf)(name)
   }
 
-  #courseOf(operation: Operation, limits: Limits, ended: () => Promise<void>): Course {
-    const course = new Course(operation, { ...this.#options, store: this.store, limits, ended })
-    this.#courses.set(operation.id, course)
-    return course
+  #executionOf(operation: Operation, limits: Limits, ended: () => Promise<void>): Execution {
+    const execution = new Execution(operation, {
+      ...this.#options,
+      store: this.store,
+      limits,
+      ended,
+    })
+    this.#executions.set(operation.id, execution)
+    return execution
   }
 
-  #goesOn({ operation: { id } }: Course, end: Promise<void>): void {
+  #track({ operation: { id } }: Execution, end: Promise<void>): void {
     void end.finally(() => {
-      this.#courses.delete(id)
+      this.#executions.delete(id)
       setTimeout(() => this.#operations.delete(id), AT_HAND_MS).unref?.()
     })
   }

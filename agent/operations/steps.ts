@@ -122,7 +122,7 @@ async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom
 }
 
 /** The steps that the journal says were begun and not undone, in the order of the steps. */
-export function begunSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
+export function startedSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   const states = new Map(journal.map(({ step, state }) => [step, state]))
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
 }

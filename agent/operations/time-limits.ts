@@ -10,7 +10,7 @@ interface Ways {
 
 /**
  * Looks after the time that an operation takes: a silence is reported once, and at the end of its time
- * it is ended. `heard` after each of its lines, `end` when it has its end.
+ * it is ended. `restart` after each of its lines, `end` when it has its end.
  */
 export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
   const most = `${minutes(wall_ms)}, the most that it may take`
@@ -19,13 +19,13 @@ export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
   }, wall_ms)
   const silence = `Warning: nothing was heard for ${minutes(stall_ms)}; it is ended after ${most}`
   let stall: ReturnType<typeof setTimeout> | undefined
-  const heard = () => {
+  const restart = () => {
     clearTimeout(stall)
     stall = setTimeout(() => warn(silence), stall_ms)
   }
-  heard()
+  restart()
   return {
-    heard,
+    restart,
     end() {
       clearTimeout(wall)
       clearTimeout(stall)

@@ -11,8 +11,8 @@ import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 import { bounded } from './bounded.ts'
 import { databaseAnswerOf } from './database-answer.ts'
 import { type Reading, readSettings, readSite } from './reading.ts'
+import { readReported } from './reported.ts'
 import type { OpenTree } from './site-tree.ts'
-import { readTold } from './told.ts'
 import { healthQuery, isReachedByTcp, type OptionsQuery, optionsQuery } from './wp-options.ts'
 import { inventoryOf } from './wp-scan.ts'
 import { stateOf, UNKNOWN_STATE, type WpState } from './wp-updates.ts'
@@ -37,8 +37,8 @@ const NO_UPDATES = { plugins: null, themes: null, core: null }
 
 /** The answers about sites. Each reads the files before it returns, and then asks the database. */
 export function scannerOn(access: Access): SiteReader {
-  const find = (site: TenantSite, told: string | undefined, read: typeof readSite): Found => {
-    if (told !== undefined) return { reading: readTold(told), limit: null }
+  const find = (site: TenantSite, facts: string | undefined, read: typeof readSite): Found => {
+    if (facts !== undefined) return { reading: readReported(facts), limit: null }
     const { value, limit } = access.read(site, (open) => read(open, site.docroot))
     return { reading: value, limit }
   }
@@ -53,8 +53,8 @@ export function scannerOn(access: Access): SiteReader {
     return { answer, unsure, owner: unsure ? access.owner(site) : '' }
   }
   return {
-    async inventory(site, told) {
-      const found = find(site, told, readSite)
+    async inventory(site, facts) {
+      const found = find(site, facts, readSite)
       const { reading, limit } = found
       if (reading.framework !== 'wordpress' && reading.unsure !== null) {
         return read(site, found, undefined)
@@ -62,22 +62,22 @@ export function scannerOn(access: Access): SiteReader {
       const inventory = await inventoryIn(access, found)
       return read<ScannedWordpress>(site, found, bounded({ inventory, limit }))
     },
-    async application(site, told) {
+    async application(site, facts) {
       const owner = access.owner(site)
-      const found = find(site, told, readSite)
+      const found = find(site, facts, readSite)
       const answer = { owner, limit: found.limit, ...(await described(access, found)) }
       return read(site, found, answer)
     },
-    async database(site, told) {
-      const found = find(site, told, readSettings)
+    async database(site, facts) {
+      const found = find(site, facts, readSettings)
       const answer = await databaseOf(access, found.reading)
       return {
         ...(await read(site, found, answer)),
         ...(answer.state !== 'none' && { unsure: false }),
       }
     },
-    async databasePassword(site, told) {
-      const found = find(site, told, readSettings)
+    async databasePassword(site, facts) {
+      const found = find(site, facts, readSettings)
       const value = found.reading.config?.constants.get('DB_PASSWORD')
       const password = typeof value === 'number' ? String(value) : value
       const answer = typeof password === 'string' ? password : undefined
@@ -134,13 +134,13 @@ async function databaseOf(access: Access, { framework, config }: Reading): Promi
   }
 }
 
-interface Asked {
+interface ReadState {
   state: WpState
   why?: UnknownUpdates
 }
 
 /** Unknown where the database is elsewhere, refuses the site's account or does not answer in time. */
-async function readState(access: Access, { config }: Reading): Promise<Asked> {
+async function readState(access: Access, { config }: Reading): Promise<ReadState> {
   const query = config ? optionsQuery(config, access.socket) : 'incomplete'
   if (query === 'incomplete') return { state: UNKNOWN_STATE, why: 'config_incomplete' }
   if (query === 'elsewhere') return { state: UNKNOWN_STATE, why: 'database_elsewhere' }

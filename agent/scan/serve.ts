@@ -33,10 +33,10 @@ const QUICK_MS = 200
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function answer(scanner: SiteReader, request: ScanRequest): Promise<void> {
-  const { id, kind, site, told } = request
+  const { id, kind, site, facts } = request
   const timer = setTimeout(() => say({ id, reading: false }), QUICK_MS)
   try {
-    const { answer: found, ...more } = await scanner[kind](site, told)
+    const { answer: found, ...more } = await scanner[kind](site, facts)
     say({ id, result: { ...more, answer: found ?? null } })
   } catch (error) {
     say({ id, error: error instanceof Error ? error.message : String(error) })

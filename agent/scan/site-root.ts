@@ -47,8 +47,8 @@ function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'
   const own = coreVersion(tree, base)
   if (own !== undefined) return { core: base, version: own }
   const index = tree.head(`${base}index.php`, INDEX_BYTES) ?? ''
-  const [, told] = /['"]\/?([\w.-]+(?:\/[\w.-]+)*)\/wp-blog-header\.php['"]/.exec(index) ?? []
-  const folders = told === undefined ? FOLDERS : [`${told}/`, ...FOLDERS]
+  const [, linked] = /['"]\/?([\w.-]+(?:\/[\w.-]+)*)\/wp-blog-header\.php['"]/.exec(index) ?? []
+  const folders = linked === undefined ? FOLDERS : [`${linked}/`, ...FOLDERS]
   for (const folder of folders.filter((path) => !path.split('/').includes('..'))) {
     const version = coreVersion(tree, base + folder)
     if (version !== undefined) return { core: base + folder, version }

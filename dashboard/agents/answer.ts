@@ -65,7 +65,7 @@ const REASONS: Record<string, string> = {
 }
 
 /** Whether a call failed before there was anybody at the other end. */
-export function nobodyHeard(error: unknown): boolean {
+export function neverReached(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && NOBODY.has(String(cause.code))
 }

@@ -27,7 +27,7 @@ export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'i
   const state = await readState(deps.db, id)
   if (!state || state.bulk.finished_at !== null) return 'over'
   if (await settle(deps, state)) return 'again'
-  if (state.bulk.status === 'cancelled') await cancelBegun(deps, state)
+  if (state.bulk.status === 'cancelled') await cancelStarted(deps, state)
   if (state.bulk.status === 'running' && (await beginSome(deps, state))) return 'again'
   if (state.begun.length > 0 || state.counts.waiting > 0) return 'idle'
   await finishBulk(deps, state)
@@ -35,7 +35,7 @@ export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'i
 }
 
 /** What runs is to end, too. */
-async function cancelBegun(deps: StepDeps, { bulk, begun }: State): Promise<void> {
+async function cancelStarted(deps: StepDeps, { bulk, begun }: State): Promise<void> {
   const running = begun.flatMap(({ operation }) =>
     operation && operation.cancel === null ? [operation.id] : [],
   )

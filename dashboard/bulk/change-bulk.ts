@@ -30,7 +30,7 @@ export async function cancelBulk(
       ],
     }
   })
-  if (force) await forceBegun(deps, id, actor)
+  if (force) await forceStarted(deps, id, actor)
   return woken(deps, id)
 }
 
@@ -74,7 +74,7 @@ async function change(
   }
 }
 
-async function forceBegun(deps: ChangeDeps, id: string, actor: number): Promise<void> {
+async function forceStarted(deps: ChangeDeps, id: string, actor: number): Promise<void> {
   const state = await readState(deps.db, id)
   for (const { operation } of state?.begun ?? []) {
     if (!operation) continue

@@ -17,7 +17,7 @@ import {
 import type { NumberedEvent } from '#shared/sse.ts'
 
 /** An item that has begun, and its operation; null when that went with its server. */
-export interface Begun {
+export interface StartedItem {
   item: BulkItemRow
   operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'cancel' | 'finished_at'> | null
 }
@@ -26,7 +26,7 @@ export interface Begun {
 export interface State {
   last: number
   bulk: BulkRow
-  begun: Begun[]
+  begun: StartedItem[]
   counts: Record<BulkItemRow['status'], number>
 }
 
@@ -38,7 +38,7 @@ export async function readState(db: Database, id: string): Promise<State | undef
   const [bulk] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
   if (!bulk) return undefined
   const counts = await countItems(db, id)
-  return { last: last?.id ?? 0, bulk, begun: await listBegun(db, id), counts }
+  return { last: last?.id ?? 0, bulk, begun: await listStarted(db, id), counts }
 }
 
 async function countItems(db: Database, id: string): Promise<State['counts']> {
@@ -53,7 +53,7 @@ async function countItems(db: Database, id: string): Promise<State['counts']> {
 }
 
 /** In the order in which they ended, those that still run last. */
-function listBegun(db: Database, id: string): Promise<Begun[]> {
+function listStarted(db: Database, id: string): Promise<StartedItem[]> {
   const { status, error, cancel, finished_at } = operations
   return db.read
     .select({

@@ -5,10 +5,10 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import {
   advance,
-  type Begun,
   bulkStatement,
   failuresInRow,
   itemStatement,
+  type StartedItem,
   type State,
 } from './progress.queries.ts'
 
@@ -31,7 +31,7 @@ export async function settle(deps: Deps, state: State): Promise<boolean> {
 
 const GONE = { error: 'Not found', message: 'The operation is gone with its server' }
 
-function resultOf({ item, operation }: Begun): Result[] {
+function resultOf({ item, operation }: StartedItem): Result[] {
   if (!operation) return [{ item, status: 'failed', error: GONE }]
   const { status, error } = operation
   if (status === 'queued' || status === 'running') return []

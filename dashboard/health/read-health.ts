@@ -54,12 +54,12 @@ export class HealthReader {
     for (const entry of entries) {
       const text = Bun.hash(JSON.stringify(entry))
       const before = known.texts.get(entry.domain)
-      const isTold = before === text || known.left <= 0
-      if (!isTold) {
+      const isReported = before === text || known.left <= 0
+      if (!isReported) {
         known.left -= 1
         changed.push(entry)
       }
-      const now = isTold ? before : text
+      const now = isReported ? before : text
       if (now !== undefined) texts.set(entry.domain, now)
     }
     known.texts = texts

@@ -61,7 +61,7 @@ type SiteColumns = Omit<FleetSite, 'updates' | 'health_since'> &
   }
 
 /** Null stays null: unknown is not zero. */
-export function toldOf<T extends SiteColumns>(row: T, now: Date) {
+export function rowView<T extends SiteColumns>(row: T, now: Date) {
   const { updates_plugins: plugins, updates_themes: themes, updates_core: core, ...more } = row
   const { server_status: _, server_error: __, last_sync: ___, metrics_at: ____, ...site } = more
   return { ...site, ...healthOf(row, now), updates: { plugins, themes, core } }

@@ -4,7 +4,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSite, FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
 import { notFound } from '#shared/errors.ts'
-import { siteColumns, toldOf } from './columns.queries.ts'
+import { rowView, siteColumns } from './columns.queries.ts'
 import { conditions } from './filter.queries.ts'
 
 /** The worst first; those without any last. */
@@ -67,7 +67,7 @@ export async function listFleetSites(
       .orderBy(...inOrder(query, now)),
     db.read.select({ total: count() }).from(LISTING).where(matching),
   ])
-  return { sites: rows.map((row) => toldOf(row, now)), total: counted?.total ?? 0 }
+  return { sites: rows.map((row) => rowView(row, now)), total: counted?.total ?? 0 }
 }
 
 /** All that match, at most `limit` of the `total`. */
@@ -103,7 +103,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
     .where(eq(sites.id, id))
   if (!row) throw notFound('Site')
   const { health_checks, ...site } = row
-  const told = toldOf(site, now)
+  const told = rowView(site, now)
   // What was found before nobody could look any more is of the past.
   const isOld = told.health === null || told.health === 'unknown'
   return { ...told, health_checks: isOld ? [] : (health_checks ?? []) }

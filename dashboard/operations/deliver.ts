@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { failureBody, nobodyHeard } from '#dashboard/agents/answer.ts'
+import { failureBody, neverReached } from '#dashboard/agents/answer.ts'
 import { tooLong } from '#dashboard/agents/output-limits.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
@@ -34,7 +34,7 @@ interface Delivery {
   context: RunContext
   recorder: Recorder
   /** The number of the last event that the agent sent; not all of them may be on record. */
-  heard: number
+  received: number
 }
 
 /**
@@ -48,7 +48,7 @@ export async function deliver(
 ): Promise<Outcome> {
   const recorder = await Recorder.open(deps, operation.id)
   const stored = recorder.lastOfAgent
-  const delivery = { context, recorder, heard: stored }
+  const delivery = { context, recorder, received: stored }
   try {
     const outcome = await attach(deps, operation, delivery, stored)
     if (outcome || stored === 0) return outcome ?? lost()
@@ -112,7 +112,7 @@ async function open(
     const call = { ...callOf(deps, operation), operation_id: id, after, sending, ...limits }
     return await agents.stream(server, call)
   } catch (error) {
-    if (sent_at === null && nobodyHeard(error)) await markUnsent(db, id)
+    if (sent_at === null && neverReached(error)) await markUnsent(db, id)
     throw error
   }
 }
@@ -123,18 +123,18 @@ async function read(
   events: AsyncGenerator<StoredEvent>,
   delivery: Delivery,
 ): Promise<Outcome | undefined> {
-  const { context, recorder, heard: before } = delivery
+  const { context, recorder, received: before } = delivery
   for await (const event of events) {
     context.allowance.received({ events: 1 })
     if (!isNumbered(event)) continue
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
-    if (event.id <= delivery.heard) continue
-    if (event.id > delivery.heard + 1) throw offline('The agent left out an event')
-    delivery.heard = event.id
+    if (event.id <= delivery.received) continue
+    if (event.id > delivery.received + 1) throw offline('The agent left out an event')
+    delivery.received = event.id
     await recorder.log(textOf(event))
     if (event.id === before + 1) await begun(deps, operation)
   }
-  return delivery.heard > before ? lost() : undefined
+  return delivery.received > before ? lost() : undefined
 }
 
 async function conclude(

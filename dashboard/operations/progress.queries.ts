@@ -89,9 +89,9 @@ export async function markSent(db: Database, id: string, sent_at: string): Promi
 
 /** The request never reached an agent. */
 export async function markUnsent(db: Database, id: string): Promise<void> {
-  const unheard = and(eq(operations.id, id), isNull(operations.started_at))
+  const unstarted = and(eq(operations.id, id), isNull(operations.started_at))
   await db.write((queries) =>
-    queries.update(operations).set({ sent_at: null }).where(and(unheard, isActive)),
+    queries.update(operations).set({ sent_at: null }).where(and(unstarted, isActive)),
   )
 }
 

@@ -17,17 +17,17 @@ interface Deps {
  * Whoever follows an operation whose agent was not reached within some seconds receives one line that it
  * waits, for what, and until when.
  */
-export async function tellWaiting(
+export async function recordWaiting(
   { db, bus, clock, notice_ms }: Deps,
   { id, created_at, started_at, deadline_at }: OperationRow,
   error: unknown,
 ): Promise<void> {
   const waited = clock.now().getTime() - Date.parse(created_at)
   if (started_at !== null || waited < notice_ms) return
-  if (await storeWaiting(db, id, wordsFor(error, deadline_at))) bus.notify(id)
+  if (await storeWaiting(db, id, waitingMessage(error, deadline_at))) bus.notify(id)
 }
 
-function wordsFor(error: unknown, deadline_at: string): string {
+function waitingMessage(error: unknown, deadline_at: string): string {
   const { message, error: name } = bodyOf(error)
   const until = `${deadline_at.slice(0, 16).replace('T', ' ')} UTC`
   return `Waiting for the server until ${until}, then this fails. ${message ?? name}`

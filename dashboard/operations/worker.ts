@@ -13,7 +13,7 @@ import { markWaiting } from './progress.queries.ts'
 import { findOperation, listActive } from './queries.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import type { RulesTable } from './rules.ts'
-import { tellWaiting } from './waiting.ts'
+import { recordWaiting } from './waiting.ts'
 
 interface Deps {
   db: Database
@@ -141,7 +141,7 @@ export class Worker {
   ): Promise<Outcome | number> {
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
-      if (!ended && isUnheardOf(operation)) throw cancelledError()
+      if (!ended && wasNeverSent(operation)) throw cancelledError()
       return ended ?? (await this.#deps.executorOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
@@ -153,7 +153,7 @@ export class Worker {
 
   async #afterFailure(operation_id: string, error: unknown, retry: RetryPolicy) {
     const { db, clock, log } = this.#deps
-    const pauseOf = () => Math.max(retry.pause(), askedPause(error))
+    const pauseOf = () => Math.max(retry.pause(), requestedPause(error))
     try {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pauseOf()
@@ -161,14 +161,14 @@ export class Worker {
       const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
       if (ended) return ended
-      if (isUnheardOf(operation)) return await fail(this.#deps, operation, cancelledError().body)
+      if (wasNeverSent(operation)) return await fail(this.#deps, operation, cancelledError().body)
       const now = timestamp(clock)
       const intime = retry.allows(pause)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
       if (!again) return await fail(this.#deps, operation, bodyOf(error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)
-      await tellWaiting(this.#deps, operation, error)
+      await recordWaiting(this.#deps, operation, error)
       await markWaiting(db, operation_id, { next_at, deadline_at, error: bodyOf(error) })
       log.info('operation waits', { operation_id, now, next_at })
       return pause
@@ -180,12 +180,12 @@ export class Worker {
 }
 
 /** What the agent asks for with Retry-After, in ms. */
-function askedPause(error: unknown): number {
+function requestedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
 /** Cancelled before any agent can have known of it: nothing is asked of one. */
-function isUnheardOf({ cancel, sent_at }: OperationRow): boolean {
+function wasNeverSent({ cancel, sent_at }: OperationRow): boolean {
   return cancel !== null && sent_at === null
 }
 

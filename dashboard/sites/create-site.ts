@@ -11,7 +11,7 @@ import { apexOf } from '#shared/names.ts'
 import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
 
-type Begun = { site: SiteChanging; operation_id: string }
+type StartedSite = { site: SiteChanging; operation_id: string }
 
 /** Answers as soon as the site is on record; the machine follows in the background. */
 export async function createSite(
@@ -19,7 +19,7 @@ export async function createSite(
   server: ServerRow,
   { dry_run, accept, ...given }: CreateSite,
   actor: User,
-): Promise<SitePlan | Begun> {
+): Promise<SitePlan | StartedSite> {
   const params = await completed(deps, server, given, actor)
   const asked = accept === undefined ? params : { ...params, accept }
   refuseUnknownPhp(server, params.php)

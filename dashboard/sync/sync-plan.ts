@@ -146,7 +146,7 @@ export function foundUpdates(
 }
 
 /** Whether a site is not where it was, and the trash of its server would tell why. */
-export function isTrashAsked(records: readonly KnownSite[], found: Found): boolean {
+export function needsTrash(records: readonly KnownSite[], found: Found): boolean {
   return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
 

@@ -27,7 +27,7 @@ import {
   diskUpdates,
   type Found,
   foundUpdates,
-  isTrashAsked,
+  needsTrash,
   planSync,
   type SyncPlan,
 } from './sync-plan.ts'
@@ -154,7 +154,7 @@ async function trashOf(
   records: readonly KnownSite[],
   found: Found,
 ): Promise<Listed<TrashedSite> | undefined> {
-  if (server.last_sync !== null && !isTrashAsked(records, found)) return undefined
+  if (server.last_sync !== null && !needsTrash(records, found)) return undefined
   return askTrash(agents, server).catch(() => undefined)
 }
 

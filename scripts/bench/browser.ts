@@ -30,13 +30,13 @@ async function main(): Promise<void> {
   const wanted = Object.entries(parts).filter(([name]) => name.includes(values.only))
   const broken: string[] = []
   await withBench(async (bench) => {
-    for (const [, measure] of wanted) broken.push(...tellOf(await measure(bench)))
+    for (const [, measure] of wanted) broken.push(...linesOf(await measure(bench)))
   })
   if (broken.length > 0) throw new Error(`does not hold: ${broken.join(', ')}`)
 }
 
 /** Prints each; the names of those that do not hold. */
-function tellOf(outcomes: Outcome[]): string[] {
+function linesOf(outcomes: Outcome[]): string[] {
   for (const { name, found, holds } of outcomes)
     console.log(`${holds ? 'holds ' : 'BROKEN'}  ${name}: ${found}`)
   return outcomes.filter(({ holds }) => !holds).map(({ name }) => name)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isHealthy, lastWords } from './health.ts'
+import { isHealthy, lastOutput } from './health.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { BUILDER, COMMAND, CURRENT, DATA, ENVIRONMENT, SERVICE, UNIT, USER } from './paths.ts'
@@ -55,7 +55,7 @@ export async function activate(
   await machine.run(['systemctl', 'restart', SERVICE])
   if (machine.dry) return
   if (await isHealthy(machine, settings, 90_000)) return
-  throw new Error(`release ${release.id} did not become healthy: ${await lastWords(machine)}`)
+  throw new Error(`release ${release.id} did not become healthy: ${await lastOutput(machine)}`)
 }
 
 /** Of the process itself: an installation that was killed may have changed the link alone. */

@@ -30,7 +30,7 @@ export async function isHealthy(
 }
 
 /** What the service itself wrote last, on one line. */
-export async function lastWords(machine: Machine): Promise<string> {
+export async function lastOutput(machine: Machine): Promise<string> {
   const argv = ['journalctl', '--unit', SERVICE, '--identifier', basename(process.execPath)]
   const end = ['--lines', '5', '--output', 'cat', '--no-pager']
   const { stdout } = await machine.attempt([...argv, ...end], { reads: true })

@@ -50,7 +50,7 @@ export function killAll(): void {
 process.on('exit', killAll)
 
 /** Runs a program until it ends by itself. */
-export async function toItsEnd(argv: readonly string[], options: Options): Promise<Ended> {
+export async function runToEnd(argv: readonly string[], options: Options): Promise<Ended> {
   const { output, ended } = begin(argv, options)
   return { code: await within(READY_MS, ended, () => `still runs: ${output.out}`), ...output }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listening, type Running, toItsEnd } from './children.ts'
+import { listening, type Running, runToEnd } from './children.ts'
 import { Client, eventsOf, type WireEvent } from './client.ts'
 import { sweep, temporaryFolder } from './processes.ts'
 import { there, type Used } from './running.ts'
@@ -60,7 +60,7 @@ export const endOfDemo = (
   args: readonly string[],
   env: Record<string, string> = {},
   program: readonly string[] = PROGRAM,
-) => toItsEnd([...program, ...args], { env })
+) => runToEnd([...program, ...args], { env })
 
 /** Asks for something of the API until it is as wanted. */
 export async function untilIs<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {

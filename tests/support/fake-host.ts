@@ -66,7 +66,7 @@ export class FakeHost implements Host {
     integer: (below: number) => this.#counter++ % below,
   }
 
-  readonly shell = shellOf((argv, options) => this.#toItsEnd(argv, options))
+  readonly shell = shellOf((argv, options) => this.#runToEnd(argv, options))
   readonly mariadb = new Mariadb(() => undefined)
   readonly databases = this.mariadb.databases
   readonly database = {
@@ -147,7 +147,7 @@ export class FakeHost implements Host {
     return this.#rows.find(([start]) => sql.startsWith(start))?.[1]
   }
 
-  async #toItsEnd(argv: readonly string[], options: RunOptions): Promise<Output> {
+  async #runToEnd(argv: readonly string[], options: RunOptions): Promise<Output> {
     const output = this.#run(argv, options)
     const line = argv.join(' ')
     const hang = this.hangs.find(([start]) => line.startsWith(start))

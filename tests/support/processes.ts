@@ -10,7 +10,7 @@ import {
   listening,
   NOBODY,
   type Running,
-  toItsEnd,
+  runToEnd,
 } from './children.ts'
 import { compileDashboard } from './compiled-dashboard.ts'
 import { ADMIN, copyRecords } from './records.ts'
@@ -68,7 +68,7 @@ export async function runAgent(
 ): Promise<Ended> {
   const state = await temporaryFolder('agent')
   const argv = [...(await AGENT_RUNTIMES[runtime]()), ...args]
-  return toItsEnd(argv, {
+  return runToEnd(argv, {
     env: { AGENT_STATE_DIR: state, ...env, ...(await homes(state)) },
     unprivileged: true,
   })
@@ -97,12 +97,12 @@ export async function startDashboard(data_dir: string, env: Environment = {}): P
 
 /** Runs the dashboard until it ends by itself. */
 export async function runDashboard(data_dir: string, env: Environment = {}): Promise<Ended> {
-  return toItsEnd(await dashboardArgv(), { env: { ...dashboardEnvironment(data_dir), ...env } })
+  return runToEnd(await dashboardArgv(), { env: { ...dashboardEnvironment(data_dir), ...env } })
 }
 
 /** Runs one of its commands, such as `backup`, until it ends by itself. */
 export async function runRecords(data_dir: string, args: readonly string[]): Promise<Ended> {
-  return toItsEnd([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
+  return runToEnd([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
 }
 
 /** The same, for a test that ends it. */

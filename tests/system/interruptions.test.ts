@@ -4,12 +4,17 @@ import { unless } from '#tests/support/skip.ts'
 import type { Enrolled } from '#tests/support/system/enrolled.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { snapshot } from '#tests/support/system/snapshot.ts'
-import { type Blow, Chain, CYCLE, startChain } from '#tests/support/system/sweep/chain.ts'
+import { Chain, CYCLE, type Interruption, startChain } from '#tests/support/system/sweep/chain.ts'
 
 const MINUTES = 60_000
 const LONG = process.env.HOSTING_LONG === '1'
-const BLOWS: Blow[] = ['the dashboard is killed', 'the agent is killed', 'no network', 'no power']
-/** After which event the blow falls: one round for each. */
+const BLOWS: Interruption[] = [
+  'the dashboard is killed',
+  'the agent is killed',
+  'no network',
+  'no power',
+]
+/** After which event the interruption falls: one round for each. */
 const ROUNDS = LONG ? Array.from({ length: 14 }, (_, index) => index + 1) : [3]
 
 unless(lab.available()).describe('a server and its dashboard, cut off in the middle', () => {
@@ -25,7 +30,7 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
     await world?.stop()
   }, 10 * MINUTES)
 
-  /** The blow may fall after the last event: systemd starts the agent again a second later. */
+  /** The interruption may fall after the last event: systemd starts the agent again a second later. */
   const settledSnapshot = async () => {
     const units = ['hosting-agent.service', 'hosting-agent-front.service']
     const isUp = async () =>
@@ -36,15 +41,18 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
 
   test.each(BLOWS)(
     'agree on every operation and on the machine after %s',
-    async (blow) => {
+    async (interruption) => {
       const before = await settledSnapshot()
       for (const after of ROUNDS) {
-        const chain = new Chain(world, `blow${BLOWS.indexOf(blow)}-${after}.example.test`)
+        const chain = new Chain(
+          world,
+          `interruption${BLOWS.indexOf(interruption)}-${after}.example.test`,
+        )
         const outcomes: string[] = []
         for (const work of CYCLE) {
-          outcomes.push(`${work} ${await chain.endure(work, blow, after)}`)
+          outcomes.push(`${work} ${await chain.endure(work, interruption, after)}`)
         }
-        table.push(`${blow} after event ${after}: ${outcomes.join(', ')}`)
+        table.push(`${interruption} after event ${after}: ${outcomes.join(', ')}`)
       }
       expect(await settledSnapshot()).toEqual(before)
     },

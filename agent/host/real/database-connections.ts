@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { ConnectionConfig, Pool, PoolConnection, SqlError } from 'mariadb'
-import { DatabaseAway, type DatabaseProblem } from '#agent/host/database-away.ts'
+import { type DatabaseProblem, DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
 
 const CONNECT_MS = 3000
@@ -16,10 +16,10 @@ const REMEMBERED_MS: Record<DatabaseProblem, number> = {
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
 
 export interface Connections {
-  /** Throws DatabaseAway, within seconds, and at once while a failure is remembered. */
+  /** Throws DatabaseUnavailable, within seconds, and at once while a failure is remembered. */
   take(): Promise<PoolConnection>
   /** What is thrown for a connection that was lost in silence. */
-  silent(reason: string): DatabaseAway
+  silent(reason: string): DatabaseUnavailable
 }
 
 /** Connections of root to the socket of MariaDB. Asks once, by itself, before a pool asks again and again. */
@@ -28,8 +28,8 @@ export function openConnections(
   option_files: readonly string[] = OPTION_FILES,
 ): Connections {
   let pool: Pool | undefined
-  let failure: { error: DatabaseAway; until: number } | undefined
-  const failed = (error: DatabaseAway) => {
+  let failure: { error: DatabaseUnavailable; until: number } | undefined
+  const failed = (error: DatabaseUnavailable) => {
     failure = { error, until: performance.now() + REMEMBERED_MS[error.problem] }
     const former = pool
     pool = undefined
@@ -47,10 +47,10 @@ export function openConnections(
         }
         return await pool.getConnection()
       } catch (error) {
-        throw failed(away(error))
+        throw failed(unavailable(error))
       }
     },
-    silent: (reason) => failed(new DatabaseAway('silent', reason)),
+    silent: (reason) => failed(new DatabaseUnavailable('silent', reason)),
   }
 }
 
@@ -67,7 +67,7 @@ async function accountThatEnters(socket: string, files: readonly string[]): Prom
     await enter(socket, root)
     return root
   } catch (error) {
-    const known = away(error).problem === 'denied' ? await readAccount(others) : undefined
+    const known = unavailable(error).problem === 'denied' ? await readAccount(others) : undefined
     if (!known) throw error
     await enter(socket, known)
     return known
@@ -103,13 +103,13 @@ const configOf = (socketPath: string, account: Account): ConnectionConfig => ({
   autoJsonMap: false,
 })
 
-function away(error: unknown): DatabaseAway {
-  if (error instanceof DatabaseAway) return error
+function unavailable(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error
   const { errno = 0, sqlMessage, code = '' } = error as Partial<SqlError>
   const reason = sqlMessage ?? (code || (error instanceof Error ? error.message : String(error)))
-  if (DENIED.has(errno)) return new DatabaseAway('denied', '')
+  if (DENIED.has(errno)) return new DatabaseUnavailable('denied', '')
   const stopped = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'].some((word) =>
     `${code} ${reason}`.includes(word),
   )
-  return new DatabaseAway(stopped ? 'stopped' : 'silent', reason)
+  return new DatabaseUnavailable(stopped ? 'stopped' : 'silent', reason)
 }

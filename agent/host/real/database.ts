@@ -1,6 +1,6 @@
 import type { PoolConnection, SqlError } from 'mariadb'
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
-import { DatabaseAway } from '#agent/host/database-away.ts'
+import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Database, Row } from '#agent/host/ports.ts'
 import { type Connections, openConnections } from './database-connections.ts'
 
@@ -77,7 +77,7 @@ function isSqlError(error: unknown): error is SqlError {
 
 /** The driver's own message holds the statement with its values, and so may hold a password. */
 function readable(error: unknown, values: readonly unknown[]): Error {
-  if (error instanceof DatabaseAway) return error
+  if (error instanceof DatabaseUnavailable) return error
   if (!isSqlError(error)) return error instanceof Error ? error : new Error(String(error))
   let text = error.sqlMessage ?? error.code ?? 'unknown error'
   for (const value of values) {

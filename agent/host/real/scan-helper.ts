@@ -62,26 +62,32 @@ export class ScanHelper implements SiteReader {
     this.#times = times
   }
 
-  async inventory(site: TenantSite, told?: string) {
-    return present(await this.#ask('inventory', ANSWERS.inventory, site, told))
+  async inventory(site: TenantSite, facts?: string) {
+    return present(await this.#ask('inventory', ANSWERS.inventory, site, facts))
   }
 
-  application(site: TenantSite, told?: string) {
-    return this.#ask('application', ANSWERS.application, site, told)
+  application(site: TenantSite, facts?: string) {
+    return this.#ask('application', ANSWERS.application, site, facts)
   }
 
-  database(site: TenantSite, told?: string) {
-    return this.#ask('database', ANSWERS.database, site, told)
+  database(site: TenantSite, facts?: string) {
+    return this.#ask('database', ANSWERS.database, site, facts)
   }
 
-  async databasePassword(site: TenantSite, told?: string) {
-    return present(await this.#ask('databasePassword', ANSWERS.databasePassword, site, told))
+  async databasePassword(site: TenantSite, facts?: string) {
+    return present(await this.#ask('databasePassword', ANSWERS.databasePassword, site, facts))
   }
 
-  async #ask<T>(kind: ScanKind, schema: z.ZodType<T>, site: TenantSite, told?: string): Promise<T> {
+  async #ask<T>(
+    kind: ScanKind,
+    schema: z.ZodType<T>,
+    site: TenantSite,
+    facts?: string,
+  ): Promise<T> {
     if ((this.#hung.get(site.docroot) ?? 0) > performance.now()) throw unreadable('its files hang')
     this.#last += 1
-    const request: ScanRequest = { id: this.#last, kind, site, ...(told !== undefined && { told }) }
+    const given = facts === undefined ? {} : { facts }
+    const request: ScanRequest = { id: this.#last, kind, site, ...given }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const line = `${JSON.stringify(request)}\n`
     const waiting = { line, docroot: site.docroot, lost: 0, resolve, reject }

@@ -32,7 +32,7 @@ const WITHOUT_LOGIN = [530, 534, 535, 538]
 class Unready extends Error {}
 
 /** The connection ended before the relay received the message. */
-export class NotBegun extends Broken {}
+export class NotStarted extends Broken {}
 
 /** One message on a connection. `taken` is called in the turn in which the relay took it. */
 export async function send(
@@ -65,7 +65,7 @@ async function begin(connection: Connection, sender: string): Promise<Reply> {
   try {
     return ready(await connection.command(`MAIL FROM:<${sender}>`))
   } catch (error) {
-    throw error instanceof Broken ? new NotBegun(error.message) : error
+    throw error instanceof Broken ? new NotStarted(error.message) : error
   }
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseAway } from '#agent/host/database-away.ts'
+import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ensureRunning, servicesOf } from '#agent/os/services/index.ts'
@@ -115,7 +115,7 @@ async function answering(host: Host): Promise<void> {
       return
     } catch (error) {
       // It answers, and asking again changes nothing.
-      if (error instanceof DatabaseAway && error.problem === 'denied') return
+      if (error instanceof DatabaseUnavailable && error.problem === 'denied') return
       if (host.clock.elapsed() > end) throw error
       await host.clock.sleep(50)
     }

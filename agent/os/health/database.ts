@@ -4,13 +4,13 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { degraded, down, UP, type Verdict } from './verdict.ts'
 
-export const DATABASE_AWAY = down('database_away', 'MariaDB does not answer on this server')
+export const DATABASE_DOWN = down('database_away', 'MariaDB does not answer on this server')
 
 type State = Exclude<DatabaseAnswer['state'], 'none'>
 
 const STATES: Record<State, (error: string) => Verdict> = {
   answers: () => UP,
-  away: () => DATABASE_AWAY,
+  away: () => DATABASE_DOWN,
   refused: (error) =>
     down('database_refused', `MariaDB refuses the account in wp-config.php${error}`),
   missing: (error) =>

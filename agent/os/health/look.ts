@@ -1,8 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import { checkCertificate } from './certificate.ts'
-import { checkDatabase, DATABASE_AWAY } from './database.ts'
+import { checkDatabase, DATABASE_DOWN } from './database.ts'
 import { checkPhp } from './php.ts'
-import { isMariadbAway, phpStates } from './php-state.ts'
+import { isMariadbDown, phpStates } from './php-state.ts'
 import { isWorthVisiting, type Verdict, type Verdicts } from './verdict.ts'
 import type { Watched } from './watched.ts'
 
@@ -69,7 +69,7 @@ async function round(
     host,
     free.map(({ site }) => site),
   )
-  const away = free.length > 0 && (await isMariadbAway(host))
+  const away = free.length > 0 && (await isMariadbDown(host))
   const turns = free.values()
   const worker = async () => {
     for (const watched of turns) {
@@ -100,7 +100,7 @@ async function lookAt(
   const quiet = traffic.isQuiet(host.clock.elapsed())
   const [php, database, certificate] = await Promise.all([
     checkPhp(host, site, { state, quiet }),
-    away ? DATABASE_AWAY : checkDatabase(host, site),
+    away ? DATABASE_DOWN : checkDatabase(host, site),
     checkCertificate(host, site),
   ])
   return { php, ...(database && { database }), ...(certificate && { certificate }) }

@@ -46,7 +46,7 @@ async function isFrozen({ files }: Host, pid_file: string): Promise<boolean> {
 }
 
 /** Without asking it: while it is unavailable, no site has to wait for it. */
-export async function isMariadbAway(host: Host): Promise<boolean> {
+export async function isMariadbDown(host: Host): Promise<boolean> {
   return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB.pid_file))
 }
 

@@ -14,8 +14,8 @@ export const mailPlaces = (root: string) => ({
   server: `${root}/settings/server.json`,
   site: (user: string) => `${root}/settings/sites/${user}.json`,
   sockets: `${root}/sockets`,
-  door: (user: string) => doorOf(root, user),
-  socket: (user: string) => `${doorOf(root, user)}/mail.sock`,
+  socketFolder: (user: string) => socketFolderOf(root, user),
+  socket: (user: string) => `${socketFolderOf(root, user)}/mail.sock`,
   queue: `${root}/queue`,
   queueOf: (user: string) => `${root}/queue/${user}`,
   status: `${root}/status`,
@@ -23,7 +23,7 @@ export const mailPlaces = (root: string) => ({
 })
 
 /** As those of PHP-FPM: every process can list the paths of sockets, so they name no site. */
-function doorOf(root: string, user: string): string {
+function socketFolderOf(root: string, user: string): string {
   const hash = createHash('sha256').update(`hosting-mail ${user}`).digest('hex')
   return `${root}/sockets/${hash.slice(0, 32)}`
 }

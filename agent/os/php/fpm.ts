@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { replace } from '#agent/os/effects/generated.ts'
-import { openDoor, openingDoor } from '#agent/os/mail/doors.ts'
+import { openingSocket, openSocket } from '#agent/os/mail/sockets.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { signal } from '#agent/os/services/service.ts'
 import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
@@ -42,7 +42,7 @@ export function apply(host: Host, site: Site): Promise<void> {
 
 async function applyAlone(host: Host, site: Site): Promise<void> {
   const pool = poolOf(site)
-  await openDoor(host, site)
+  await openSocket(host, site)
   const state = await poolState(host, pool)
   const unit = await host.files.read(unitPathOf(pool))
   const restore = await writeFiles(host, site, state === 'running')
@@ -91,7 +91,7 @@ export async function applying(host: Host, site: Site): Promise<Effect[]> {
   const links = systemd ? [wantsPathOf(pool)] : []
   const pid_files = systemd ? [] : [pid_file]
   return [
-    ...(await openingDoor(host, site.user)),
+    ...(await openingSocket(host, site.user)),
     ...(await effects.making(host, 'folder', ...folders)),
     ...(await effects.generating(host, await filesOf(host, site))),
     ...(await effects.making(host, 'link', ...links)),

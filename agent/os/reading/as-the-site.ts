@@ -7,7 +7,7 @@ import { PROGRAM } from './program.ts'
 export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
 
 /** What the site has said of itself, or why it has not. */
-export type Told = { told: string } | { why: UnknownUpdates }
+export type Reported = { facts: string } | { why: UnknownUpdates }
 
 const REFUSED = 77
 const MISSING = 127
@@ -35,7 +35,7 @@ export async function askSite(
   host: Machine,
   site: TenantSite,
   { owner, folders }: { owner: string; folders: boolean },
-): Promise<Told> {
+): Promise<Reported> {
   const reader = await readerOf(host, site, owner)
   if (!reader) return { why: 'config_refused' }
   const word = host.random.text(32)
@@ -45,8 +45,8 @@ export async function askSite(
   const start = host.clock.elapsed()
   const argv = [`/usr/bin/php${site.php ?? ''}`, ...ini(), '-r', PROGRAM]
   const { code, stdout } = await readAsSite(host, reader, argv, input)
-  const told = answerIn(stdout, word)
-  if (told !== undefined) return { told }
+  const facts = answerIn(stdout, word)
+  if (facts !== undefined) return { facts }
   if (code === MISSING) return { why: 'config_no_php' }
   if (code === REFUSED) return { why: 'config_refused' }
   const late = host.clock.elapsed() - start >= READING_MS - 500

@@ -1,6 +1,6 @@
 import type { Application, Scanner, SiteReader, TenantSite } from '#agent/host/scanner-port.ts'
 import type { UnknownUpdates } from '#shared/inventory.ts'
-import { askSite, type Machine, type Told } from './as-the-site.ts'
+import { askSite, type Machine, type Reported } from './as-the-site.ts'
 import { Remembered } from './remembered.ts'
 import { Turns } from './turns.ts'
 
@@ -11,14 +11,14 @@ import { Turns } from './turns.ts'
 export function siteScanner(reader: SiteReader, host: Machine): Scanner {
   const turns = new Turns(host)
   const applications = new Remembered<Application>(host)
-  const settings = new Remembered<Told>(host)
+  const settings = new Remembered<Reported>(host)
   const ask = (site: TenantSite, owner: string, folders: boolean, urgent = true) =>
     turns.take(() => askSite(host, site, { owner, folders }), urgent)
 
   const application = async (site: TenantSite, owner: string, first: Application) => {
-    const said = await ask(site, owner, true, false)
-    if ('why' in said) return because(first, said.why)
-    const second = await reader.application(site, said.told).catch(() => undefined)
+    const result = await ask(site, owner, true, false)
+    if ('why' in result) return because(first, result.why)
+    const second = await reader.application(site, result.facts).catch(() => undefined)
     return second ? { ...second.answer, owner: first.owner } : because(first, 'config_failed')
   }
 
@@ -27,10 +27,10 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       const { answer, unsure, owner } = await reader.inventory(site)
       if (!unsure) return answer
       applications.forget(keyOf(site))
-      const said = await ask(site, owner, true)
-      const why = 'why' in said ? said.why : 'config_failed'
+      const result = await ask(site, owner, true)
+      const why = 'why' in result ? result.why : 'config_failed'
       const second =
-        'told' in said && (await reader.inventory(site, said.told).catch(() => undefined))
+        'facts' in result && (await reader.inventory(site, result.facts).catch(() => undefined))
       if (second) return second.answer
       return answer && { ...answer, inventory: because(answer.inventory, why) }
     },
@@ -45,20 +45,22 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       const { answer, unsure, owner } = await reader.database(site)
       if (!unsure) return answer
       const asked = () => ask(site, owner, false, false)
-      const retold = async (said: Told | undefined) =>
-        said && 'told' in said ? (await reader.database(site, said.told)).answer : answer
+      const withReport = async (result: Reported | undefined) =>
+        result && 'facts' in result ? (await reader.database(site, result.facts)).answer : answer
       const known = settings.known(keyOf(site))
-      const first = known && (await retold(known))
+      const first = known && (await withReport(known))
       if (first?.state === 'answers') return first
       // The account may have changed.
       settings.forget(keyOf(site))
-      return retold(await settings.get(keyOf(site), asked))
+      return withReport(await settings.get(keyOf(site), asked))
     },
     async databasePassword(site) {
       const { answer, unsure, owner } = await reader.databasePassword(site)
       if (!unsure) return answer
-      const said = await ask(site, owner, false)
-      return 'told' in said ? (await reader.databasePassword(site, said.told)).answer : undefined
+      const result = await ask(site, owner, false)
+      return 'facts' in result
+        ? (await reader.databasePassword(site, result.facts)).answer
+        : undefined
     },
   }
 }

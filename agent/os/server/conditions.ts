@@ -1,4 +1,4 @@
-import { DatabaseAway } from '#agent/host/database-away.ts'
+import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { refuseOtherUser } from '#agent/os/nginx/provision.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
@@ -29,7 +29,7 @@ async function database(host: Host): Promise<Condition[]> {
     await host.database.admin('answers')
     return []
   } catch (error) {
-    if (!(error instanceof DatabaseAway)) throw error
+    if (!(error instanceof DatabaseUnavailable)) throw error
     return [{ code: `database_${error.problem}`, message: error.message }]
   }
 }

@@ -2,20 +2,20 @@ import type { Host, Output } from '#agent/host/ports.ts'
 import { conflict, type ServiceError } from '#shared/errors.ts'
 
 /** How nginx is asked for its configuration: the program, and the options of the master that runs. */
-interface Asked {
+interface Program {
   program: string
   args: readonly string[]
   timeout_ms?: number
 }
 
-const DEFAULT: Asked = { program: 'nginx', args: [] }
+const DEFAULT: Program = { program: 'nginx', args: [] }
 
 /** What a program may print is cut off there without a word. */
 const MOST_DUMP = (16 << 20) - 1
 
 /** Runs `nginx -T`, which reads the whole configuration and every certificate. */
-export function dumpNginx({ shell }: Pick<Host, 'shell'>, asked = DEFAULT): Promise<Output> {
-  const { program, args, timeout_ms } = asked
+export function dumpNginx({ shell }: Pick<Host, 'shell'>, call = DEFAULT): Promise<Output> {
+  const { program, args, timeout_ms } = call
   return shell.try([program, '-T', '-q', ...args], {
     unconfined: true,
     ...(timeout_ms !== undefined && { timeout_ms }),

@@ -17,11 +17,11 @@ export function item(
   return { ...nothing, count: 1, ...known }
 }
 
-type Told = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
+type Finding = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
 type OfSite = { id: number; server_id: number; domain: string }
 
-export function ofSite({ id, server_id, domain }: OfSite, told: Told): AttentionItem {
-  return item({ server_id, site_id: id, name: domain, ...told })
+export function ofSite({ id, server_id, domain }: OfSite, finding: Finding): AttentionItem {
+  return item({ server_id, site_id: id, name: domain, ...finding })
 }
 
 /** One sentence: a full stop that the reason brought along goes. */

@@ -5,7 +5,7 @@ import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import { counted, groupOf, item } from './item.ts'
 
 type Server = Awaited<ReturnType<typeof listMailTroubles>>[number]
-type Told = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
+type Finding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -26,7 +26,7 @@ export async function mailTroubles(db: Database, now: Date): Promise<Attention[]
     const [worst] = sites
     const site = known.find((one) => one.server_id === server.id && one.domain === worst.domain)
     return sites.length === 1 && site
-      ? item({ ...worst.told, server_id: server.id, site_id: site.id, name: site.domain })
+      ? item({ ...worst.finding, server_id: server.id, site_id: site.id, name: site.domain })
       : ofServer(server, sites)
   })
   return groupOf('mail', found)
@@ -34,33 +34,33 @@ export async function mailTroubles(db: Database, now: Date): Promise<Attention[]
 
 interface Troubled {
   domain: string
-  told: Told
+  finding: Finding
 }
 type Some = [Troubled, ...Troubled[]]
 
 function troubled(server: Server, now: Date): { server: Server; sites: Some }[] {
   const sites = server.troubles.sites.flatMap((site) => {
-    const told = undelivered(site, now.getTime())
-    return told ? [{ domain: site.domain, told }] : []
+    const finding = undelivered(site, now.getTime())
+    return finding ? [{ domain: site.domain, finding }] : []
   })
   const [first, ...rest] = sites.toSorted((one, other) => rank(one) - rank(other))
   return first ? [{ server, sites: [first, ...rest] }] : []
 }
 
-const rank = ({ told }: Troubled) => (told.severity === 'critical' ? 0 : 1)
+const rank = ({ finding }: Troubled) => (finding.severity === 'critical' ? 0 : 1)
 
 function ofServer({ id, name }: Server, sites: Some): AttentionItem {
-  const [{ domain, told }] = sites
-  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lower(told.reason)}`
-  return item({ ...told, server_id: id, name, reason })
+  const [{ domain, finding }] = sites
+  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lower(finding.reason)}`
+  return item({ ...finding, server_id: id, name, reason })
 }
 
 /** The most severe of what is wrong with the mail of one site. */
-function undelivered(site: MailTrouble, now: number): Told | undefined {
+function undelivered(site: MailTrouble, now: number): Finding | undefined {
   return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
 }
 
-function expired({ failures }: MailTrouble, now: number): Told | undefined {
+function expired({ failures }: MailTrouble, now: number): Finding | undefined {
   const recent = failures.filter((one) => one.expired && Date.parse(one.at) > now - DAY_MS)
   const [last] = recent
   if (!last) return undefined
@@ -69,7 +69,7 @@ function expired({ failures }: MailTrouble, now: number): Told | undefined {
   return { severity: 'critical', reason, at: last.at }
 }
 
-function waiting(site: MailTrouble, now: number): Told | undefined {
+function waiting(site: MailTrouble, now: number): Finding | undefined {
   const { queued, oldest_at, held, problem } = site
   if (queued === 0 || oldest_at === null) return undefined
   const age = now - Date.parse(oldest_at)
@@ -86,7 +86,7 @@ function waiting(site: MailTrouble, now: number): Told | undefined {
 }
 
 /** Single mailboxes that do not exist are no trouble: something else was delivered meanwhile. */
-function refused({ failures, last_sent_at }: MailTrouble, now: number): Told | undefined {
+function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding | undefined {
   const recent = failures.filter((one) => !one.expired && Date.parse(one.at) > now - DAY_MS)
   const [last] = recent
   const first = recent.at(-1)

@@ -57,7 +57,7 @@ export class Fleet {
 
   /** All except the offline ones. */
   async start(): Promise<void> {
-    for (const { plan, agent } of this.members) if (!isAway(plan)) await agent.start()
+    for (const { plan, agent } of this.members) if (!isUnreachable(plan)) await agent.start()
   }
 
   async stop(): Promise<void> {
@@ -113,7 +113,7 @@ const NOBODY = 1
 
 const isOffline = ({ role }: ServerPlan): boolean => role === 'offline' || role === 'flaky'
 
-const isAway = (plan: ServerPlan) => isOffline(plan) || plan.role === 'pending'
+const isUnreachable = (plan: ServerPlan) => isOffline(plan) || plan.role === 'pending'
 
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
   const sites = servers.flatMap((server) => server.sites)

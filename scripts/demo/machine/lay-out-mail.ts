@@ -30,7 +30,7 @@ export function layOutMail(machine: Machine): void {
   disk.putText(MAIL_PROCESSES, '901\n')
   for (const [at, site] of servedBy(plan).entries()) {
     disk.putText(MAIL.site(site.user), () => JSON.stringify(newSiteSetting(site.domain)))
-    disk.put(MAIL.door(site.user), EMPTY)
+    disk.put(MAIL.socketFolder(site.user), EMPTY)
     if (at % 3 !== 2) {
       disk.putText(MAIL.statusOf(site.user), () => statusOf(countsOf(plan, at, machine.time.now())))
     }

@@ -5,7 +5,7 @@ import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { type ErrorBody, invalid } from '#shared/errors.ts'
-import { insertTold, stamp, type Teller } from './history.ts'
+import { insertRecorded, type Recorder, stamp } from './history.ts'
 import { placesOf, type SiteStory, type Story } from './stories.ts'
 
 type Event = typeof bulk_events.$inferInsert
@@ -19,7 +19,7 @@ const PAUSE_AFTER = 3
 export async function fillBulks(
   db: Database,
   fleet: Fleet,
-  { tell, now }: { tell: Teller; now: number },
+  { record, now }: { record: Recorder; now: number },
 ): Promise<NewActivity[]> {
   const usable = placesOf(fleet.plan).filter(isUsable)
   const others = usable.filter(({ site }) => !site.plan.astray)
@@ -27,7 +27,7 @@ export async function fillBulks(
     others.slice(24).filter(({ server }) => server.php.includes(NEWER) === has),
   )
   const purge: Bulk = { type: 'cache.purge', kind: 'purged', params: {}, at: 50 * HOUR_MS }
-  const done = await fillBulk(db, purge, others.slice(0, 24), { tell, now })
+  const done = await fillBulk(db, purge, others.slice(0, 24), { record, now })
   const first = without?.slice(0, PAUSE_AFTER) ?? []
   if (first.length < PAUSE_AFTER) return done
   const move: Bulk = {
@@ -35,7 +35,7 @@ export async function fillBulks(
     refused: first.map(({ server }) => refusalOf(server)),
   }
   const few = [...first, ...(having?.slice(0, 12) ?? [])]
-  return [...done, ...(await fillBulk(db, move, few, { tell, now }))]
+  return [...done, ...(await fillBulk(db, move, few, { record, now }))]
 }
 
 function isUsable({ server, site: { plan } }: SiteStory): boolean {
@@ -60,17 +60,17 @@ async function fillBulk(
   db: Database,
   bulk: Bulk,
   places: readonly SiteStory[],
-  { tell, now }: { tell: Teller; now: number },
+  { record, now }: { record: Recorder; now: number },
 ): Promise<NewActivity[]> {
   if (places.length === 0) return []
   const { type, params, kind, at, refused } = bulk
   const id = `bulk-of-${type.replace('.', '-')}`.padEnd(22, '-')
-  const told = (refused ? [] : places).map((place, turn) => {
+  const recorded = (refused ? [] : places).map((place, turn) => {
     const own = { domain: place.site.plan.domain, ...params }
-    return tell({ ...place, type, kind, params: own, at: at - turn * 4_000 })
+    return record({ ...place, type, kind, params: own, at: at - turn * 4_000 })
   })
   const items = places.map(({ server_id, site }, place): Item => {
-    const operation = told[place]?.operation
+    const operation = recorded[place]?.operation
     return {
       ...{ bulk_id: id, position: place + 1, server_id, site_id: site.id, operation },
       domain: site.plan.domain,
@@ -81,7 +81,7 @@ async function fillBulk(
   })
   const created_at = stamp(now - at)
   const row = { ...outcomeOf(items), id, type, params, parallel: 4, actor: ACTOR, created_at }
-  const activities = await insertTold(db, told)
+  const activities = await insertRecorded(db, recorded)
   await db.write((queries) =>
     batch(queries, [
       queries.insert(bulk_operations).values({ ...row, pause_after: PAUSE_AFTER }),

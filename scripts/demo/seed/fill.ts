@@ -6,14 +6,14 @@ import { server_web } from '#dashboard/db/web-schema.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
 import { fillBulks } from './bulks.ts'
-import { insertTold, makeTeller } from './history.ts'
+import { insertRecorded, makeRecorder } from './history.ts'
 import { insertAll } from './insert.ts'
 import { isolationRows } from './isolation.ts'
 import { mailReports, mailRows } from './mail.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
-import { tellStories } from './stories.ts'
+import { listStories } from './stories.ts'
 import { fillTrust } from './trust.ts'
 import { fillWaiting } from './waiting.ts'
 import { webRows } from './web.ts'
@@ -37,11 +37,11 @@ export async function fillRecords(db: Database, fleet: Fleet, now: number): Prom
   const web = await webRows(fleet, now)
   await insertAll(db, web, (queries, some) => queries.insert(server_web).values(some))
   await fillMetrics(db, fleet, now)
-  const tell = await makeTeller(fleet, now)
-  const told = await insertTold(db, tellStories(fleet.plan).map(tell))
-  const bulks = await fillBulks(db, fleet, { tell, now })
+  const record = await makeRecorder(fleet, now)
+  const recorded = await insertRecorded(db, listStories(fleet.plan).map(record))
+  const bulks = await fillBulks(db, fleet, { record, now })
   const waiting = await fillWaiting(db, fleet, now)
-  const entries = [...told, ...bulks, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
+  const entries = [...recorded, ...bulks, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
   await insertAll(db, entries, (queries, some) => queries.insert(activities).values(some))
   const value = 60 * Math.max(1, Math.ceil(all.length / SITES_A_MINUTE))
   const setting = { key: 'sync_interval', value }

@@ -9,10 +9,10 @@ import { cancelledError, type ErrorBody, withoutCode } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { insertAll } from './insert.ts'
 import type { Story } from './stories.ts'
-import { DOMAIN, makeTranscripts, retold, USER } from './transcripts.ts'
+import { DOMAIN, makeTranscripts, rewritten, USER } from './transcripts.ts'
 
 type Event = typeof operation_events.$inferInsert
-type Told = { operation: OperationRow; events: Event[] }
+type Recorded = { operation: OperationRow; events: Event[] }
 
 const ID = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const DEADLINE_MS = 30 * 60_000
@@ -20,19 +20,22 @@ const DEADLINE_MS = 30 * 60_000
 const ACTOR = 1
 
 /** Makes of a story the operation that it was, with what it said. */
-export type Teller = (story: Story) => Told
+export type Recorder = (story: Story) => Recorded
 
-export async function makeTeller(fleet: Fleet, now: number): Promise<Teller> {
+export async function makeRecorder(fleet: Fleet, now: number): Promise<Recorder> {
   const transcripts = await makeTranscripts(fleet)
   const dice = new Dice(`${fleet.plan.seed} history`)
-  return (story) => tell(story, toldOf(story, transcripts[story.kind]), { dice, now })
+  return (story) => record(story, adapted(story, transcripts[story.kind]), { dice, now })
 }
 
 /** Stores operations of the past. Returns what the log tells of them. */
-export async function insertTold(db: Database, told: readonly Told[]): Promise<NewActivity[]> {
-  const rows = told.map(({ operation }) => operation)
+export async function insertRecorded(
+  db: Database,
+  recorded: readonly Recorded[],
+): Promise<NewActivity[]> {
+  const rows = recorded.map(({ operation }) => operation)
   await insertAll(db, rows, (queries, some) => queries.insert(operations).values(some))
-  const events = told.flatMap((each) => each.events)
+  const events = recorded.flatMap((each) => each.events)
   await insertAll(db, events, (queries, some) => queries.insert(operation_events).values(some))
   return rows.map(activityOf)
 }
@@ -48,18 +51,18 @@ export function activityOf(operation: OperationRow): NewActivity {
   }
 }
 
-function toldOf({ site, server }: Story, transcript: Transcript): Transcript {
+function adapted({ site, server }: Story, transcript: Transcript): Transcript {
   const domain = site?.plan.domain ?? server.hostname
-  return retold(transcript, (text) =>
+  return rewritten(transcript, (text) =>
     text.replaceAll(DOMAIN, domain).replaceAll(USER, site?.plan.user ?? 'root'),
   )
 }
 
-function tell(
+function record(
   story: Story,
   transcript: Transcript,
   { dice, now }: { dice: Dice; now: number },
-): Told {
+): Recorded {
   const created = now - story.at
   const started = created + dice.between(5, 60)
   const finished = started + transcript.lines.length * dice.between(150, 700)

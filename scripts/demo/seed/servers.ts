@@ -33,13 +33,13 @@ async function readingOf({ agent: { readings } }: Member) {
 }
 
 /** When its agent was last spoken to. */
-export function lastHeard({ role }: ServerPlan, now: number): number {
+export function lastContact({ role }: ServerPlan, now: number): number {
   return now - (role === 'offline' || role === 'flaky' ? AWAY_MS[role] : 30_000)
 }
 
 function contactOf({ plan }: Member, now: number) {
   const { role, hostname } = plan
-  const last_sync = new Date(lastHeard(plan, now)).toISOString()
+  const last_sync = new Date(lastContact(plan, now)).toISOString()
   const heard = { last_sync, metrics_at: last_sync }
   if (role !== 'offline' && role !== 'flaky') return { ...heard, status: 'online' as const }
   return {

@@ -18,7 +18,7 @@ export interface Story {
 
 type Target = Pick<Story, 'server_id' | 'server' | 'site'>
 export type SiteStory = Target & { site: NonNullable<Target['site']> }
-type Telling = Pick<Story, 'type' | 'kind' | 'params'>
+type StoryWork = Pick<Story, 'type' | 'kind' | 'params'>
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -26,7 +26,7 @@ const DAYS = 30
 const MOST = 500
 
 /** What happened in the last thirty days, the oldest first. */
-export function tellStories(plan: FleetPlan): Story[] {
+export function listStories(plan: FleetPlan): Story[] {
   const places = placesOf(plan)
   const stories = [...places.flatMap(ownStories), ...usualStories(plan, places)]
   return stories.sort((one, other) => other.at - one.at)
@@ -48,7 +48,7 @@ function ownStories(place: SiteStory): Story[] {
   if (!plan.managed) return []
   const { domain, php, tier, tls, email, user } = plan
   const params = { domain, php, tier, tls, email, user }
-  const story = (telling: Telling, at: number): Story => ({ ...place, ...telling, at })
+  const story = (work: StoryWork, at: number): Story => ({ ...place, ...work, at })
   const certify = {
     type: 'tls.issue',
     kind: 'uncertified',

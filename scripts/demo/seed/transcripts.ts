@@ -57,10 +57,10 @@ export async function makeTranscripts({ members: [first] }: Fleet) {
 
 /** The same as though it had been about the placeholder. */
 function renamed(transcript: Transcript, { domain, user }: typeof BROKEN): Transcript {
-  return retold(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
+  return rewritten(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
 }
 
 /** With its words changed, in its lines, its steps and its end. */
-export function retold(transcript: Transcript, change: (text: string) => string): Transcript {
+export function rewritten(transcript: Transcript, change: (text: string) => string): Transcript {
   return JSON.parse(change(JSON.stringify(transcript)))
 }

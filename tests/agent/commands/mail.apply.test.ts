@@ -103,7 +103,7 @@ test('refuses an unknown domain, and a password without encryption', async () =>
 test('a site in the trash keeps its setting without a socket, and a purge removes it', async () => {
   const host = await server(shop)
   await apply(host, { domain: shop.domain, from_address: 'info@shop.example' })
-  const door = () => host.disk.find(MAIL.door('shop')) !== undefined
+  const door = () => host.disk.find(MAIL.socketFolder('shop')) !== undefined
   expect(door()).toBe(true)
 
   await outcome(siteDelete.run({ domain: shop.domain }, contextOf(host)))

@@ -37,7 +37,7 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
     'systemctl reset-failed hosting-cron@shop.timer hosting-cron@shop.service',
     'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
     'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
-    `rm -rf --one-file-system -- ${MAIL.door('shop')}`,
+    `rm -rf --one-file-system -- ${MAIL.socketFolder('shop')}`,
     'systemctl stop hosting-shop.slice',
     'systemctl daemon-reload',
     'usermod --expiredate 1 -- shop',

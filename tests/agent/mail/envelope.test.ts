@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { envelopeAddress, mailboxesOf } from '#agent/mail/addresses.ts'
-import { type Asked, envelopeOf, Unacceptable } from '#agent/mail/envelope.ts'
+import { envelopeOf, type Submission, Unacceptable } from '#agent/mail/envelope.ts'
 import { parseFields, valuesOf } from '#agent/mail/headers.ts'
 import { WireForm } from '#agent/mail/wire-form.ts'
 import type { Effective } from '#agent/os/mail/setting.ts'
@@ -16,9 +16,9 @@ const RULES: Effective = {
   hourly_limit: 100,
 }
 const SEEN = { date: new Date(0), id: 'a'.repeat(24) }
-const asked: Asked = { sender: undefined, recipients: [], from_fields: true }
+const asked: Submission = { sender: undefined, recipients: [], from_fields: true }
 
-function enveloped(header: string, more: Partial<Asked> = {}, rules: Partial<Effective> = {}) {
+function enveloped(header: string, more: Partial<Submission> = {}, rules: Partial<Effective> = {}) {
   const fields = parseFields(header)
   const envelope = envelopeOf(fields, { ...asked, ...more }, { ...RULES, ...rules }, SEEN)
   const value = (name: string) => valuesOf(envelope.fields, name)

@@ -173,7 +173,7 @@ test('a removed site has no socket any more, and other sites are unaffected', as
   place.server(relay.port)
   await started(place)
   const { rmSync } = await import('node:fs')
-  rmSync(place.places.door('shop'), { recursive: true })
+  rmSync(place.places.socketFolder('shop'), { recursive: true })
   await hand(place.places.socket('blog'), messageTo('ann@example.org'))
   await place.until(({ sent_day }) => sent_day === 1, 'blog')
   expect(relay.received).toHaveLength(1)

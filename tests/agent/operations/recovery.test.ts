@@ -42,7 +42,7 @@ test('undoes the steps of the previous process, newest first, and ends the opera
     (await store.events('op1')).map(({ id, event, data }) => [id, event, data.message]),
   ).toEqual([
     [1, 'log', 'Making a'],
-    [2, 'log', 'The agent was restarted; undoing what was begun'],
+    [2, 'log', 'The agent was restarted; undoing the started steps'],
     [3, 'log', 'Undoing: Making b'],
     [4, 'log', 'Undoing: Making a'],
     [5, 'error', 'The agent was restarted in the middle of the operation'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { begunSteps, performSteps } from '#agent/operations/steps.ts'
+import { performSteps, startedSteps } from '#agent/operations/steps.ts'
 import type { JournalEntry } from '#agent/operations/store.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -118,7 +118,7 @@ test('a restart undoes started steps that are not undone yet', () => {
     { step: 'c', state: 'undone' },
   ]
 
-  expect(begunSteps(steps, journal).map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(startedSteps(steps, journal).map(({ name }) => name)).toEqual(['a', 'b'])
 })
 
 test('a lost end of a step in the journal undoes nothing: the start counts', async () => {

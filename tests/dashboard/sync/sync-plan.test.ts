@@ -59,8 +59,8 @@ const byDomain = <T extends { domain: string }>(sites: readonly T[]) => ({
 type Trash = { sites: readonly TrashedSite[]; purge_at: string }
 const planSync = (records: KnownSite[], found: FoundSite[], trash?: Trash) =>
   plans.planSync(records, byDomain(found), trash && { ...trash, ...byDomain(trash.sites) })
-const isTrashAsked = (records: KnownSite[], found: FoundSite[]) =>
-  plans.isTrashAsked(records, byDomain(found))
+const needsTrash = (records: KnownSite[], found: FoundSite[]) =>
+  plans.needsTrash(records, byDomain(found))
 const status_reason = 'The agent does not find the site any more'
 
 describe('a sync', () => {
@@ -175,7 +175,7 @@ describe('the trash of a server', () => {
     'does not affect a site that is %s',
     async (status) => {
       expect(await planSync([record(status)], [], trash)).toEqual(nothing)
-      expect(isTrashAsked([record(status)], [])).toBe(false)
+      expect(needsTrash([record(status)], [])).toBe(false)
     },
   )
 
@@ -184,10 +184,10 @@ describe('the trash of a server', () => {
   })
 
   test('is read only when a site is not where it was', () => {
-    expect(isTrashAsked([record('active')], [])).toBe(true)
-    expect(isTrashAsked([trashed], [])).toBe(true)
-    expect(isTrashAsked([record('active')], [found('shop.example')])).toBe(false)
-    expect(isTrashAsked([], [found('shop.example')])).toBe(false)
+    expect(needsTrash([record('active')], [])).toBe(true)
+    expect(needsTrash([trashed], [])).toBe(true)
+    expect(needsTrash([record('active')], [found('shop.example')])).toBe(false)
+    expect(needsTrash([], [found('shop.example')])).toBe(false)
   })
 })
 

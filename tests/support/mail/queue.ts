@@ -25,7 +25,7 @@ export class MailPlace {
     const { sites, sockets, queue, status } = this.places
     for (const folder of [sites, sockets, queue, status]) mkdirSync(folder, { recursive: true })
     for (const user of users) {
-      mkdirSync(this.places.door(user))
+      mkdirSync(this.places.socketFolder(user))
       this.site({}, user)
     }
   }

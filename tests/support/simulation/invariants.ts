@@ -6,7 +6,7 @@ import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Follower } from './follower.ts'
 import { footprint, wholeSite } from './footprint.ts'
 import type { Machine } from './machine.ts'
-import type { People } from './people.ts'
+import type { Users } from './users.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'
 
@@ -14,7 +14,7 @@ const LASTING = ['active', 'failed', 'trashed']
 const OFFLINE = 'Agent offline'
 
 /** What must be true when everything has come to rest; what is not is told to the world. */
-export async function check(world: World, people: People): Promise<void> {
+export async function check(world: World, people: Users): Promise<void> {
   const operations = await world.operations()
   for (const operation of operations) await checkOperation(world, operation)
   for (const agent of world.agents) await checkAgent(world, agent)

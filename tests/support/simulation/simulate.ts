@@ -2,9 +2,9 @@ import { getServer } from '#dashboard/db/targets.ts'
 import { beginOrJoin } from '#dashboard/operations/begin.ts'
 import { newMachine } from './footprint.ts'
 import { check } from './invariants.ts'
-import { People } from './people.ts'
 import type { Records } from './records.ts'
 import { planTrouble } from './trouble.ts'
+import { Users } from './users.ts'
 import { World } from './world.ts'
 
 const MOST_ROUNDS = 2_000
@@ -16,14 +16,14 @@ export async function simulate(seed: number, records: Records): Promise<World> {
   const giveBack = world.timeline.install()
   try {
     await world.begin()
-    const people = new People(world)
-    const end = planTrouble(world, people)
+    const users = new Users(world)
+    const end = planTrouble(world, users)
     await world.timeline.run(end, () => false)
     world.calm()
-    await rest(world, people)
+    await rest(world, users)
     await syncAll(world)
-    await rest(world, people)
-    await check(world, people)
+    await rest(world, users)
+    await check(world, users)
   } finally {
     giveBack()
   }
@@ -31,11 +31,11 @@ export async function simulate(seed: number, records: Records): Promise<World> {
 }
 
 /** Until nothing is under way and everybody has seen the end. */
-async function rest(world: World, people: People): Promise<void> {
+async function rest(world: World, users: Users): Promise<void> {
   const { timeline, records } = world
   for (let round = 0; round < MOST_ROUNDS; round++) {
     await timeline.run(timeline.now + 1_000, () => false)
-    if (records.underWay === 0 && people.followers.every(({ over }) => over)) return
+    if (records.underWay === 0 && users.followers.every(({ over }) => over)) return
   }
   world.broken('It does not come to rest')
 }

@@ -1,6 +1,6 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import type { People } from './people.ts'
+import type { Users } from './users.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'
 
@@ -90,7 +90,7 @@ async function cancel(world: World, force: boolean): Promise<void> {
 const jump = (dice: Dice) => dice.pick([-1, 1]) * dice.pick([1_000, 60_000, 600_000])
 
 /** Lays out who does what and what goes wrong when; returns when that is over. */
-export function planTrouble(world: World, people: People): number {
+export function planTrouble(world: World, people: Users): number {
   const dice = world.dice.fork()
   const end = dice.between(5_000, 60_000)
   const acts = Array.from({ length: 2 + dice.below(4) }, () => dice.between(0, end))

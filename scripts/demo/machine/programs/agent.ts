@@ -1,6 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
 import { said } from '#agent/host/simulated/programs/output.ts'
-import { NOT_TAKEN, TAKEN } from '#agent/os/mail/words.ts'
+import { NOT_TAKEN, TAKEN } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 

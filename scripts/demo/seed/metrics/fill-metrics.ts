@@ -2,7 +2,7 @@ import { batch, type Database } from '#dashboard/db/client.ts'
 import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
-import { lastHeard } from '#scripts/demo/seed/servers.ts'
+import { lastContact } from '#scripts/demo/seed/servers.ts'
 import { curveOf, type Point } from './curve.ts'
 import { type QuarterRow, quartersStatement } from './queries.ts'
 
@@ -16,7 +16,7 @@ const PEAK = 1.2
 export async function fillMetrics(db: Database, fleet: Fleet, now: number): Promise<void> {
   for (const [at, member] of fleet.members.entries()) {
     if (member.plan.role === 'pending') continue
-    const end = Math.floor(lastHeard(member.plan, now) / 1000)
+    const end = Math.floor(lastContact(member.plan, now) / 1000)
     const minutes = minutesOf(member, at + 1, end)
     const quarters = quartersOf(member, at + 1, end)
     await db.write((queries) =>

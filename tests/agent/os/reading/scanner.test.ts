@@ -52,29 +52,29 @@ const telling =
 
 /** A scan that is unsure of everything, until it is told. */
 function reader(owner = 'shop'): SiteReader {
-  const read = <T>(answer: T, told: string | undefined): Read<T> => ({
+  const read = <T>(answer: T, facts: string | undefined): Read<T> => ({
     answer,
-    unsure: told === undefined,
+    unsure: facts === undefined,
     owner,
   })
-  const application = (told: string | undefined): Application => ({
-    ...{ owner, limit: null, framework: 'wordpress', wp_version: '7', db_name: told ?? '' },
-    updates: told === undefined ? UNKNOWN : { plugins: 0, themes: 0, core: false },
+  const application = (facts: string | undefined): Application => ({
+    ...{ owner, limit: null, framework: 'wordpress', wp_version: '7', db_name: facts ?? '' },
+    updates: facts === undefined ? UNKNOWN : { plugins: 0, themes: 0, core: false },
   })
   return {
-    inventory: async (_, told) => read(undefined, told),
-    application: async (_, told) => read(application(told), told),
-    database: async (_, told) => read({ state: told === undefined ? 'none' : 'answers' }, told),
-    databasePassword: async (_, told) => read(told, told),
+    inventory: async (_, facts) => read(undefined, facts),
+    application: async (_, facts) => read(application(facts), facts),
+    database: async (_, facts) => read({ state: facts === undefined ? 'none' : 'answers' }, facts),
+    databasePassword: async (_, facts) => read(facts, facts),
   }
 }
 
 test('runs PHP as the site when reading files is not enough', async () => {
-  const { host, ran } = machine(telling('said'))
+  const { host, ran } = machine(telling('result'))
   const scanner = siteScanner(reader(), host)
 
-  expect(await scanner.databasePassword(SITE)).toBe('said')
-  expect((await scanner.application(SITE)).db_name).toBe('said')
+  expect(await scanner.databasePassword(SITE)).toBe('result')
+  expect((await scanner.application(SITE)).db_name).toBe('result')
   expect(await scanner.database(SITE)).toEqual({ state: 'answers' })
   const { argv, options } = ran[0] ?? { argv: [], options: {} }
   expect(argv[0]).toBe('/usr/bin/php8.2')
@@ -84,7 +84,7 @@ test('runs PHP as the site when reading files is not enough', async () => {
 })
 
 test('runs nothing when reading is enough', async () => {
-  const { host, ran } = machine(telling('said'))
+  const { host, ran } = machine(telling('result'))
   const certain = async <T>(read: Promise<Read<T>>) => ({ ...(await read), unsure: false })
   const plain = reader()
   const scanner = siteScanner(
@@ -130,7 +130,7 @@ test.each([
   ['a program', 'daemon'],
   ['nobody', ''],
 ])('runs nothing as %s', async (_, owner) => {
-  const { host, ran } = machine(telling('said'))
+  const { host, ran } = machine(telling('result'))
 
   const found = await siteScanner(reader(owner), host).application({ docroot: '/var/www/a' })
 
@@ -142,7 +142,7 @@ test.each([
   [{ php_user: 'www-data' }, 'www-data', false],
   [{}, 'shop', true],
 ] as const)('runs a discovered site as %j: %s', async (more, user, as_owner) => {
-  const { host, ran } = machine(telling('said'))
+  const { host, ran } = machine(telling('result'))
 
   await siteScanner(reader(), host).databasePassword({ docroot: '/var/www/a', ...more })
 
@@ -168,14 +168,14 @@ test('a hundred hanging sites delay nobody, and the other sites are reported lat
 })
 
 test('reads a site again after five minutes, and returns the previous answer meanwhile', async () => {
-  let said = 'first'
-  const { host, ran, pass } = machine((argv, options) => telling(said)(argv, options))
+  let result = 'first'
+  const { host, ran, pass } = machine((argv, options) => telling(result)(argv, options))
   const scanner = siteScanner(reader(), host)
   const name = async () => (await scanner.application(SITE)).db_name
   expect([await name(), await name()]).toEqual(['first', 'first'])
   expect(ran.length).toBe(1)
 
-  said = 'second'
+  result = 'second'
   pass(300_000)
   expect(await name()).toBe('first')
   await new Promise((resolve) => setTimeout(resolve, 10))

@@ -9,7 +9,11 @@ import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 /** What happens to a server and its dashboard in the middle of an operation. */
-export type Blow = 'the dashboard is killed' | 'the agent is killed' | 'no network' | 'no power'
+export type Interruption =
+  | 'the dashboard is killed'
+  | 'the agent is killed'
+  | 'no network'
+  | 'no power'
 
 type Work = 'create' | 'update' | 'delete' | 'restore' | 'purge'
 export const CYCLE: readonly Work[] = ['create', 'update', 'delete', 'restore', 'delete', 'purge']
@@ -40,18 +44,23 @@ export class Chain {
     this.domain = domain
   }
 
-  /** One work with one blow once its n-th event is on record; carried out again when the blow undid it. */
-  async endure(work: Work, blow: Blow, after: number): Promise<'before' | 'after'> {
+  /** One work with one interruption once its n-th event is on record; carried out again when the interruption undid it. */
+  async endure(work: Work, interruption: Interruption, after: number): Promise<'before' | 'after'> {
     const id = await this.#begin(work)
     await this.#seen(id, after)
-    await this.#strike(blow)
+    await this.#strike(interruption)
     const status = await this.#end(id)
     await this.#agree(id, work, status)
     if (status === 'success') return 'after'
     const again = await this.world.dashboard.call('POST', `/api/operations/${id}/retry`)
-    expect([work, blow, again.status, again.body.error]).toEqual([work, blow, 202, undefined])
+    expect([work, interruption, again.status, again.body.error]).toEqual([
+      work,
+      interruption,
+      202,
+      undefined,
+    ])
     const second = idOf(again)
-    expect([work, blow, await this.#end(second)]).toEqual([work, blow, 'success'])
+    expect([work, interruption, await this.#end(second)]).toEqual([work, interruption, 'success'])
     await this.#agree(second, work, 'success')
     return 'before'
   }
@@ -79,12 +88,12 @@ export class Chain {
     })
   }
 
-  async #strike(blow: Blow): Promise<void> {
+  async #strike(interruption: Interruption): Promise<void> {
     const { host } = this.world
-    if (blow === 'the dashboard is killed') return this.world.restartDashboard()
-    if (blow === 'the agent is killed') {
+    if (interruption === 'the dashboard is killed') return this.world.restartDashboard()
+    if (interruption === 'the agent is killed') {
       await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
-    } else if (blow === 'no network') {
+    } else if (interruption === 'no network') {
       await host.partition(true)
       await Bun.sleep(1_000)
       await host.partition(false)

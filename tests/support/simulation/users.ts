@@ -25,7 +25,7 @@ const KINDS: readonly [Kind, ...Kind[]] = [
 type Answer = { operation_id: string } | { plan: object }
 
 /** Those who use the dashboard: they ask for things, ask again, and watch. */
-export class People {
+export class Users {
   readonly followers: Follower[] = []
   readonly #world: World
   readonly #dice: Dice
@@ -94,10 +94,10 @@ export class People {
     try {
       const answer = await dashboard.call(work)
       const operation_id = ('operation_id' in answer && answer.operation_id) || ''
-      trace('people', `${what}: ${operation_id.slice(0, 8)}`)
+      trace('users', `${what}: ${operation_id.slice(0, 8)}`)
       if (this.#dice.chance(0.7)) this.#watch(operation_id)
     } catch (error) {
-      if (error instanceof ServiceError) trace('people', `${what}: ${error.message}`)
+      if (error instanceof ServiceError) trace('users', `${what}: ${error.message}`)
       else broken(`${what} broke: ${error}`)
     }
   }

@@ -9,7 +9,7 @@ const text = z.string().max(4096)
  * What a site has said of itself: see `agent/os/reading/program.ts`, which makes it with the rights of
  * the site. Paths begin with `content` and `plugins`; heads of files are in Base64.
  */
-const Told = z.object({
+const Reported = z.object({
   wordpress: z.boolean(),
   version: text.nullable(),
   constants: z.record(z.string().max(64), z.union([text, z.number(), z.boolean()])),
@@ -21,25 +21,25 @@ const Told = z.object({
   gaps: z.boolean(),
   environment: z.boolean(),
 })
-type Told = z.infer<typeof Told>
+type Reported = z.infer<typeof Reported>
 
 /** The same as `readSite` finds; throws when it is not what the program writes. */
-export function readTold(json: string): Reading {
-  const told = Told.parse(JSON.parse(json))
-  if (!told.wordpress) {
+export function readReported(json: string): Reading {
+  const facts = Reported.parse(JSON.parse(json))
+  if (!facts.wordpress) {
     return { framework: 'unknown', config: undefined, files: undefined, unsure: null }
   }
-  const tree = treeOf(told)
+  const tree = treeOf(facts)
   const found = extensionsIn({ tree, folder: 'content' }, { tree, folder: 'plugins' })
-  const wp_version = versionIn(decoded(told.version ?? '')) ?? ''
+  const wp_version = versionIn(decoded(facts.version ?? '')) ?? ''
   const config = {
-    constants: new Map(Object.entries(told.constants)),
-    table_prefix: told.table_prefix ?? undefined,
-    unsure: new Set(told.unsure),
+    constants: new Map(Object.entries(facts.constants)),
+    table_prefix: facts.table_prefix ?? undefined,
+    unsure: new Set(facts.unsure),
   }
-  const files = { wp_version, ...found, gaps: found.gaps || told.gaps }
-  const settings = told.environment ? 'environment' : 'config'
-  const unsure = told.unsure.length > 0 ? settings : null
+  const files = { wp_version, ...found, gaps: found.gaps || facts.gaps }
+  const settings = facts.environment ? 'environment' : 'config'
+  const unsure = facts.unsure.length > 0 ? settings : null
   return {
     framework: 'wordpress',
     config,
@@ -50,7 +50,7 @@ export function readTold(json: string): Reading {
 
 const decoded = (head: string) => Buffer.from(head, 'base64').toString('utf8')
 
-function treeOf({ lists, heads, exists }: Told): SiteTree {
+function treeOf({ lists, heads, exists }: Reported): SiteTree {
   const kinds = new Map<string, 'file' | 'directory'>(exists.map((path) => [path, 'file']))
   for (const path of Object.keys(lists)) kinds.set(path, 'directory')
   for (const path of Object.keys(heads)) kinds.set(path, 'file')

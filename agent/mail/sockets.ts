@@ -9,7 +9,7 @@ const MOST_CONNECTIONS = 8
 /** Messages of all sites that are written at once: each takes memory. */
 const MOST_TURNS = 8
 
-export interface Door {
+export interface MailSocket {
   close(): void
 }
 
@@ -17,12 +17,12 @@ export interface Door {
  * Listens for one site. The socket takes the place of that of an earlier process in one rename, and
  * stays when this one ends: a site that finds it tries again, where a missing one means "no relay".
  */
-export async function openDoor(
+export async function openSocket(
   places: MailPlaces,
   user: string,
   queue: SiteQueue,
   deps: { now: () => number; taken: () => void },
-): Promise<Door> {
+): Promise<MailSocket> {
   const path = places.socket(user)
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy())

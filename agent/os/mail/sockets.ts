@@ -9,35 +9,35 @@ import { newSiteSetting } from './setting.ts'
 const placesOf = ({ settings }: Host) => mailPlaces(settings.mail_dir)
 
 /** Where the queue listens for a site, and what holds for it; a setting that is there stays. */
-export async function openDoor(host: Host, { user, domain }: Site): Promise<void> {
+export async function openSocket(host: Host, { user, domain }: Site): Promise<void> {
   const path = placesOf(host).site(user)
   if (!(await host.files.stat(path))) await writeSetting(host, path, newSiteSetting(domain))
   // Nobody but the queue and this site can go in.
   const options = { mode: 0o710, owner: MAIL_USER, group: user }
-  await host.files.mkdir(placesOf(host).door(user), options)
+  await host.files.mkdir(placesOf(host).socketFolder(user), options)
 }
 
-/** What `openDoor` would do. */
-export async function openingDoor(host: Host, user: string): Promise<Effect[]> {
+/** What `openSocket` would do. */
+export async function openingSocket(host: Host, user: string): Promise<Effect[]> {
   return [
     ...(await effects.making(host, 'file', placesOf(host).site(user))),
-    ...(await effects.making(host, 'folder', placesOf(host).door(user))),
+    ...(await effects.making(host, 'folder', placesOf(host).socketFolder(user))),
   ]
 }
 
 /** The queue takes no more of the site, and keeps what waits until the door is open again. */
-export async function closeDoor(host: Host, user: string): Promise<void> {
-  await removeTree(host, placesOf(host).door(user))
+export async function closeSocket(host: Host, user: string): Promise<void> {
+  await removeTree(host, placesOf(host).socketFolder(user))
 }
 
-/** What `closeDoor` would do. */
-export const closingDoor = (host: Host, user: string): Promise<Effect[]> =>
-  effects.removing(host, 'folder', placesOf(host).door(user))
+/** What `closeSocket` would do. */
+export const closingSocket = (host: Host, user: string): Promise<Effect[]> =>
+  effects.removing(host, 'folder', placesOf(host).socketFolder(user))
 
 /** With all that waits. */
 export async function forgetMail(host: Host, user: string): Promise<void> {
   const places = placesOf(host)
-  await closeDoor(host, user)
+  await closeSocket(host, user)
   await host.files.remove(places.site(user))
   await removeTree(host, places.queueOf(user))
   await removeTree(host, places.statusOf(user))
@@ -47,7 +47,7 @@ export async function forgetMail(host: Host, user: string): Promise<void> {
 export async function forgettingMail(host: Host, user: string): Promise<Effect[]> {
   const places = placesOf(host)
   return [
-    ...(await closingDoor(host, user)),
+    ...(await closingSocket(host, user)),
     ...(await effects.removing(host, 'file', places.site(user), places.statusOf(user))),
     ...(await effects.removing(host, 'folder', places.queueOf(user))),
   ]

@@ -11,7 +11,7 @@ const WORDS: Record<DatabaseProblem, string> = {
 }
 
 /** Why nothing can be asked of MariaDB. Only `denied` needs a person, and so refuses what was asked for. */
-export class DatabaseAway extends ServiceError {
+export class DatabaseUnavailable extends ServiceError {
   readonly problem: DatabaseProblem
 
   constructor(problem: DatabaseProblem, reason: string) {
