@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { addFilter } from '#tests/support/browser/filters.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { useDemo } from '#tests/support/demo.ts'
 
@@ -14,7 +15,7 @@ test('search, filters and order are in the address and survive a reload', async 
   await table(page).waitFor()
 
   await page.getByLabel('Search servers').fill('web-01')
-  await page.getByLabel('Tag').selectOption('eu')
+  await addFilter(page, 'Tag', 'eu')
   await page.getByRole('button', { name: /^online/i }).click()
   await page.getByRole('button', { name: 'Disk' }).click()
   await page.waitForURL('**/servers?q=web-01&status=online&tag=eu&sort=disk&order=desc')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { addFilter } from '#tests/support/browser/filters.ts'
 import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -25,16 +26,16 @@ const select = (page: Page, number: number) =>
   page.getByRole('checkbox', { name: `Select ${domain(number)}` })
 
 test.each([
-  ['php=8.0', '4 sites match'],
-  ['php=8.0,8.1', '4 sites match'],
-  ['php=8.0&php=8.2', '30 sites match'],
-  ['tier=small&tls=none', '30 sites match'],
-  ['framework=static', '1 site matches'],
-  ['q=site-1', '10 sites match'],
-  ['server_id=1&managed=false', '30 sites match'],
-  ['updates=true', '0 sites match'],
-  ['expiring=false', '30 sites match'],
-  ['status=active&sort=created_at&order=asc', '30 sites match'],
+  ['php=8.0', '4 of 30 sites'],
+  ['php=8.0,8.1', '4 of 30 sites'],
+  ['php=8.0&php=8.2', '30 of 30 sites'],
+  ['tier=small&tls=none', '30 of 30 sites'],
+  ['framework=static', '1 of 30 sites'],
+  ['q=site-1', '10 of 30 sites'],
+  ['server_id=1&managed=false', '30 of 30 sites'],
+  ['updates=true', '0 of 30 sites'],
+  ['expiring=false', '30 of 30 sites'],
+  ['status=active&sort=created_at&order=asc', '30 of 30 sites'],
 ])('a hand-written address with %s works', async (query, words) => {
   const { page, problems } = await open(`/sites?${query}`)
 
@@ -66,9 +67,9 @@ test('a filter is readable in the address, and Back undoes it', async () => {
   const { page, problems } = await open('/sites')
   await page.getByText('30 sites', { exact: true }).waitFor()
 
-  await page.getByLabel('PHP').selectOption('8.0')
+  await addFilter(page, 'PHP', 'PHP 8.0')
   await page.waitForURL('**/sites?php=8.0')
-  await page.getByText('4 sites match').waitFor()
+  await page.getByText('4 of 30 sites').waitFor()
   const box = page.getByRole('searchbox', { name: 'Search sites' })
   await box.pressSequentially('site-0')
   await page.waitForURL('**/sites?php=8.0&q=site-0')
@@ -82,6 +83,42 @@ test('a filter is readable in the address, and Back undoes it', async () => {
   expect(problems).toEqual([])
 })
 
+test('a filter takes several values, and its chip removes it', async () => {
+  const { page, problems } = await open('/sites?php=8.0')
+  await page.getByText('4 of 30 sites').waitFor()
+  await page.getByRole('button', { name: 'PHP: PHP 8.0' }).click()
+  await page.getByRole('checkbox', { name: 'PHP 8.2' }).check()
+  await page.waitForURL('**/sites?php=8.0,8.2')
+  await page.getByText('30 of 30 sites').waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Remove filter PHP' }).click()
+  await page.waitForURL((url) => url.search === '')
+  await page.getByText('30 sites', { exact: true }).waitFor()
+  const add = page.getByRole('button', { name: 'Filter', exact: true })
+  expect(await add.evaluate((button) => button === document.activeElement)).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('a saved view is a name for an address, and stays in the browser until it is deleted', async () => {
+  const { page, problems } = await open('/sites?php=8.0&q=site-0&order=desc')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('textbox', { name: 'Name of the view' }).fill('Outdated')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'View: Outdated' }).waitFor()
+
+  await page.goto('/sites?tier=large')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('button', { name: 'Outdated', exact: true }).click()
+  await page.waitForURL('**/sites?q=site-0&php=8.0&order=desc')
+  await page.getByText('4 of 30 sites').waitFor()
+
+  await page.getByRole('button', { name: 'View: Outdated' }).click()
+  await page.getByRole('button', { name: 'Delete view Outdated' }).click()
+  await page.getByRole('textbox', { name: 'Name of the view' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('actions skip selected sites that the filter hides', async () => {
   const { page, problems } = await open('/sites')
   await select(page, 0).click()
@@ -90,7 +127,7 @@ test('actions skip selected sites that the filter hides', async () => {
   await bar.getByText('2 selected', { exact: true }).waitFor()
 
   await page.getByRole('searchbox', { name: 'Search sites' }).fill(domain(5))
-  await bar.getByText('1 selected, 1 more hidden by the filter').waitFor()
+  await bar.getByText('2 selected, 1 hidden by filters').waitFor()
   await bar.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Move 1 site to trash' }).waitFor()
@@ -98,7 +135,7 @@ test('actions skip selected sites that the filter hides', async () => {
   await dialog.waitFor({ state: 'detached' })
 
   await page.getByRole('searchbox', { name: 'Search sites' }).fill('nothing-has-this-name')
-  await bar.getByText('2 selected, hidden by the filter').waitFor()
+  await bar.getByText('2 selected, 2 hidden by filters').waitFor()
   expect(await bar.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
   await page.getByRole('searchbox', { name: 'Search sites' }).fill('')
   await bar.getByText('2 selected', { exact: true }).waitFor()

@@ -26,7 +26,7 @@ test('sites can be searched and sorted, and the address has both', async () => {
 
   await page.keyboard.press('/')
   await page.keyboard.type('SITE-11')
-  await page.getByText('10 sites match').waitFor()
+  await page.getByText('10 of 230 sites').waitFor()
   await page.getByRole('button', { name: 'Domain' }).click()
 
   await page.waitForURL('**/sites?q=SITE-11&order=desc')

@@ -16,6 +16,16 @@ export const sitesPageQuery = (filter: SitesFilter, page: number) =>
     },
   })
 
+/** How many sites match. */
+export const sitesCountQuery = (filter: SitesFilter) =>
+  queryOptions({
+    queryKey: ['sites', 'count', filter],
+    queryFn: async ({ signal }) => {
+      const query = { ...filter, page: 1, per_page: 1 }
+      return (await call('GET /api/fleet/sites', { query, signal })).total
+    },
+  })
+
 /** Everything known of one site; asked for more often while something is done to it. */
 export const siteQuery = (id: number) =>
   queryOptions({

@@ -1,6 +1,6 @@
 import { createLink } from '@tanstack/react-router'
 import { LoaderCircle } from 'lucide-react'
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode } from 'react'
+import type { AnchorHTMLAttributes, ComponentProps, ReactNode } from 'react'
 import { cx } from './cx.ts'
 
 type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
@@ -19,7 +19,7 @@ interface Looks {
   icon?: ReactNode
 }
 
-interface ButtonProps extends Looks, ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends Looks, ComponentProps<'button'> {
   /** Shows that it works on it, and takes no second click. */
   busy?: boolean
 }

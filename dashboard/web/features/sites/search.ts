@@ -29,9 +29,6 @@ export const NARROWING = Object.keys(FILTERS) as Filter[]
 /** What the address of the page holds, as texts: which sites, in which order. */
 export type SitesSearch = { [name in Filter]?: string } & { sort?: Sort; order?: 'asc' | 'desc' }
 
-/** What changes in the address; undefined takes it away. */
-export type Change = { [name in keyof SitesSearch]?: SitesSearch[name] | undefined }
-
 /** What is known of by name; whether the values are right is for the page to say. */
 export function readSitesSearch(raw: Record<string, unknown>): SitesSearch {
   const names = [...NARROWING, 'sort', 'order'] as const

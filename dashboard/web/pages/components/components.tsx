@@ -1,6 +1,7 @@
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { Actions } from './actions.tsx'
 import { Colours } from './colours.tsx'
+import { FiltersExample } from './filters.tsx'
 import { Inputs } from './inputs.tsx'
 import { Messages } from './messages.tsx'
 import { States } from './states.tsx'
@@ -22,6 +23,7 @@ export function ComponentsPage() {
         <Messages />
         <Tables />
         <TabsExample />
+        <FiltersExample />
       </div>
     </Page>
   )

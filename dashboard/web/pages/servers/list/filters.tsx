@@ -1,4 +1,4 @@
-import { Select } from '#dashboard/web/ui/field.tsx'
+import { FilterBar } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
@@ -15,28 +15,25 @@ interface FiltersProps {
 export function Filters({ servers, search, onChange }: FiltersProps) {
   const tags = [...new Set(servers.flatMap((server) => server.tags))].sort()
   return (
-    <search className="flex flex-wrap items-center gap-2">
-      <SearchInput
-        name="Search servers"
-        value={search.q ?? ''}
-        onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
-        className="w-full sm:w-72"
-      />
-      <StatusTabs servers={servers} status={search.status} onChange={onChange} />
-      {tags.length > 0 && (
-        <Select
-          aria-label="Tag"
-          value={search.tag ?? ''}
-          onChange={(event) => onChange({ tag: event.target.value || undefined })}
-          className="w-auto max-w-48"
-        >
-          <option value="">All tags</option>
-          {tags.map((tag) => (
-            <option key={tag}>{tag}</option>
-          ))}
-        </Select>
-      )}
-    </search>
+    <FilterBar
+      page="servers"
+      search={
+        <>
+          <SearchInput
+            name="Search servers"
+            value={search.q ?? ''}
+            onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
+            className="w-full sm:w-72"
+          />
+          <StatusTabs servers={servers} status={search.status} onChange={onChange} />
+        </>
+      }
+      filters={[
+        { name: 'tag', label: 'Tag', options: tags.map((tag) => ({ value: tag, name: tag })) },
+      ]}
+      values={{ ...search }}
+      onChange={onChange}
+    />
   )
 }
 

@@ -1,3 +1,6 @@
+import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
+import { FRAMEWORKS } from '#shared/values.ts'
+
 /** What can be chosen, and what it is called. */
 export interface Option {
   value: string
@@ -7,14 +10,12 @@ export interface Option {
 const named = (...values: string[]): Option[] => values.map((value) => ({ value, name: value }))
 
 export const STATUSES = [
-  ...named('active', 'provisioning', 'suspended'),
-  { value: 'failed,missing', name: 'failed or missing' },
-  ...named('failed', 'cancelled', 'missing', 'deleting', 'trashed'),
+  ...named('active', 'provisioning', 'suspended', 'failed', 'cancelled', 'missing'),
+  ...named('deleting', 'trashed'),
 ]
 export const HEALTH = [
   { value: 'down', name: 'Down' },
   { value: 'degraded', name: 'Degraded' },
-  { value: 'down,degraded', name: 'Down or degraded' },
   { value: 'unknown', name: 'Unknown' },
   { value: 'up', name: 'Up' },
 ]
@@ -28,15 +29,22 @@ export const TLS = [
   ...named('self-signed'),
   { value: 'none', name: 'without TLS' },
 ]
-export const UPDATES = [
-  { value: 'true', name: 'with updates' },
-  { value: 'false', name: 'up to date' },
-]
-/** Which sites by whom they are managed: one choice, two filters. */
-export const OWNERSHIP = [
-  { value: 'managed', name: 'Managed' },
-  { value: 'found', name: 'Not managed' },
-  { value: 'ignored', name: 'Ignored' },
+const either = (name: string, label: string, yes: string, no: string): Filter => ({
+  ...{ name, label },
+  options: [
+    { value: 'true', name: yes },
+    { value: 'false', name: no },
+  ],
+})
+
+/** Filters of one value. */
+export const OTHERS: readonly Filter[] = [
+  either('updates', 'Updates', 'with updates', 'up to date'),
+  either('expiring', 'Certificate', 'expires soon', 'does not expire soon'),
+  either('managed', 'Management', 'managed', 'not managed'),
+  either('ignored', 'Ignored', 'ignored', 'not ignored'),
+  either('conflict', 'Same name', 'on another server too', 'on one server only'),
+  { name: 'framework', label: 'Type', options: named(...FRAMEWORKS), isMany: true },
 ]
 export const SORTED_BY = [
   ...named('server', 'status', 'health'),

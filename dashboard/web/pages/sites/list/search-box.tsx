@@ -20,7 +20,7 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: OnType
     return () => document.removeEventListener('keydown', focus)
   }, [])
   return (
-    <search className="relative min-w-48 flex-1 sm:max-w-sm">
+    <div className="relative min-w-48 flex-1 sm:max-w-sm">
       <Search className="absolute top-2.5 left-3 size-4 text-muted" aria-hidden />
       <Input
         ref={input}
@@ -33,7 +33,7 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: OnType
         aria-keyshortcuts="/"
         className="pl-9"
       />
-    </search>
+    </div>
   )
 }
 

@@ -66,10 +66,9 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
   )
 }
 
-/** Nothing is done to a site that nobody sees. */
+/** Sites that the filters hide stay selected, and no action applies to them. */
 function Words({ count, shown = count }: { count: number; shown: number | undefined }) {
   const hidden = count - shown
-  if (hidden === 0) return `${formatNumber(count)} selected`
-  if (shown === 0) return `${formatNumber(count)} selected, hidden by the filter`
-  return `${formatNumber(shown)} selected, ${formatNumber(hidden)} more hidden by the filter`
+  const selected = `${formatNumber(count)} selected`
+  return hidden === 0 ? selected : `${selected}, ${formatNumber(hidden)} hidden by filters`
 }

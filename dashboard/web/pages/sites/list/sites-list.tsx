@@ -1,11 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
-import {
-  type Change,
-  filterOf,
-  type SitesSearch,
-  type Sort,
-} from '#dashboard/web/features/sites/search.ts'
-import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { sitesCountQuery } from '#dashboard/web/api/sites.ts'
+import { filterOf, type SitesSearch, type Sort } from '#dashboard/web/features/sites/search.ts'
+import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { NoSites } from './no-sites.tsx'
@@ -18,7 +16,7 @@ interface SitesListProps {
   search: SitesSearch
   filters: ReactNode
   actions: ReactNode
-  onChange: (change: Change) => void
+  onChange: (change: Values) => void
   onClear: () => void
 }
 
@@ -36,7 +34,7 @@ export function SitesList({ search, filters, actions, onChange, onClear }: Sites
     })
   const isNarrowed = Object.keys(narrowing).length > 0
   return (
-    <Page title="Sites" about={<Count total={total} isNarrowed={isNarrowed} />} actions={actions}>
+    <Page title="Sites" about={<Count total={total} search={narrowing} />} actions={actions}>
       {filters}
       {error !== null && <Failure error={error} onRetry={retry} />}
       {total === undefined && !error && <Skeleton rows={12} />}
@@ -59,12 +57,26 @@ export function SitesList({ search, filters, actions, onChange, onClear }: Sites
   )
 }
 
-function Count({ total, isNarrowed }: { total: number | undefined; isNarrowed: boolean }) {
-  const sites = total === 1 ? 'site' : 'sites'
-  const text = total === undefined ? '…' : `${formatNumber(total)} ${sites}`
+const ALL = filterOf({})
+
+interface CountProps {
+  /** How many match. */
+  total: number | undefined
+  search: Omit<SitesSearch, 'sort' | 'order'>
+}
+
+function Count({ total, search }: CountProps) {
+  const { data: all } = useQuery(sitesCountQuery(ALL))
+  const isNarrowed = Object.keys(search).length > 0
+  // Without a filter, ignored sites and the trash are not listed: they are no part of all sites.
+  const isPart = search.ignored !== 'true' && !search.status?.includes('trashed')
   return (
     <span role="status" className="tabular-nums">
-      {isNarrowed ? `${text} ${total === 1 ? 'matches' : 'match'}` : text}
+      {total === undefined && '…'}
+      {total !== undefined &&
+        (isNarrowed && isPart && all !== undefined && all >= total
+          ? `${formatNumber(total)} of ${formatCount(all, 'site')}`
+          : formatCount(total, 'site'))}
     </span>
   )
 }

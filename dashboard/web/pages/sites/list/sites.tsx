@@ -2,20 +2,20 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
 import {
-  type Change,
   NARROWING,
   readSitesSearch,
   type SitesSearch,
 } from '#dashboard/web/features/sites/search.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
 import { Filters } from './filters.tsx'
 import { SitesList } from './sites-list.tsx'
 
-const NO_FILTER: Change = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
+const NO_FILTER: Values = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
 
 /** Every site of every server. */
 export function SitesPage() {
@@ -24,10 +24,10 @@ export function SitesPage() {
   const mistakes = useMemo(() => mistakesIn(raw, FleetSiteIdsQuery), [raw])
   const navigate = useNavigate({ from: '/sites' })
   /** A step of its own in the history, unless somebody is still typing. */
-  const change = (news: Change, replace = false) =>
+  const change = (news: Values, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...news }) as SitesSearch, replace })
   const clear = () => change(NO_FILTER)
-  const filters = <Filters search={search} onChange={change} onClear={clear} />
+  const filters = <Filters search={search} onChange={change} />
   if (mistakes.length > 0)
     return (
       <Page title="Sites" actions={<CreateSite />}>

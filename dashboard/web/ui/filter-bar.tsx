@@ -1,0 +1,112 @@
+import { Plus, X } from 'lucide-react'
+import { type ReactNode, type Ref, useRef, useState } from 'react'
+import { Button } from './button.tsx'
+import { FilterChip } from './filter-chip.tsx'
+import { type Filter, FilterOptions } from './filter-options.tsx'
+import { POPUP_ITEM, Popup } from './popup.tsx'
+import { SavedViews } from './saved-views.tsx'
+
+/** What the address of a page says, as texts. */
+export type Values = Readonly<Record<string, string | undefined>>
+
+interface FilterBarProps {
+  /** The page whose views are saved: `sites`. */
+  page: string
+  /** The search box, and what else stands before the filters. */
+  search?: ReactNode
+  filters: readonly Filter[]
+  values: Values
+  /** Some of the values; undefined removes one. */
+  onChange: (change: Values) => void
+  children?: ReactNode
+}
+
+/** Orders a list, and does not narrow it down. */
+const ORDER = ['sort', 'order']
+
+/** Search, the filters that are set as chips, a button for further ones, and the saved views. */
+export function FilterBar({ page, search, filters, values, onChange, children }: FilterBarProps) {
+  const add = useRef<HTMLButtonElement>(null)
+  const set = filters.filter(({ name }) => values[name] !== undefined)
+  const narrowing = Object.keys(values).filter(
+    (name) => values[name] !== undefined && !ORDER.includes(name),
+  )
+  const without = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, undefined]))
+  const remove = (change: Values) => {
+    onChange(change)
+    // The button that had the focus is removed.
+    add.current?.focus()
+  }
+  return (
+    <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      {search}
+      {set.map((filter) => (
+        <FilterChip
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name] ?? ''}
+          onChange={(value) =>
+            value === undefined
+              ? remove(without([filter.name]))
+              : onChange({ [filter.name]: value })
+          }
+        />
+      ))}
+      <AddFilter ref={add} filters={filters} values={values} onChange={onChange} />
+      {narrowing.length > 0 && (
+        <Button kind="quiet" icon={<X aria-hidden />} onClick={() => remove(without(narrowing))}>
+          Clear filters
+        </Button>
+      )}
+      {children}
+      <SavedViews
+        page={page}
+        values={values}
+        onApply={(view) => onChange({ ...without(Object.keys(values)), ...view })}
+      />
+    </search>
+  )
+}
+
+interface AddFilterProps extends Pick<FilterBarProps, 'filters' | 'values' | 'onChange'> {
+  ref: Ref<HTMLButtonElement>
+}
+
+function AddFilter({ ref, filters, values, onChange }: AddFilterProps) {
+  const [open, setOpen] = useState(false)
+  const [picked, setPicked] = useState<string>()
+  const filter = filters.find(({ name }) => name === picked)
+  const free = filters.filter(({ name, isFixed }) => !isFixed && values[name] === undefined)
+  const show = (isOpen: boolean) => {
+    setOpen(isOpen)
+    if (isOpen) setPicked(undefined)
+  }
+  return (
+    <Popup
+      name="Add filter"
+      open={open}
+      onOpen={show}
+      trigger={
+        <Button ref={ref} icon={<Plus aria-hidden />}>
+          Filter
+        </Button>
+      }
+    >
+      {filter ? (
+        <FilterOptions
+          filter={filter}
+          value={values[filter.name]}
+          onChange={(value) => onChange({ [filter.name]: value })}
+          onDone={() => setOpen(false)}
+        />
+      ) : (
+        free.map(({ name, label }) => (
+          <button key={name} type="button" className={POPUP_ITEM} onClick={() => setPicked(name)}>
+            {label}
+          </button>
+        ))
+      )}
+    </Popup>
+  )
+}

@@ -1,0 +1,85 @@
+import { Check } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Input } from './field.tsx'
+import { POPUP_ITEM } from './popup.tsx'
+
+export interface Filter {
+  /** Its name in the address. */
+  name: string
+  label: string
+  options: readonly { value: string; name: string }[]
+  /** Several values can be chosen: the address has them with commas between them. */
+  isMany?: boolean
+  /** Another page leads here with it; it can only be removed. */
+  isFixed?: boolean
+}
+
+interface FilterOptionsProps {
+  filter: Filter
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+  /** After a choice that cannot be combined with another. */
+  onDone: () => void
+}
+
+/** From so many on, they can be searched. */
+const MANY = 12
+
+export function FilterOptions({ filter, value, onChange, onDone }: FilterOptionsProps) {
+  const { label, options, isMany = false } = filter
+  const [text, setText] = useState('')
+  const place = useRef<HTMLFieldSetElement>(null)
+  useEffect(() => place.current?.querySelector<HTMLElement>('input, button')?.focus(), [])
+  const chosen = value?.split(',') ?? []
+  const shown = options.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+  const toggle = (option: string) => {
+    const rest = chosen.filter((each) => each !== option)
+    onChange((rest.length < chosen.length ? rest : [...rest, option]).join(',') || undefined)
+  }
+  const choose = (option: string) => {
+    onChange(option)
+    onDone()
+  }
+  return (
+    <fieldset ref={place} className="flex min-w-0 flex-col">
+      <legend className="px-2.5 py-1.5 text-xs text-muted">{label}</legend>
+      {options.length > MANY && (
+        <Input
+          type="search"
+          aria-label={`Search ${label}`}
+          placeholder="Search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="mx-1 mb-1 w-auto!"
+        />
+      )}
+      {shown.map((option) =>
+        isMany ? (
+          <label key={option.value} className={POPUP_ITEM}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(option.value)}
+              onChange={() => toggle(option.value)}
+              className="size-4 accent-accent-solid"
+            />
+            {option.name}
+          </label>
+        ) : (
+          <button
+            key={option.value}
+            type="button"
+            aria-pressed={option.value === value}
+            onClick={() => choose(option.value)}
+            className={POPUP_ITEM}
+          >
+            <span className="size-4">
+              {option.value === value && <Check className="size-4" aria-hidden />}
+            </span>
+            {option.name}
+          </button>
+        ),
+      )}
+      {shown.length === 0 && <p className="px-2.5 py-2 text-muted">No match</p>}
+    </fieldset>
+  )
+}
