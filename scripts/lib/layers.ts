@@ -1,0 +1,23 @@
+import type { Import } from './imports.ts'
+
+/** The folders of the dashboard. Each may import those above it; files beside them may import all. */
+export const DASHBOARD_LAYERS = [
+  ...['runtime', 'db', 'http', 'activity', 'auth', 'targets', 'agents', 'trust', 'backup'],
+  ...['settings', 'metrics', 'operations', 'bulk', 'mail', 'live', 'health', 'listing'],
+  ...['servers', 'sites', 'operation-types', 'sync', 'overview', 'openapi', 'web'],
+] as const
+
+const LAYER = /^dashboard\/([^/]+)\//
+
+/** A sentence for each import of a layer of the dashboard that is not above its own. */
+export function brokenLayers(imports: readonly Import[], layers: readonly string[]): string[] {
+  return imports.flatMap(({ from, to }) => {
+    const own = LAYER.exec(from)?.[1]
+    const other = LAYER.exec(to)?.[1]
+    if (own === undefined || own === other || own === 'web') return []
+    if (other === undefined)
+      return to.startsWith('dashboard/') ? [`${from} imports the composition root ${to}`] : []
+    const isAbove = layers.includes(own) && layers.slice(0, layers.indexOf(own)).includes(other)
+    return isAbove ? [] : [`${from} imports ${to}, which is not in a layer above`]
+  })
+}
