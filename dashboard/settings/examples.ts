@@ -1,0 +1,11 @@
+export const SETTING_EXAMPLES = {
+  ChangeSetting: { value: 120 },
+  SettingChanged: { key: 'sync_interval', value: 120, updated: true },
+  Settings: { default_php: '8.4', sync_interval: 60, email_notifications: true },
+  FleetSettings: {
+    default_php: '8.4',
+    sync_interval: 60,
+    email_notifications: true,
+    unattended_updates: true,
+  },
+}
