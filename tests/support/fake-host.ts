@@ -2,7 +2,7 @@ import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host, Output, Row, RunOptions } from '#agent/host/ports.ts'
-import { Disk } from '#agent/host/simulated/disk.ts'
+import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
 import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
 import { Mariadb } from '#agent/host/simulated/mariadb.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
@@ -18,7 +18,7 @@ type Hanging = { operation: string; stubborn: boolean; end: (code: number) => vo
  * `queries` every SQL statement. `fail` and `answer` go by the beginning of the line or statement.
  */
 export class FakeHost implements Host {
-  readonly disk = new Disk(() => this.time)
+  readonly disk = debianDisk(() => this.time)
   readonly files = this.disk
   readonly scanner = scannerOn(this.disk, (sql, values) => this.select(sql, values))
   /** What programs do; those that are not named do nothing. */

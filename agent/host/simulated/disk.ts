@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { posix } from 'node:path'
 import type { Entry, Files, Stat, WriteOptions } from '#agent/host/ports.ts'
 import type { SiteTree } from '#agent/scan/site-tree.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type Text,
   textOf,
 } from './nodes.ts'
-import { Tree } from './tree.ts'
+import { failure, Tree } from './tree.ts'
 
 const MAX_READ = 1 << 20
 
@@ -59,6 +60,7 @@ export class Disk extends Tree implements Files {
 
   async append(path: string, text: string, { sync = false } = {}) {
     this.guard(`append ${path}`)
+    this.#needFolder(path)
     this.add(path, text)
     if (sync) this.sync(path)
   }
@@ -70,6 +72,7 @@ export class Disk extends Tree implements Files {
 
   async rename(from: string, to: string) {
     this.guard(`rename ${from} ${to}`)
+    this.#needFolder(to)
     this.move(from, to)
     this.sync(to)
   }
@@ -81,11 +84,12 @@ export class Disk extends Tree implements Files {
 
   async link(target: string, path: string) {
     this.guard(`link ${path}`)
+    this.#needFolder(path)
     this.put(path, link(target))
   }
 
   async list(path: string): Promise<Entry[]> {
-    return entriesOf(this.find(path))
+    return entriesOf(this.resolved(path))
   }
 
   async stat(path: string): Promise<Stat | undefined> {
@@ -116,6 +120,13 @@ export class Disk extends Tree implements Files {
         return node && this.#statOf(node)
       },
     }
+  }
+
+  /** Of the changes through the port, only write and mkdir make the folder of their path. */
+  #needFolder(path: string): void {
+    const folder = this.resolved(posix.dirname(path))
+    if (folder?.kind === 'directory') return
+    throw failure(folder ? 'ENOTDIR' : 'ENOENT', path)
   }
 
   #statOf(node: Node): Stat {

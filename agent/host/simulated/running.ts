@@ -1,6 +1,6 @@
 import type { Output, Programs } from '#agent/host/ports.ts'
 
-const ENDED: Output = { code: 143, stdout: '', stderr: 'Terminated' }
+const ENDED: Output = { code: 128, stdout: '', stderr: 'Terminated' }
 
 /** The programs that run for operations now. A program that is ended has no effect after that. */
 export class Running implements Programs {

@@ -58,21 +58,31 @@ export class Tree {
     return node
   }
 
-  /** The text of a file, also through links; undefined if there is none. */
-  text(path: string, links = 0): string | undefined {
+  /** Follows also a link at the path itself. */
+  resolved(path: string, links = 0): Node | undefined {
     const node = this.find(path)
-    if (node?.kind === 'link' && links < MAX_LINKS)
-      return this.text(posix.resolve(posix.dirname(path), node.target), links + 1)
+    if (node?.kind !== 'link' || links === MAX_LINKS) return node
+    return this.resolved(posix.resolve(posix.dirname(path), node.target), links + 1)
+  }
+
+  /** The text of a file, also through links; undefined if there is none. */
+  text(path: string): string | undefined {
+    const node = this.resolved(path)
     return node?.kind === 'file' ? textOf(node) : undefined
   }
 
   names(path: string): string[] {
-    const node = this.find(path)
+    const node = this.resolved(path)
     return node?.kind === 'directory' ? [...node.entries.keys()] : []
   }
 
   put(path: string, node: Node): void {
     this.#set(path, node)
+  }
+
+  /** Folders that are not worth comparing. */
+  imply(paths: readonly string[]): void {
+    for (const path of paths) this.#folderAt(namesOf(path))
   }
 
   drop(path: string): void {
@@ -81,7 +91,7 @@ export class Tree {
 
   move(from: string, to: string): void {
     const node = this.find(from)
-    if (!node) throw Object.assign(new Error(`ENOENT: ${from}`), { code: 'ENOENT' })
+    if (!node) throw failure('ENOENT', from)
     this.#unset(from)
     this.#set(to, node)
   }
@@ -117,6 +127,7 @@ export class Tree {
       const found = at.entries.get(name)
       if (found?.kind === 'link')
         return this.#folderAt(namesOf(followed(found.target, names, depth + 1)))
+      if (found?.kind === 'file') throw failure('ENOTDIR', names.join('/'))
       const next = found?.kind === 'directory' ? ownFolder(found) : IMPLIED()
       if (next !== found) at.entries.set(name, next)
       at = next
@@ -124,6 +135,9 @@ export class Tree {
     return at
   }
 }
+
+export const failure = (code: 'ENOENT' | 'ENOTDIR', path: string): Error =>
+  Object.assign(new Error(`${code}: ${path}`), { code })
 
 const IMPLIED = (): FolderNode => ({ ...folder(), implied: true })
 

@@ -1,4 +1,5 @@
-import { Disk } from '#agent/host/simulated/disk.ts'
+import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
+import type { Disk } from '#agent/host/simulated/disk.ts'
 import { Mariadb } from '#agent/host/simulated/mariadb.ts'
 import type { FleetPlan, ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
@@ -43,7 +44,7 @@ export class Machine {
   constructor({ seed }: Pick<FleetPlan, 'seed'>, plan: ServerPlan, time: Time) {
     this.plan = plan
     this.time = time
-    this.disk = new Disk(() => time.now())
+    this.disk = debianDisk(() => time.now())
     this.disk.room = { ...plan.disk }
     this.load = new Load(`${seed} ${plan.name}`, plan.load)
     this.#ticks = { at: time.now(), busy: 0, total: 0 }

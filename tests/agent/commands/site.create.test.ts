@@ -191,7 +191,7 @@ test('ends running copies into the folders before it removes them', async () => 
 
   await create(host)
 
-  expect(host.ran.slice(-8)).toEqual([
+  expect(host.ran.slice(-9)).toEqual([
     'cp -r -- /var/lib/hosting-agent/cache/wordpress/7.1.1/. /srv/www/shop/public/',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
     'rm -rf --one-file-system -- /srv/www/shop',
@@ -200,6 +200,7 @@ test('ends running copies into the folders before it removes them', async () => 
     'systemctl stop hosting-shop.slice',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
     'userdel -- shop',
+    'groupdel -- shop',
   ])
 })
 

@@ -43,6 +43,7 @@ test('removes every part of a site in the trash', async () => {
     'systemctl stop hosting-shop.slice',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
     'userdel -- shop',
+    'groupdel -- shop',
   ])
   expect(ofShop(host)).toEqual([])
 })

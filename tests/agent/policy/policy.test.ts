@@ -196,6 +196,7 @@ test.each([
 })
 
 test('changes nothing with a link or a file that is not root’s', async () => {
+  await host.files.mkdir('/etc/hosting-agent')
   await host.files.link('/srv/www/shop/policy.json', FILE)
   expect((await agent()('/exec', empty)).message).toContain('is not a regular file')
 

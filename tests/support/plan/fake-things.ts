@@ -7,17 +7,6 @@ import type { Things } from './deviations.ts'
 
 const NOT_FILES =
   /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
-const PLACES = [
-  ...[
-    '/etc/cron.d/',
-    '/etc/logrotate.d/',
-    '/sys/fs/cgroup/',
-    '/etc/nginx/conf.d/',
-    '/etc/nginx/sites-available/',
-  ],
-  ...['/etc/nginx/sites-enabled/', '/etc/systemd/system/', '/srv/', '/usr/local/lib/'],
-  ...['/var/cache/', '/var/log/', '/run/'],
-]
 const UNITS: Record<string, string> = {
   '/run/nginx.pid': 'nginx.service',
   '/run/mysqld/mysqld.pid': 'mariadb.service',
@@ -63,7 +52,6 @@ async function entries(
 
 /** The effects of programs that no code of the agent looks at afterwards. */
 export function lifelike(host: FakeHost): FakeHost {
-  for (const place of PLACES) host.disk.putFolder(place)
   const { stream } = host.shell
   const { systemctl = done } = host.table
   host.table = {

@@ -11,7 +11,7 @@ import type { Timeline } from './timeline.ts'
 /** When the simulation begins. */
 export const START = Date.UTC(2026, 5, 1)
 
-const NOTHING: Output = { code: 143, stdout: '', stderr: '' }
+const NOTHING: Output = { code: 128, stdout: '', stderr: '' }
 
 /** For work that is not part of the simulation: everything happens at once. */
 export const OPEN: Pick<Process, 'look' | 'act'> = {

@@ -17,8 +17,12 @@ export function useradd(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
+/** Keeps the group of the user if it has members. */
 export function userdel(machine: OnDisk, argv: readonly string[]): Output {
-  for (const path of [PASSWD, GROUP, SHADOW]) removeLine(machine, path, lastOf(argv))
+  const user = lastOf(argv)
+  for (const path of [PASSWD, SHADOW]) removeLine(machine, path, user)
+  if (!new RegExp(`^${user}:x:\\d+:.`, 'm').test(textAt(machine, GROUP)))
+    removeLine(machine, GROUP, user)
   return done()
 }
 

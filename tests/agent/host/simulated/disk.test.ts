@@ -33,6 +33,7 @@ test('a shared empty folder can be filled for one site', async () => {
 test('a folder moves with its content', async () => {
   const disk = new Disk(() => 0)
   await disk.write('/srv/shop/public/index.php', '<?php')
+  await disk.mkdir('/srv/.trash/shop')
   await disk.rename('/srv/shop', '/srv/.trash/shop/home')
 
   expect(await disk.stat('/srv/shop')).toBeUndefined()
