@@ -11,6 +11,7 @@ import { serverRoutes } from './servers/routes.ts'
 import { serverWorkRoutes } from './servers/work.routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { siteActionRoutes } from './sites/actions.routes.ts'
+import { derivedRoutes } from './sites/derived.routes.ts'
 import { ignoreRoutes } from './sites/ignore/routes.ts'
 import { siteRoutes } from './sites/routes.ts'
 import { trashRoutes } from './sites/trash/routes.ts'
@@ -33,7 +34,13 @@ export const SUBJECTS = {
   },
   Sites: {
     about: 'Web sites on a server, from their creation to the trash.',
-    routes: { ...siteRoutes, ...siteActionRoutes, ...ignoreRoutes, ...siteMailRoutes },
+    routes: {
+      ...siteRoutes,
+      ...siteActionRoutes,
+      ...derivedRoutes,
+      ...ignoreRoutes,
+      ...siteMailRoutes,
+    },
   },
   Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashRoutes },
   Operations: {

@@ -12,6 +12,7 @@ export interface OperationSpec<
   R extends z.ZodType = z.ZodType,
   B extends Bulk<z.ZodType> | null = Bulk<z.ZodType> | null,
   C extends AnyContract | null = AnyContract | null,
+  A extends SiteAction | null = SiteAction | null,
 > {
   name: string
   /** Stands before the name of its target, such as `Change the tier of`. */
@@ -26,6 +27,21 @@ export interface OperationSpec<
   outcome: SpecOutcome<R>
   /** Null: it cannot be started on many targets at once. */
   bulk: B
+  /** Where its call takes nothing beside the site: route, button and bulk action follow from it. */
+  action?: A
+}
+
+/** A call that waits for the outcome: `POST /api/servers/:server_id/sites/:site_id/<path>`. */
+export interface SiteAction {
+  path: string
+  /** The operation id in the OpenAPI document. */
+  call: string
+  summary: string
+  /** Stands before the domain in the answer, such as `Emptied the page cache of`. */
+  done: string
+  /** What it does to each of many sites. */
+  about: string
+  icon: 'flash' | 'refresh'
 }
 
 type AnyContract = Contract<string, z.ZodType, z.ZodType>
@@ -57,13 +73,14 @@ export function operationType<
   R extends z.ZodType,
   B extends z.ZodType<Partial<z.output<P>>>,
   C extends AnyContract | null,
->(spec: OperationSpec<T, P, R, Bulk<B>, C> & BulkRight): OperationSpec<T, P, R, Bulk<B>, C>
+  const A extends SiteAction | null = null,
+>(spec: OperationSpec<T, P, R, Bulk<B>, C, A> & BulkRight): OperationSpec<T, P, R, Bulk<B>, C, A>
 export function operationType<
   const T extends Target,
   P extends z.ZodType,
   R extends z.ZodType,
   C extends AnyContract | null,
->(spec: OperationSpec<T, P, R, null, C>): OperationSpec<T, P, R, null, C>
+>(spec: OperationSpec<T, P, R, null, C, null>): OperationSpec<T, P, R, null, C, null>
 export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }

@@ -6,7 +6,6 @@ import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operat
 import { start } from '#dashboard/operations/start.ts'
 import { streamJob } from '#dashboard/operations/stream.ts'
 import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/targets/load-site.ts'
-import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { JobRun } from '#shared/api/job-runs.ts'
 import { ApplyPool, IssueTls, ScanSite, ShownAdmin, ShownPassword } from '#shared/api/sites.ts'
@@ -64,16 +63,6 @@ export const siteActionRoutes = {
     finds: loadManagedSite,
     body: IssueTls,
     ...streamed('tls.issue'),
-  }),
-  purgeCache: route({
-    at: 'POST /api/servers/:server_id/sites/:site_id/cache-purge',
-    summary: 'Clear the page cache of a site',
-    details: 'Waits for the outcome.',
-    finds: loadManagedSite,
-    body: OnlyDryRun,
-    ...waited('cache.purge'),
-    run: (call) =>
-      doneOrPlan(call, 'cache.purge', `Emptied the page cache of ${call.found.site.domain}`),
   }),
   readDatabasePassword: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/db-password',

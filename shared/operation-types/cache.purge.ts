@@ -19,5 +19,14 @@ export const cachePurgeType = operationType({
   right: 'operate',
   params: noParams,
   outcome: completesWith(cachePurge.result),
+  action: {
+    path: 'cache-purge',
+    call: 'purgeCache',
+    summary: 'Clear the page cache of a site',
+    done: 'Emptied the page cache of',
+    about:
+      'Empties the page cache of each of them. The next visits are slower until it is full again.',
+    icon: 'flash',
+  },
   bulk: { title: 'Clear cache of', params: bulkParams({}), words: {} },
 })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Bulk, OperationSpec } from '#shared/operation-type.ts'
+import type { Bulk, OperationSpec, SiteAction } from '#shared/operation-type.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
 import { cachePurgeType } from './cache.purge.ts'
 import { isolationCheckType } from './isolation.check.ts'
@@ -50,6 +50,8 @@ type Each<Part> = { [K in OperationType]: With<K, Part> }[OperationType]
 export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
 export type SiteBulkType = BulkType & Each<{ target: 'site' }>
 export type ServerBulkType = BulkType & Each<{ target: 'server' }>
+/** What can be done to a site by its name alone. */
+export type SiteActionType = SiteBulkType & Each<{ action?: SiteAction }>
 /** What the dashboard carries out itself. */
 export type OwnType = Each<{ command: null }>
 
@@ -60,7 +62,18 @@ export type ReportOf<K extends OperationType> = z.output<Types[K]['outcome']['re
 const names = Object.keys as (table: Types) => [OperationType, ...OperationType[]]
 
 export const OPERATION_NAMES = names(OPERATION_TYPES)
+export const SITE_ACTIONS = OPERATION_NAMES.filter(isSiteAction)
 export const BULK_NAMES = OPERATION_NAMES.filter(isBulk)
+
+/** What stands in the file of its type about the call of an action. */
+export type ActionOf<K extends SiteActionType> = Exclude<Types[K]['action'], undefined>
+
+export const actionOf = <K extends SiteActionType>(type: K): SiteAction =>
+  OPERATION_TYPES[type].action as SiteAction
+
+function isSiteAction(type: OperationType): type is SiteActionType {
+  return OPERATION_TYPES[type].action != null
+}
 
 function isBulk(type: OperationType): type is BulkType {
   return OPERATION_TYPES[type].bulk !== null

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types/index.ts'
 import { call } from './client.ts'
 
 export const SITES_PER_PAGE = 100
@@ -71,8 +72,12 @@ export const jobRunsQuery = (site: SitePlace) =>
     retry: false,
   })
 
-export const purgeCache = (site: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/cache-purge', at(site))
+/** Waits for the outcome; resolves to a sentence about it. */
+export async function takeAction(site: SitePlace, type: SiteActionType): Promise<string> {
+  const path = actionOf(type).path as ActionOf<SiteActionType>['path']
+  const answer = await call(`POST /api/servers/:server_id/sites/:site_id/${path}`, at(site))
+  return 'message' in answer ? answer.message : ''
+}
 
 /** Hides a site that was found from lists and counts, or shows it again. */
 export const ignoreSite = (site: SitePlace, ignored: boolean) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { brokenLinks, missingPaths } from '#scripts/lib/citations.ts'
 import { readDocuments, readSources } from '#scripts/lib/documents.ts'
+import { COMMANDS } from '#shared/commands.ts'
 import manifest from '../../../package.json'
 
 const documents = await readDocuments('.')
@@ -29,6 +30,12 @@ test('finds a missing file, a missing heading and a missing path', async () => {
 
 test('the README has at most 150 lines', () => {
   expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151)
+})
+
+test('the changelog names every command', () => {
+  const text = textOf('CHANGELOG.md')
+
+  expect(Object.keys(COMMANDS).filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
 test('the README names every document', () => {

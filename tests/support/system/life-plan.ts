@@ -1,4 +1,5 @@
 import { test } from 'bun:test'
+import { actionOf, SITE_ACTIONS } from '#shared/operation-types/index.ts'
 import { long } from '#tests/support/runs.ts'
 import { asPlanned } from './as-planned.ts'
 import { endOf } from './dashboard.ts'
@@ -44,7 +45,8 @@ export function doesAsPlanned(world: World): void {
       await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
       await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
       await get(host, `https://${domain}/`)
-      await does('POST', `/sites/${id}/cache-purge`, {}, true)
+      for (const type of SITE_ACTIONS)
+        await does('POST', `/sites/${id}/${actionOf(type).path}`, {}, true)
       await does('POST', '/services/restart', { service: `php-fpm:${user}` })
       await does('DELETE', `/sites/${id}`)
       await does('POST', `/sites/${id}/restore`)

@@ -1,5 +1,6 @@
-import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2, Zap } from 'lucide-react'
-import type { SiteBulkType } from '#shared/operation-types/index.ts'
+import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2 } from 'lucide-react'
+import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import type { SiteActionType, SiteBulkType } from '#shared/operation-types/index.ts'
 import { type Option, PHP, TIERS, TLS } from './options.ts'
 
 export interface BulkAction {
@@ -15,7 +16,7 @@ export interface BulkAction {
 }
 
 /** What can be done to all that are selected, in the order of the buttons. */
-const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
+const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 'type'> | null> = {
   'site.scan': {
     name: 'Scan for updates',
     icon: ScanSearch,
@@ -41,12 +42,6 @@ const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
     about: 'Issues or renews the certificate of each of them, or takes it away.',
     param: { name: 'tls', label: 'Certificate', options: TLS },
   },
-  'cache.purge': {
-    name: 'Clear cache',
-    icon: Zap,
-    about:
-      'Empties the page cache of each of them. The next visits are slower until it is full again.',
-  },
   'site.delete': {
     name: 'Delete',
     icon: Trash2,
@@ -58,6 +53,12 @@ const ACTIONS: Record<SiteBulkType, Omit<BulkAction, 'type'> | null> = {
   'site.restore': null,
 }
 
-export const BULK_ACTIONS: readonly BulkAction[] = Object.entries(ACTIONS).flatMap(
-  ([type, action]) => (action ? [{ type: type as SiteBulkType, ...action }] : []),
+const chosen = Object.entries(ACTIONS).flatMap(([type, action]) =>
+  action ? [{ type: type as SiteBulkType, ...action }] : [],
 )
+
+export const BULK_ACTIONS: readonly BulkAction[] = [
+  ...chosen.filter(({ isDestructive }) => !isDestructive),
+  ...SITE_ACTIONS,
+  ...chosen.filter(({ isDestructive }) => isDestructive),
+]

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { Trash2, Zap } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { purgeCache, type Site } from '#dashboard/web/api/sites.ts'
+import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
+import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
+import type { SiteActionType } from '#shared/operation-types/index.ts'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
 
 /** What can be done to a managed site as a whole. */
@@ -13,8 +15,8 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
   const [isDeleting, setDeleting] = useState(false)
   const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
-    mutationFn: () => purgeCache(site),
-    onSuccess: () => tell(`Cache of ${site.domain} cleared. Pages are rebuilt at the next visit.`),
+    mutationFn: (type: SiteActionType) => takeAction(site, type),
+    onSuccess: (message) => tell(message),
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   const canDelete = isDeletable(site)
@@ -22,15 +24,17 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
   return (
     <>
       <Menu name={`More actions of ${site.domain}`}>
-        {isThere && (
-          <MenuItem
-            icon={<Zap aria-hidden />}
-            disabled={isAway || isPending}
-            onClick={() => mutate()}
-          >
-            Clear cache
-          </MenuItem>
-        )}
+        {isThere &&
+          ACTIONS.map(({ type, name, icon: Icon }) => (
+            <MenuItem
+              key={type}
+              icon={<Icon aria-hidden />}
+              disabled={isAway || isPending}
+              onClick={() => mutate(type)}
+            >
+              {name}
+            </MenuItem>
+          ))}
         {canDelete && (
           <MenuItem icon={<Trash2 aria-hidden />} danger onClick={() => setDeleting(true)}>
             Delete site…

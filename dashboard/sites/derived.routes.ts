@@ -1,0 +1,37 @@
+import { routesWith } from '#dashboard/http/route.ts'
+import { doneOrPlan, type StreamDeps, waited } from '#dashboard/operations/answer.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
+import {
+  type ActionOf,
+  actionOf,
+  SITE_ACTIONS,
+  type SiteActionType,
+} from '#shared/operation-types/index.ts'
+
+const SITE = 'POST /api/servers/:server_id/sites/:site_id'
+
+const route = routesWith<StreamDeps>()
+
+function actionRoute(type: SiteActionType) {
+  const { path, summary, done } = actionOf(type)
+  const definition = route({
+    at: `${SITE}/path`,
+    summary,
+    details: 'Waits for the outcome.',
+    finds: loadManagedSite,
+    body: OnlyDryRun,
+    ...waited(type),
+    run: (call) => doneOrPlan(call, type, `${done} ${call.found.site.domain}`),
+  })
+  return { ...definition, at: `${SITE}/${path}` }
+}
+
+type ActionRoute<K extends SiteActionType> = Omit<ReturnType<typeof actionRoute>, 'at'> & {
+  at: `${typeof SITE}/${ActionOf<K>['path']}`
+}
+
+/** One route for each type of operation that is an action of a site. */
+export const derivedRoutes = Object.fromEntries(
+  SITE_ACTIONS.map((type) => [actionOf(type).call, actionRoute(type)]),
+) as { [K in SiteActionType as ActionOf<K>['call']]: ActionRoute<K> }

@@ -1,0 +1,11 @@
+import { type LucideIcon, RefreshCw, Zap } from 'lucide-react'
+import type { SiteAction } from '#shared/operation-type.ts'
+import { actionOf, OPERATION_TYPES, SITE_ACTIONS } from '#shared/operation-types/index.ts'
+
+const ICONS: Record<SiteAction['icon'], LucideIcon> = { flash: Zap, refresh: RefreshCw }
+
+/** What can be done to a site, or to many, by its name alone. */
+export const ACTIONS = SITE_ACTIONS.map((type) => {
+  const { icon, about } = actionOf(type)
+  return { type, name: OPERATION_TYPES[type].name, icon: ICONS[icon], about }
+})
