@@ -26,11 +26,12 @@ export class StepStates {
     this.#news.push(change)
   }
 
-  /** What the journal knows and the process before this one had no time to report. */
+  /** The journal is on the disk before a change is reported, and a loss of power can lose the report. */
   restarted(journal: readonly JournalEntry[]): void {
-    for (const { step, state } of journal) {
-      if (state === 'done') this.#change('running', 'done', step)
-      if (state === 'undone') this.#change('undoing', 'undone', step)
+    for (const { step: name, state } of journal) {
+      const step = this.#known.get(name)
+      const isLost = state === 'undone' || step?.state === 'running' || step?.state === 'waiting'
+      if (step && isLost) this.set(step, state === 'intent' ? 'running' : state)
     }
   }
 
@@ -50,8 +51,7 @@ export class StepStates {
     yield* this.#news.splice(0)
   }
 
-  #change(from: StepState, to: StepState, name?: string): void {
-    for (const step of this.#known.values())
-      if (step.state === from && (name === undefined || step.name === name)) this.set(step, to)
+  #change(from: StepState, to: StepState): void {
+    for (const step of this.#known.values()) if (step.state === from) this.set(step, to)
   }
 }

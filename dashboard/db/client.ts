@@ -5,10 +5,11 @@ import { causes, connect, fileOf, persist } from './connect.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as records from './schema.ts'
+import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
 import * as web from './web-schema.ts'
 
-const schema = { ...records, ...mail, ...trust, ...web }
+const schema = { ...records, ...mail, ...steps, ...trust, ...web }
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>

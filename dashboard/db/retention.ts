@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import type { Database } from './client.ts'
+import { batch, type Database } from './client.ts'
 import {
   activities,
   bulk_events,
@@ -9,6 +9,7 @@ import {
   sessions,
   sites,
 } from './schema.ts'
+import { operation_steps } from './steps-schema.ts'
 
 const DAY_MS = 24 * 3600_000
 /** Few at a time, so that no other write waits for long. */
@@ -83,7 +84,10 @@ async function deleteEvents(db: Database, before: string): Promise<void> {
     .where(lt(operations.finished_at, before))
   for (const { id } of old)
     await db.write((queries) =>
-      queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
+      batch(queries, [
+        queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
+        queries.delete(operation_steps).where(eq(operation_steps.operation_id, id)),
+      ]),
     )
 }
 

@@ -157,7 +157,7 @@ function contentOf(answer: Answer, key: string, answers: Converted, example: unk
 
 /** `schema` is that of the data of one event; `x-events` tells it for each kind, with an example. */
 function streamContent(key: string, answers: Converted): Json {
-  const kinds = ['log', 'complete', 'error'].flatMap((kind) => {
+  const kinds = ['log', 'step', 'complete', 'error'].flatMap((kind) => {
     const schema = schemaIn(answers, `${key} ${kind}`)
     if (!schema) return []
     return [[kind, { schema, example: exampleOf(schema, answers.components) }] as const]

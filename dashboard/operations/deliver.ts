@@ -7,7 +7,7 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
-import { isNumbered, isTerminal, type NumberedEvent, type StoredEvent } from '#shared/sse.ts'
+import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { forwardCancelRequests, sendCancelRequest } from './cancel/cancel-request.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
@@ -79,6 +79,7 @@ async function attach(
   const { context } = delivery
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
+  delivery.recorder.attached()
   // An agent that receives this first does not start a cancelled operation.
   if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
   const events = await open(deps, server, operation, { context, after })
@@ -126,7 +127,7 @@ async function read(
   const { context, recorder, received: before } = delivery
   for await (const event of events) {
     context.allowance.received({ events: 1 })
-    if (!isNumbered(event)) continue
+    if (await recorder.step(event, delivery.received)) continue
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
     if (event.id <= delivery.received) continue
     if (event.id > delivery.received + 1) throw offline('The agent left out an event')
@@ -166,7 +167,7 @@ async function endAbsent(
   deps: Deps,
   operation: OperationRow,
   absent: NonNullable<OperationRules<OperationType>['absent']>,
-  pending: readonly NumberedEvent[],
+  pending: readonly StoredEvent[],
 ): Promise<Outcome> {
   const server = await getServer(deps.db, operation.server_id)
   const {

@@ -46,5 +46,6 @@ export const OPERATION_EXAMPLES = {
   OperationView,
   OperationWarning,
   Plan,
+  StepData: { name: 'database', title: 'Creating the database', state: 'running' },
   LogData: { message: 'Creating the system user shop_k3f9' },
 }

@@ -4,7 +4,7 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
 import { ERRORS, type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
-import type { NumberedEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/sse.ts'
 import { findCancelRequest } from './cancel/queries.ts'
 import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
@@ -24,7 +24,7 @@ export function succeed(
   deps: Deps,
   operation: OperationRow,
   { data, change, warnings = [] }: Success,
-  pending: readonly NumberedEvent[] = [],
+  pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
   return finish(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
@@ -34,7 +34,7 @@ export async function fail(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,
   error: ErrorBody,
-  pending: readonly NumberedEvent[] = [],
+  pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
   const rules = rulesOf(deps, operation.type)
   const known = await withCode(deps.db, operation.id, error)
@@ -60,7 +60,7 @@ export async function storedOutcome(
 
 interface Ending {
   change: Change
-  pending: readonly NumberedEvent[]
+  pending: readonly StoredEvent[]
   warnings?: Warning[]
 }
 
@@ -88,7 +88,7 @@ async function finish(
   return outcome
 }
 
-function endOf(outcome: Outcome, id: number): NumberedEvent {
+function endOf(outcome: Outcome, id: number): StoredEvent {
   if (outcome.status === 'success') return { id, event: 'complete', data: outcome.data }
   return { id, event: 'error', data: withoutCode(outcome.error) }
 }

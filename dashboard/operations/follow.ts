@@ -1,9 +1,10 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
-import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { lastEventId, listEvents } from './progress.queries.ts'
 import { findView } from './queries.ts'
+import { listSteps } from './steps.queries.ts'
 
 const PAGE = 500
 /** Another dashboard on the same database may be the one that stores the events. */
@@ -47,19 +48,39 @@ export async function* followSource(
   }
 }
 
-/** The events of one operation. */
+/** The events of one operation; with `steps` also the changes of its steps since the event `after`. */
 export function follow(
   deps: Deps,
   operation_id: string,
-  after: number,
+  { after, steps }: { after: number; steps: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<StoredEvent> {
+  const list = (last: number, limit: number) => listEvents(deps.db, operation_id, last, limit)
   const source = {
     key: operation_id,
-    list: (last: number, limit: number) => listEvents(deps.db, operation_id, last, limit),
+    list: steps ? withSteps(deps.db, operation_id, after, list) : list,
     isOver: (last: number) => isOver(deps.db, operation_id, last),
   }
   return followSource(deps, source, after, signal)
+}
+
+/** Steps are read after the events, so that those between two events are there with the second one. */
+function withSteps(
+  db: Database,
+  operation_id: string,
+  after: number,
+  list: Source['list'],
+): Source['list'] {
+  let row = 0
+  return async (last, limit) => {
+    const events = await list(last, limit)
+    const newest = events.at(-1)?.id ?? last
+    const found = await listSteps(db, operation_id, { row, after })
+    const steps = found.filter(({ id }) => id <= newest)
+    row = steps.at(-1)?.row ?? row
+    const rank = (event: StoredEvent) => (isNumbered(event) ? 0 : 1)
+    return [...events, ...steps].toSorted((a, b) => a.id - b.id || rank(a) - rank(b))
+  }
 }
 
 async function isOver(db: Database, operation_id: string, last: number): Promise<boolean> {

@@ -5,15 +5,16 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, isCancelled } from '#shared/errors.ts'
-import type { NumberedEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/sse.ts'
 import type { Change } from './rules.ts'
+import { eventStatements } from './steps.queries.ts'
 
 export function listEvents(
   db: Database,
   operation_id: string,
   after: number,
   limit: number,
-): Promise<NumberedEvent[]> {
+): Promise<StoredEvent[]> {
   const { id, event, data } = operation_events
   return db.read
     .select({ id, event, data })
@@ -51,7 +52,7 @@ export async function readStored(db: Database, operation_id: string): Promise<St
 export async function findEnd(
   db: Database,
   operation_id: string,
-): Promise<NumberedEvent | undefined> {
+): Promise<StoredEvent | undefined> {
   const { id, event, data } = operation_events
   const [row] = await db.read
     .select({ id, event, data })
@@ -63,10 +64,9 @@ export async function findEnd(
 export async function storeEvents(
   db: Database,
   operation_id: string,
-  events: readonly NumberedEvent[],
+  events: readonly StoredEvent[],
 ): Promise<void> {
-  const rows = events.map((event) => ({ operation_id, ...event }))
-  if (rows.length > 0) await db.write((queries) => queries.insert(operation_events).values(rows))
+  await db.write((queries) => batch(queries, eventStatements(queries, operation_id, events)))
 }
 
 const isActive = inArray(operations.status, ['queued', 'running'])
@@ -153,7 +153,7 @@ interface Finished {
   warnings: Warning[]
   finished_at: string
   /** What was not stored yet; the terminal event is the last. */
-  events: readonly NumberedEvent[]
+  events: readonly StoredEvent[]
   change: Change
 }
 
@@ -164,10 +164,9 @@ interface Finished {
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'
-  const rows = events.map((event) => ({ operation_id: operation.id, ...event }))
   await db.write((queries) =>
     batch(queries, [
-      queries.insert(operation_events).values(rows),
+      ...eventStatements(queries, operation.id, events),
       queries
         .update(operations)
         .set({

@@ -1,37 +1,51 @@
 import { OutputBudget, type Stored } from '#dashboard/agents/output-limits.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
-import type { NumberedEvent } from '#shared/sse.ts'
+import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import { readStored, storeEvents } from './progress.queries.ts'
+import { StepBudget } from './step-budget.ts'
+import { countSteps, listSteps } from './steps.queries.ts'
 
 const MOST_ROWS = 200
 const MOST_CHARACTERS = 256 << 10
 const MOST_WAIT_MS = 100
 
-/** Stores log lines in small batches and numbers them without gaps, up to the budget of an operation. */
+/** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
 export class Recorder {
   readonly #deps: { db: Database; bus: Bus }
   readonly #operation_id: string
   readonly #budget: OutputBudget
+  readonly #steps: StepBudget
   readonly #own: number
   #last: number
-  #pending: NumberedEvent[] = []
+  #pending: StoredEvent[] = []
   #characters = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stored: Promise<void> = Promise.resolve()
   #broken = false
 
-  constructor(deps: { db: Database; bus: Bus }, operation_id: string, stored: Stored) {
+  constructor(
+    deps: { db: Database; bus: Bus },
+    operation_id: string,
+    stored: Stored,
+    steps: StepBudget,
+  ) {
     this.#deps = deps
     this.#operation_id = operation_id
     this.#budget = new OutputBudget(stored)
+    this.#steps = steps
     this.#own = stored.own
     this.#last = stored.last
   }
 
   /** Goes on after what is stored. */
   static async open(deps: { db: Database; bus: Bus }, operation_id: string): Promise<Recorder> {
-    return new Recorder(deps, operation_id, await readStored(deps.db, operation_id))
+    const { db } = deps
+    const stored = await readStored(db, operation_id)
+    const since = await listSteps(db, operation_id, { row: 0, after: stored.last })
+    const sinceEvent = since.map(({ data }) => data)
+    const steps = new StepBudget({ count: await countSteps(db, operation_id), sinceEvent })
+    return new Recorder(deps, operation_id, stored, steps)
   }
 
   /** The number of the last event that is recorded. */
@@ -49,8 +63,26 @@ export class Recorder {
     if (this.#broken) await this.#stored
     const data = this.#budget.take(message)
     if (!data) return
-    this.#pending.push({ id: ++this.#last, event: 'log', data })
-    this.#characters += data.message.length
+    this.#steps.passed()
+    await this.#add({ id: ++this.#last, event: 'log', data }, data.message.length)
+  }
+
+  /** The agent begins again with the steps since the last event. */
+  attached(): void {
+    this.#steps.attached()
+  }
+
+  /** False for an event that is no step. One from before the event `last` is recorded already. */
+  async step(event: StoredEvent, last: number): Promise<boolean> {
+    if (isNumbered(event)) return false
+    const data = event.id < last ? undefined : this.#steps.take(event.data)
+    if (data) await this.#add({ id: this.#last, event: 'step', data }, data.title.length)
+    return true
+  }
+
+  async #add(event: StoredEvent, characters: number): Promise<void> {
+    this.#pending.push(event)
+    this.#characters += characters
     if (this.#pending.length >= MOST_ROWS || this.#characters >= MOST_CHARACTERS) await this.flush()
     else this.#timer ??= setTimeout(() => this.#store(), MOST_WAIT_MS)
   }
@@ -62,7 +94,7 @@ export class Recorder {
   }
 
   /** The events that no write was begun for: they go with the outcome, in its batch. */
-  async rest(): Promise<NumberedEvent[]> {
+  async rest(): Promise<StoredEvent[]> {
     clearTimeout(this.#timer)
     await this.#stored
     return this.#pending.splice(0)

@@ -7,8 +7,13 @@ import { requireRight } from '#dashboard/http/rights.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
-import { eventsOfAny } from '#shared/api/events.ts'
-import { CancelOperation, OperationsQuery, OperationView } from '#shared/api/operations.ts'
+import { eventsOfAny, Step } from '#shared/api/events.ts'
+import {
+  CancelOperation,
+  FollowQuery,
+  OperationsQuery,
+  OperationView,
+} from '#shared/api/operations.ts'
 import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 import type { StreamDeps } from './answer.ts'
@@ -54,13 +59,16 @@ export const operationRoutes = {
     at: 'GET /api/operations/:operation_id/events',
     summary: 'Follow an operation',
     details:
-      'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
+      'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing. A `step` event has the id of the event before it; resuming repeats the steps since that event.',
     right: 'read',
     finds: loadOperation,
-    answers: { 200: streamOf('What it does, as it goes.', eventsOfAny(OPERATION_NAMES)) },
-    run: ({ deps, found: { id }, request, server }) => {
-      const after = lastSeen(request)
-      const events = (signal: AbortSignal) => follow(deps, id, after, signal)
+    query: FollowQuery,
+    answers: {
+      200: streamOf('What it does, as it goes.', { ...eventsOfAny(OPERATION_NAMES), step: Step }),
+    },
+    run: ({ deps, found: { id }, query: { steps }, request, server }) => {
+      const wanted = { after: lastSeen(request), steps }
+      const events = (signal: AbortSignal) => follow(deps, id, wanted, signal)
       return callerStream(deps, request, { operation_id: id, server, events })
     },
   }),

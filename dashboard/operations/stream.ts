@@ -15,7 +15,7 @@ export async function streamJob(
   server?.timeout(request, 0)
   await job.accepted
   const events = (signal: AbortSignal): AsyncGenerator<StoredEvent> =>
-    follow(deps, job.operation_id, 0, signal)
+    follow(deps, job.operation_id, { after: 0, steps: false }, signal)
   const { operation_id } = job
   return callerStream(deps, request, { operation_id, server, events })
 }

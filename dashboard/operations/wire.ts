@@ -11,8 +11,8 @@ export function callOf(
   const body = rulesOf(deps, type).sent(params, deps.sealer)
   // Reading has a route of its own.
   return OPERATION_TYPES[type].command?.changes
-    ? { path: '/exec?warnings=true', body: { command: type, params: body } }
-    : { path: '/sites/wp-scan?warnings=true', body }
+    ? { path: '/exec?warnings=true&steps=true', body: { command: type, params: body } }
+    : { path: '/sites/wp-scan?warnings=true&steps=true', body }
 }
 
 /** The line of a `log` event. */

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
+import { StepChange } from '#shared/steps.ts'
 import { Count, Failure, RecordId } from './parts.ts'
 
 /** The data of each kind of event in a stream; exactly one `complete` or `error` ends it. */
 export interface Events {
   log: z.ZodType
+  /** Only for callers that ask for it. */
+  step?: z.ZodType
   complete: z.ZodType
   error: z.ZodType
 }
@@ -14,6 +17,11 @@ const ok = z.literal('ok')
 const Log = z
   .strictObject({ message: z.string() })
   .meta({ id: 'LogData', description: 'One line of what is going on.' })
+
+export const Step = z.strictObject({ ...StepChange.shape, title: z.string() }).meta({
+  id: 'StepData',
+  description: 'The step of this name has this state from now on.',
+})
 
 const named = (type: string) => type.replace(/(^|\.)(\w)/g, (_, __, letter) => letter.toUpperCase())
 

@@ -50,6 +50,12 @@ export const OperationsQuery = z.object({
 })
 export type OperationsQuery = z.infer<typeof OperationsQuery>
 
+export const FollowQuery = z.object({
+  steps: Flag.default(false).describe(
+    'true: also `step` events, beginning with the steps to come.',
+  ),
+})
+
 const OperationWarning = z
   .strictObject({
     code: z.string().describe('Such as certificate_refused; others may come.'),

@@ -63,7 +63,7 @@ export class FakeAgent {
   readonly begun = new Map<string, number>()
   readonly works = new Map<string, Work>()
   /** Answers given instead of the usual ones, by path. */
-  readonly answers = new Map<string, () => Response | Promise<Response>>()
+  readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>()
   /** What was to be planned, and the answer to it. */
   readonly planned: Record<string, unknown>[] = []
   plan: Plan = { steps: [] }
@@ -130,7 +130,7 @@ export class FakeAgent {
     this.asked.push(`${request.method} ${pathname}`)
     this.headers.push(request.headers)
     const instead = this.answers.get(pathname)
-    if (instead) return instead()
+    if (instead) return instead(request)
     const reading = this.#readings()[pathname]
     if (reading) return Response.json(reading)
     if (request.method === 'GET')

@@ -7,6 +7,7 @@ import { openDatabase } from '#dashboard/db/client.ts'
 import * as mail from '#dashboard/db/mail-schema.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
 import * as records from '#dashboard/db/schema.ts'
+import * as steps from '#dashboard/db/steps-schema.ts'
 import * as trust from '#dashboard/db/trust-schema.ts'
 import * as web from '#dashboard/db/web-schema.ts'
 import { makeReleased } from '#tests/support/dashboard/filled.ts'
@@ -65,6 +66,8 @@ const RELEASED = [
   '14ce569564f01d2ea9b0f7634e27832ea7097217f5cef76f16a4364e1d1e61b6',
   // 0023_server-web.sql
   '452bfac483e50b4dee4f9adaeab7936aaec53699de7fdce11dc58d1a117fa3b1',
+  // 0024_steps.sql
+  '4a77bad7766b75e49e9d01fe489a25e1e0e00b25fadbb6ffd5563d5719a5a5d4',
 ]
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../../dashboard/db/migrations')
@@ -85,7 +88,7 @@ describe('the migrations', () => {
     const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
 
     const schema = await generateSQLiteDrizzleJson(
-      { ...records, ...mail, ...trust, ...web },
+      { ...records, ...mail, ...steps, ...trust, ...web },
       snapshot.id,
     )
 

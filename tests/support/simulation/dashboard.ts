@@ -74,7 +74,7 @@ export class SimulatedDashboard {
         operation_id,
         ping_ms: deps.limits.ping_ms,
         server: null,
-        events: (signal) => follow(deps, operation_id, after, signal),
+        events: (signal) => follow(deps, operation_id, { after, steps: true }, signal),
       }),
     )
     return { response, process }

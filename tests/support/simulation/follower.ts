@@ -6,6 +6,8 @@ export class Follower {
   readonly operation_id: string
   /** Each event as it came: `number kind data`. */
   readonly seen: string[] = []
+  /** The state of each step, by its name. */
+  readonly steps = new Map<string, string>()
   over = false
   /** How many connections it lost. */
   cuts = 0
@@ -54,6 +56,11 @@ export class Follower {
       const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? []
       if (id === undefined) continue
       this.#last = Number(id)
+      if (event === 'step') {
+        const { name, state } = JSON.parse(data ?? '')
+        this.steps.set(name, state)
+        continue
+      }
       this.seen.push(`${id} ${event} ${data}`)
       if (event !== 'log') this.over = true
     }

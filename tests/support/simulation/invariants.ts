@@ -1,8 +1,9 @@
 import { OperationStore } from '#agent/operations/store.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { listEvents } from '#dashboard/operations/progress.queries.ts'
+import { listSteps } from '#dashboard/operations/steps.queries.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
-import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { Follower } from './follower.ts'
 import { footprint, wholeSite } from './footprint.ts'
 import type { Machine } from './machine.ts'
@@ -36,10 +37,42 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
   if (!agent || type === 'server.sync' || operation.error?.error === OFFLINE) return
   const there = await storeOf(agent).events(id)
   if (there.length === 0) return
+  await checkSteps(world, operation, await storeOf(agent).history(id))
   const [ours, theirs] = [told(ofAgent(events, operation.own_events)), told(there)]
   if (ours.join('\n') === theirs.join('\n')) return
   const both = ['on record:', ...ours, 'on its agent:', ...theirs]
   world.broken(`${name} has not the same events everywhere\n${both.join('\n')}`)
+}
+
+/**
+ * The record has the same states as the agent, which only a loss of power can make forget steps to come;
+ * and no step goes on after the end.
+ */
+async function checkSteps(
+  world: World,
+  { id, type, status }: OperationRow,
+  history: readonly StoredEvent[],
+): Promise<void> {
+  const [ours, theirs] = [statesOf(await stepsOf(world, id)), statesOf(history)]
+  const name = `${type} ${id.slice(0, 8)}`
+  if (
+    ours.filter((step) => !step.endsWith(': waiting') || theirs.includes(step)).join() !==
+    theirs.join()
+  )
+    world.broken(`${name} has the steps ${ours} on record and ${theirs} on its agent`)
+  const open = status === 'success' ? OPEN : OPEN.slice(1)
+  if (ours.some((step) => open.some((state) => step.endsWith(`: ${state}`))))
+    world.broken(`${name} is ${status}, and its steps go on: ${ours}`)
+}
+
+const OPEN = ['waiting', 'running', 'undoing']
+
+const stepsOf = ({ db }: World, id: string) => listSteps(db, id, { row: 0, after: 0 })
+
+const statesOf = (events: readonly StoredEvent[]): string[] => {
+  const steps = events.filter((event) => !isNumbered(event))
+  const states = new Map(steps.map(({ data }) => [data.name, data.state]))
+  return Array.from(states, ([name, state]) => `${name}: ${state}`).toSorted()
 }
 
 async function checkAgent(world: World, agent: World['agents'][number]): Promise<void> {
@@ -103,9 +136,13 @@ function difference(found: readonly string[], expected: readonly string[]): stri
 }
 
 export async function checkFollowers(world: World, followers: readonly Follower[]): Promise<void> {
-  for (const { operation_id, seen } of followers) {
+  for (const { operation_id, seen, steps } of followers) {
     const events = await listEvents(world.db, operation_id, 0, 10_000)
     if (events.length === 0) continue
+    const states = statesOf(await stepsOf(world, operation_id))
+    const shown = Array.from(steps, ([name, state]) => `${name}: ${state}`).toSorted()
+    if (shown.join() !== states.join())
+      world.broken(`Who followed ${operation_id.slice(0, 8)} saw the steps ${shown} of ${states}`)
     const wanted = events.map(({ id, event, data }) => `${id} ${event} ${JSON.stringify(data)}`)
     if (seen.join('\n') !== wanted.join('\n'))
       world.broken(
