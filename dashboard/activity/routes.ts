@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { Activity, ActivityQuery } from '#shared/api/activity.ts'
 import { Count } from '#shared/api/parts.ts'
@@ -13,12 +14,10 @@ export const activityRoutes = {
     summary: 'List what was done',
     right: 'read',
     query: ActivityQuery,
-    answers: {
-      200: {
-        about: 'Newest first. `total` counts all that match the filters.',
-        json: z.strictObject({ activities: z.array(Activity), total: Count }),
-      },
-    },
+    answers: shows('Newest first. `total` counts all that match the filters.', {
+      activities: z.array(Activity),
+      total: Count,
+    }),
     run: ({ deps, query }) => listActivities(deps.db, query),
   }),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creates, shows } from '#dashboard/http/answers.ts'
 import { STRANGER } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
@@ -99,9 +100,7 @@ export const authRoutes = {
     at: 'GET /api/auth/tokens',
     summary: 'List the own API tokens',
     right: 'read',
-    answers: {
-      200: { about: 'The tokens.', json: z.strictObject({ tokens: z.array(ApiToken) }) },
-    },
+    answers: shows('The tokens.', { tokens: z.array(ApiToken) }),
     run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps.db, caller.user.id) }),
   }),
   createApiToken: route({
@@ -111,12 +110,10 @@ export const authRoutes = {
       'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
     right: 'session',
     body: CreateApiToken,
-    answers: {
-      201: {
-        about: 'Made. The text of the token is shown this once.',
-        json: z.strictObject({ token: ApiToken, plaintext }),
-      },
-    },
+    answers: creates('Made. The text of the token is shown this once.', {
+      token: ApiToken,
+      plaintext,
+    }),
     errors: ['too_many'],
     run: async ({ deps, caller, body }) => {
       const made = await createApiToken(deps, caller, body)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
+import { shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { reply } from '#dashboard/http/reply.ts'
@@ -59,12 +60,7 @@ export const bulkRoutes = {
     summary: 'List bulk operations',
     right: 'read',
     query: BulkOperationsQuery,
-    answers: {
-      200: {
-        about: 'Newest first.',
-        json: z.strictObject({ bulk_operations: z.array(BulkOperationView) }),
-      },
-    },
+    answers: shows('Newest first.', { bulk_operations: z.array(BulkOperationView) }),
     run: async ({ deps, query }) => ({ bulk_operations: await listBulks(deps.db, query) }),
   }),
   createBulkOperation: route({
@@ -95,12 +91,7 @@ export const bulkRoutes = {
     right: 'read',
     finds: loadBulk,
     query: BulkItemsQuery,
-    answers: {
-      200: {
-        about: 'In the order in which they are begun.',
-        json: z.strictObject({ items: z.array(BulkItemView) }),
-      },
-    },
+    answers: shows('In the order in which they are begun.', { items: z.array(BulkItemView) }),
     run: async ({ deps, found, query }) => ({
       items: await listBulkItems(deps.db, found.id, query),
     }),

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Events } from '#shared/api/events.ts'
 import type { ErrorName } from '#shared/errors.ts'
 
@@ -33,6 +33,16 @@ export const HEADERS = {
   'Retry-After': 'Seconds after which trying again may help.',
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
 } as const
+
+/** The usual answer: 200 with these fields. */
+export const shows = <S extends z.ZodRawShape>(about: string, fields: S) => ({
+  200: { about, json: z.strictObject(fields) },
+})
+
+/** The same with 201. */
+export const creates = <S extends z.ZodRawShape>(about: string, fields: S) => ({
+  201: { about, json: z.strictObject(fields) },
+})
 
 const started: readonly ['Operation-Id'] = ['Operation-Id']
 

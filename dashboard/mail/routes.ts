@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import {
@@ -24,12 +24,9 @@ export const serverMailRoutes = {
     summary: 'Show how the sites of a server send mail',
     right: 'read',
     finds: loadServer,
-    answers: {
-      200: {
-        about: 'The setting, and what the queue of the server reports now.',
-        json: z.strictObject({ mail: ServerMailView }),
-      },
-    },
+    answers: shows('The setting, and what the queue of the server reports now.', {
+      mail: ServerMailView,
+    }),
     run: async ({ deps, found }) => ({ mail: await showServerMail(deps, found) }),
   }),
   setServerMail: route({
@@ -56,12 +53,9 @@ export const siteMailRoutes = {
     summary: 'Show how a site sends mail',
     right: 'read',
     finds: loadSite,
-    answers: {
-      200: {
-        about: 'Its own setting, that of its server, and what the queue reports now.',
-        json: z.strictObject({ mail: SiteMailView }),
-      },
-    },
+    answers: shows('Its own setting, that of its server, and what the queue reports now.', {
+      mail: SiteMailView,
+    }),
     errors: ['conflict'],
     run: async ({ deps, found: { server, site } }) => {
       refuseFound(site)

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
@@ -17,9 +17,7 @@ export const historyRoutes = {
     right: 'read',
     finds: loadServer,
     query: MetricsQuery,
-    answers: {
-      200: { about: 'Its metrics.', json: z.strictObject({ metrics: MetricsHistory }) },
-    },
+    answers: shows('Its metrics.', { metrics: MetricsHistory }),
     run: async ({ deps: { db, clock }, found, query }) => ({
       metrics: await readHistory(db, found.id, query, clock.now()),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shows } from '#dashboard/http/answers.ts'
 import { reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { accepts } from '#dashboard/http/web/files.ts'
@@ -8,7 +9,7 @@ export const healthRoutes = {
     at: 'GET /health',
     summary: 'Tell that the dashboard runs',
     right: 'open',
-    answers: { 200: { about: 'It does.', json: z.strictObject({ status: z.literal('ok') }) } },
+    answers: shows('It does.', { status: z.literal('ok') }),
     run: () => ({ status: 'ok' as const }),
   }),
 }

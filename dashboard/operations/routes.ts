@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
-import { ASKS_AGENT, begun, streamOf } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, begun, shows, streamOf } from '#dashboard/http/answers.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
@@ -39,12 +39,7 @@ export const operationRoutes = {
     summary: 'List operations',
     right: 'read',
     query: OperationsQuery,
-    answers: {
-      200: {
-        about: 'Newest first.',
-        json: z.strictObject({ operations: z.array(OperationView) }),
-      },
-    },
+    answers: shows('Newest first.', { operations: z.array(OperationView) }),
     run: async ({ deps, query }) => ({ operations: await listOperations(deps.db, query) }),
   }),
   getOperation: route({

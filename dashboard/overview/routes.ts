@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listFleetActivities } from '#dashboard/activity/queries.ts'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
+import { shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { getFleetSite, listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
@@ -55,9 +56,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/servers/:server_id',
     summary: 'Show everything known of a server',
     right: 'read',
-    answers: {
-      200: { about: 'The server.', json: z.strictObject({ server: FleetServerDetail }) },
-    },
+    answers: shows('The server.', { server: FleetServerDetail }),
     run: async ({ deps: { db, clock }, params }) => {
       const server_id = idIn(params.server_id, 'Server')
       const row = await getFleetServer(db, server_id)
@@ -71,21 +70,17 @@ export const fleetRoutes = {
     summary: 'List what was done, by whom and where',
     right: 'read',
     query: ActivityQuery,
-    answers: {
-      200: {
-        about: 'Newest first. `total` counts all that match the filters.',
-        json: z.strictObject({ activities: z.array(FleetActivity), total: Count }),
-      },
-    },
+    answers: shows('Newest first. `total` counts all that match the filters.', {
+      activities: z.array(FleetActivity),
+      total: Count,
+    }),
     run: ({ deps, query }) => listFleetActivities(deps.db, query),
   }),
   getFleetSettings: route({
     at: 'GET /api/fleet/settings',
     summary: 'Show all settings',
     right: 'read',
-    answers: {
-      200: { about: 'All of them.', json: z.strictObject({ settings: FleetSettings }) },
-    },
+    answers: shows('All of them.', { settings: FleetSettings }),
     run: async ({ deps }) => ({ settings: await getSettings(deps.db) }),
   }),
   listFleetSites: route({
@@ -112,7 +107,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/sites/:site_id',
     summary: 'Show everything known of a site',
     right: 'read',
-    answers: { 200: { about: 'The site.', json: z.strictObject({ site: FleetSiteDetail }) } },
+    answers: shows('The site.', { site: FleetSiteDetail }),
     run: async ({ deps: { db, clock }, params }) => {
       const site_id = idIn(params.site_id, 'Site')
       const site = await getFleetSite(db, site_id, clock.now())

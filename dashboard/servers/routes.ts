@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
@@ -36,9 +37,7 @@ export const serverRoutes = {
     at: 'GET /api/servers',
     summary: 'List the servers',
     right: 'read',
-    answers: {
-      200: { about: 'All of them.', json: z.strictObject({ servers: z.array(ServerListed) }) },
-    },
+    answers: shows('All of them.', { servers: z.array(ServerListed) }),
     run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
   }),
   createServer: route({
@@ -48,9 +47,7 @@ export const serverRoutes = {
       'Answers immediately; the server is pending until its agent is enrolled and has answered.',
     right: 'admin',
     body: CreateServer,
-    answers: {
-      201: { about: 'Registered.', json: z.strictObject({ server: ServerCreated }) },
-    },
+    answers: creates('Registered.', { server: ServerCreated }),
     run: async ({ deps, body, caller }) => ({
       server: await createServer(deps, body, caller.user.id),
     }),
@@ -59,7 +56,7 @@ export const serverRoutes = {
     at: 'GET /api/servers/:server_id',
     summary: 'Show a server',
     right: 'read',
-    answers: { 200: { about: 'The server.', json: z.strictObject({ server: ServerDetail }) } },
+    answers: shows('The server.', { server: ServerDetail }),
     run: async ({ deps, params }) => ({
       server: await getServerDetail(deps.db, idIn(params.server_id, 'Server')),
     }),
@@ -70,9 +67,7 @@ export const serverRoutes = {
     right: 'admin',
     finds: loadServer,
     body: UpdateServer,
-    answers: {
-      200: { about: 'As it is now.', json: z.strictObject({ server: ServerUpdated }) },
-    },
+    answers: shows('As it is now.', { server: ServerUpdated }),
     run: async ({ deps, found, body, caller }) => ({
       server: await changeServer(deps, found, body, caller.user.id),
     }),
@@ -92,12 +87,9 @@ export const serverRoutes = {
     summary: 'Show what the last isolation check of a server found',
     right: 'read',
     finds: loadServer,
-    answers: {
-      200: {
-        about: 'The last check; nulls before the first.',
-        json: z.strictObject({ isolation_check: IsolationCheckView }),
-      },
-    },
+    answers: shows('The last check; nulls before the first.', {
+      isolation_check: IsolationCheckView,
+    }),
     run: async ({ deps, found }) => ({
       isolation_check: await getIsolationCheck(deps.db, found.id),
     }),

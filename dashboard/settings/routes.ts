@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { ChangeSetting, SettingChanged, Settings } from '#shared/api/settings.ts'
 import { changeSetting, type SettingDeps, settingKey } from './change-setting.ts'
@@ -12,7 +12,7 @@ export const settingsRoutes = {
     summary: 'Show the settings',
     details: '`GET /api/fleet/settings` has the others, too.',
     right: 'read',
-    answers: { 200: { about: 'Three of them.', json: z.strictObject({ settings: Settings }) } },
+    answers: shows('Three of them.', { settings: Settings }),
     run: async ({ deps }) => ({ settings: Settings.strip().parse(await getSettings(deps.db)) }),
   }),
   changeSetting: route({

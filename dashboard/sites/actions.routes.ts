@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { getSite } from '#dashboard/db/targets.ts'
-import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, shows, streamOf } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
 import { start } from '#dashboard/operations/start.ts'
@@ -51,9 +51,7 @@ export const siteActionRoutes = {
       'Read from the server, which keeps the output of a run for its owner; newest first, at most 20. What the site printed is shown as plain text, without control characters.',
     right: 'read',
     finds: loadManagedSite,
-    answers: {
-      200: { about: 'The runs.', json: z.strictObject({ runs: z.array(JobRun) }) },
-    },
+    answers: shows('The runs.', { runs: z.array(JobRun) }),
     errors: ['conflict', 'offline'],
     run: async ({ deps, found }) => ({ runs: await listJobRuns(deps, found) }),
   }),

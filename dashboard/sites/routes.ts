@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, begun } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, begun, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
@@ -29,12 +29,7 @@ export const siteRoutes = {
     summary: 'List the sites of a server',
     right: 'read',
     finds: loadServer,
-    answers: {
-      200: {
-        about: 'Those that are not in the trash.',
-        json: z.strictObject({ sites: z.array(SiteListed) }),
-      },
-    },
+    answers: shows('Those that are not in the trash.', { sites: z.array(SiteListed) }),
     run: async ({ deps, found }) => ({ sites: await listSites(deps.db, found.id) }),
   }),
   createSite: route({
@@ -61,7 +56,7 @@ export const siteRoutes = {
     summary: 'Show a site',
     right: 'read',
     finds: loadServer,
-    answers: { 200: { about: 'The site.', json: z.strictObject({ site: SiteDetail }) } },
+    answers: shows('The site.', { site: SiteDetail }),
     run: async ({ deps, found, params }) => ({
       site: await getSiteDetail(deps.db, found.id, idIn(params.site_id, 'Site')),
     }),

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { findBuild } from '#dashboard/agents/builds.ts'
+import { creates, shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
@@ -21,9 +21,7 @@ export const trustRoutes = {
     details: 'Takes the place of any before it, and holds for 15 minutes.',
     right: 'admin',
     finds: loadServer,
-    answers: {
-      201: { about: 'Shown this once.', json: z.strictObject({ enrolment: Enrolment }) },
-    },
+    answers: creates('Shown this once.', { enrolment: Enrolment }),
     run: async ({ deps, found, request, caller }) => {
       const origin = originOf(deps, request)
       const user_id = caller.user.id
@@ -35,9 +33,7 @@ export const trustRoutes = {
     at: 'GET /api/servers/:server_id/enrolment',
     summary: 'Show whether the agent of a server is trusted',
     right: 'read',
-    answers: {
-      200: { about: 'How it stands.', json: z.strictObject({ enrolment: EnrolmentState }) },
-    },
+    answers: shows('How it stands.', { enrolment: EnrolmentState }),
     run: async ({ deps, params }) => ({
       enrolment: await enrolmentState(deps, idIn(params.server_id, 'Server')),
     }),

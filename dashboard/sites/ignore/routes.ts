@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { loadLiveSite } from '#dashboard/targets/load-site.ts'
 import { IgnoredSite, IgnoreSite } from '#shared/api/sites.ts'
@@ -15,9 +15,7 @@ export const ignoreRoutes = {
     right: 'operate',
     finds: loadLiveSite,
     body: IgnoreSite,
-    answers: {
-      200: { about: 'What it is now.', json: z.strictObject({ site: IgnoredSite }) },
-    },
+    answers: shows('What it is now.', { site: IgnoredSite }),
     errors: ['conflict'],
     run: ({ deps, found, body }) => ignoreSite(deps, found, body.ignored),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
 import { inBackground, startInBackground } from '#dashboard/sites/in-background.ts'
@@ -14,12 +15,7 @@ export const trashRoutes = {
     at: 'GET /api/trash',
     summary: 'List the sites in the trash',
     right: 'read',
-    answers: {
-      200: {
-        about: 'Those that are purged first come first.',
-        json: z.strictObject({ trash: z.array(TrashEntry) }),
-      },
-    },
+    answers: shows('Those that are purged first come first.', { trash: z.array(TrashEntry) }),
     run: async ({ deps }) => ({ trash: await listTrash(deps.db) }),
   }),
   restoreSite: route({
