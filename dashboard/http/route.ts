@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { OnlyDryRun } from '#shared/api/body.ts'
 import type { ErrorName } from '#shared/errors.ts'
 import type { Answer, Answers } from './answers.ts'
 import type { BodyLimits } from './body.ts'
@@ -58,7 +59,7 @@ interface Description {
   errors?: readonly ErrorName[]
   /** Instead of that of its component. */
   example?: unknown
-  /** `dry_run` may also stand in the query, for a client that sends no body. */
+  /** As every route that takes nothing else has it. */
   dry_run_in_query?: true
   body_limits?: BodyLimits
   /** Waits for an outcome: the time limit of a quiet connection does not hold. */
@@ -112,6 +113,10 @@ export function routesWith<D>() {
     definition: Definition<D, P, F, Q, B, A>,
   ): Definition<D, P, F, Q, B, A> & Needs<D> => definition
 }
+
+/** Whether `dry_run` may also stand in the query, for a client that sends no body. */
+export const takesDryRunInQuery = ({ body, dry_run_in_query }: AnyRoute): boolean =>
+  body === OnlyDryRun || dry_run_in_query === true
 
 /** What a client sends and gets, by the types of a table of routes. */
 export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input<B> : never

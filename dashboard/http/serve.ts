@@ -1,13 +1,12 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
-import { OnlyDryRun } from '#shared/api/body.ts'
 import { parse } from '#shared/parse.ts'
 import { dryRunIn, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
 import type { Connection } from './client.ts'
 import { Reply } from './reply.ts'
 import { requireRight } from './rights.ts'
-import type { AnyRoute, Needs } from './route.ts'
+import { type AnyRoute, type Needs, takesDryRunInQuery } from './route.ts'
 
 type Routes<D> = readonly (AnyRoute & Needs<D>)[]
 
@@ -79,9 +78,9 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   return route.run(Object.assign(call, parsed) as never)
 }
 
-function bodyIn({ body, dry_run_in_query, body_limits }: AnyRoute, request: Request) {
-  const read = readJson(request, body_limits)
-  return body === OnlyDryRun || dry_run_in_query ? dryRunIn(request, read) : read
+function bodyIn(route: AnyRoute, request: Request) {
+  const read = readJson(request, route.body_limits)
+  return takesDryRunInQuery(route) ? dryRunIn(request, read) : read
 }
 
 function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OnlyDryRun } from '#shared/api/body.ts'
+import { type AnyRoute, takesDryRunInQuery } from '#dashboard/http/route.ts'
 import { SETTINGS } from '#shared/api/settings.ts'
 import type { Route } from './described.ts'
 import type { Json } from './schemas.ts'
@@ -43,9 +43,8 @@ const DRY_RUN = z.object({
 })
 
 /** What may stand behind the question mark of a route. */
-export function queryOf({ body, query }: Pick<Route, 'body' | 'query'>): z.ZodObject | undefined {
-  return body === OnlyDryRun ? DRY_RUN : query
-}
+export const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
+  takesDryRunInQuery(route) ? DRY_RUN : route.query
 
 interface Shape {
   properties?: Record<string, Json>

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { CreateServer } from '#shared/api/servers.ts'
@@ -11,11 +10,7 @@ interface Deps {
 }
 
 /** Answers at once; the first contact with the agent follows in the background. */
-export async function createServer(
-  deps: Deps,
-  { name, ...rest }: z.output<typeof CreateServer>,
-  user_id: number,
-) {
+export async function createServer(deps: Deps, { name, ...rest }: CreateServer, user_id: number) {
   const created_at = timestamp(deps.clock)
   const values = { ...rest, name: name ?? rest.hostname.slice(0, 64), created_at }
   const server = await insertServer(deps.db, values, user_id)

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
@@ -14,7 +13,7 @@ interface Deps {
 export async function changeServer(
   { db, clock }: Deps,
   server: ServerRow,
-  input: z.output<typeof UpdateServer>,
+  input: UpdateServer,
   user_id: number,
 ) {
   const values = Object.fromEntries(

@@ -1,15 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { TokenScope } from '#shared/values.ts'
-import { call } from './client.ts'
-
-interface NewPassword {
-  current_password: string
-  password: string
-  end_tokens: boolean
-}
+import { call, type Sent } from './client.ts'
 
 /** Ends every other session of the user and, when asked, every API token. */
-export const changePassword = (body: NewPassword) => call('POST /api/auth/password', { body })
+export const changePassword = (body: Sent<'POST /api/auth/password'>['body']) =>
+  call('POST /api/auth/password', { body })
 
 export const signOutEverywhere = () => call('POST /api/auth/logout-everywhere')
 
@@ -18,12 +12,7 @@ export const tokensQuery = queryOptions({
   queryFn: async () => (await call('GET /api/auth/tokens')).tokens,
 })
 
-export interface NewToken {
-  name: string
-  scope: TokenScope
-  expires_in_days: number
-  password: string
-}
+export type NewToken = Sent<'POST /api/auth/tokens'>['body']
 
 /** `plaintext` is returned this once. */
 export const createToken = (body: NewToken) => call('POST /api/auth/tokens', { body })
