@@ -89,3 +89,9 @@ export const Id = z
   .number({ error: ({ input }) => (input === undefined ? 'Is required' : 'Must be a number') })
   .int('Must be a whole number')
   .positive('Must be positive')
+
+/** As an agent reports it: what it has, not what may be asked for. */
+export const ReportedDomain = z
+  .string()
+  .max(253)
+  .meta({ examples: ['shop.example'] })

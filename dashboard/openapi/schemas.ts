@@ -20,10 +20,17 @@ export function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'outpu
   const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"${PREFIX}`)
   const { properties = {}, $defs = {} } = JSON.parse(text)
   const components = Object.entries<Json>($defs).map(([name, { id: _, ...schema }]) => {
-    const example = EXAMPLES[name]
+    const example = EXAMPLES[name] ?? madeOfItsParts(schema)
     return [name, example === undefined ? schema : { ...schema, examples: [example] }]
   })
   return { of: properties, components: Object.fromEntries(components) }
+}
+
+/** Where each of its parts has an example or one value. */
+function madeOfItsParts({ type, properties }: Json): unknown {
+  const parts = Object.entries(object(properties))
+  const known = parts.every(([, part]) => 'examples' in object(part) || 'const' in object(part))
+  return type === 'object' && known ? exampleOf({ type, properties }, {}) : undefined
 }
 
 /** Of a whole number in a query (shared/api/activity.ts). */

@@ -99,12 +99,8 @@ export const SITE_EXAMPLES = {
   HealthCheckResult,
   Updates: updates,
   RestoreSite: { accept: ['name_taken_over'] },
-  CachePurgeComplete: { status: 'ok', domain: 'shop.example' },
   PoolApplyComplete: { status: 'ok', tier: 'medium' },
-  SiteCreateComplete: { status: 'ok', domain: 'shop.example' },
   SiteDeleteComplete: { status: 'ok', domain: 'shop.example', size: 48_230_400 },
-  SitePurgeComplete: { status: 'ok', domain: 'shop.example' },
-  SiteRestoreComplete: { status: 'ok', domain: 'shop.example' },
   SiteScanComplete: { wp_version: '6.9', plugins: 14 },
   SiteUpdateComplete: { status: 'ok', domain: 'shop.example', php: '8.4', tier: 'medium' },
   TlsIssueComplete: {

@@ -23,7 +23,8 @@ export const Step = z.strictObject({ ...StepChange.shape, title: z.string() }).m
   description: 'The step of this name has this state from now on.',
 })
 
-const named = (type: string) => type.replace(/(^|\.)(\w)/g, (_, __, letter) => letter.toUpperCase())
+const named = (type: string) =>
+  type.replace(/(^|[.-])(\w)/g, (_, __, letter) => letter.toUpperCase())
 
 /** What the `complete` event of an operation holds. */
 function completeOf(type: OperationType) {

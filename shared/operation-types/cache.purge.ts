@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain } from '#shared/fields.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 const cachePurge = command({
@@ -8,7 +8,7 @@ const cachePurge = command({
   summary: 'Clear the page cache of a site',
   changes: true,
   params: z.object({ domain: Domain }),
-  result: z.object({ domain: z.string().max(253) }),
+  result: z.object({ domain: ReportedDomain }),
 })
 
 export const cachePurgeType = operationType({

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain, Email, PhpVersion, SystemUser, Tier, TlsMode } from '#shared/fields.ts'
+import {
+  Domain,
+  Email,
+  PhpVersion,
+  ReportedDomain,
+  SystemUser,
+  Tier,
+  TlsMode,
+} from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
 
@@ -18,7 +26,7 @@ export const siteCreate = command({
     user: SystemUser,
     accept: Accept.optional(),
   }),
-  result: z.object({ domain: z.string().max(253) }),
+  result: z.object({ domain: ReportedDomain }),
 })
 
 /** The caller has filled in all that its own call left out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain } from '#shared/fields.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 const siteDelete = command({
@@ -10,7 +10,7 @@ const siteDelete = command({
   params: z.object({ domain: Domain }),
   /** `size` is what it takes in the trash, in bytes. */
   result: z.object({
-    domain: z.string().max(253),
+    domain: ReportedDomain,
     size: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
   }),
 })

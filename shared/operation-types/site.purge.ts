@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain } from '#shared/fields.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
 export const sitePurge = command({
@@ -14,7 +14,7 @@ export const sitePurge = command({
       when: ({ issues }) => issues.length === 0,
       message: 'Must be the domain of the site',
     }),
-  result: z.object({ domain: z.string().max(253) }),
+  result: z.object({ domain: ReportedDomain }),
 })
 
 export const sitePurgeType = operationType({

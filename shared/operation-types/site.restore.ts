@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain } from '#shared/fields.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
 
@@ -9,7 +9,7 @@ const siteRestore = command({
   summary: 'Bring a site back from the trash as it was',
   changes: true,
   params: z.object({ domain: Domain, accept: Accept.optional() }),
-  result: z.object({ domain: z.string().max(253) }),
+  result: z.object({ domain: ReportedDomain }),
 })
 
 export const siteRestoreType = operationType({

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { DatabaseRoutines, Domain, PhpVersion, Tier, Xmlrpc } from '#shared/fields.ts'
+import {
+  DatabaseRoutines,
+  Domain,
+  PhpVersion,
+  ReportedDomain,
+  Tier,
+  Xmlrpc,
+} from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
 
@@ -18,7 +25,7 @@ export const siteUpdate = command({
     accept: Accept.optional(),
   }),
   result: z.object({
-    domain: z.string().max(253),
+    domain: ReportedDomain,
     php: z.string().max(16),
     tier: Tier,
     /** Absent from agents that do not have the setting, as is the next one. */

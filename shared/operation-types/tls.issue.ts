@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain, Email, TlsMode } from '#shared/fields.ts'
+import { Domain, Email, ReportedDomain, TlsMode } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 const tlsIssue = command({
@@ -9,7 +9,7 @@ const tlsIssue = command({
   changes: true,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
   /** `expires_at`: ISO 8601, `""` without a certificate. */
-  result: z.object({ domain: z.string().max(253), tls: TlsMode, expires_at: z.string().max(40) }),
+  result: z.object({ domain: ReportedDomain, tls: TlsMode, expires_at: z.string().max(40) }),
 })
 
 export const tlsIssueType = operationType({
