@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { purge, purging } from '#agent/os/nginx/nginx.ts'
+import { purge } from '#agent/os/nginx/nginx.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
@@ -19,8 +19,7 @@ async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step
     {
       name: 'pages',
       title: `Emptying the page cache of ${domain}`,
-      effects: () => purging(host, user),
-      apply: () => purge(host, user),
+      ...purge(host, user),
     },
   ]
 }

@@ -17,7 +17,7 @@ import { listeningNotes } from '#agent/os/nginx/notes.ts'
 import { refuseServedNames, takingOver } from '#agent/os/nginx/others.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
-import * as fpmSlice from '#agent/os/php/fpm-slice.ts'
+import { slice } from '#agent/os/php/fpm-slice.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
@@ -138,12 +138,9 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'folders',
       title: 'Creating the folders',
-      effects: async () => [
-        ...users.creatingFolders(user),
-        ...(await fpmSlice.applyingSlice(host, site)),
-      ],
+      effects: async () => [...users.creatingFolders(user), ...(await slice(host, site).effects())],
       async apply() {
-        await fpmSlice.applySlice(host, site)
+        await slice(host, site).apply()
         await users.createFolders(host, user)
       },
       async undo() {
@@ -179,7 +176,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
       apply: () => fpm.apply(host, site),
       async undo() {
         await fpmRemoval.removeAll(host, site)
-        await forgetMail(host, user)
+        await forgetMail(host, user).apply()
       },
     },
     {
@@ -194,9 +191,8 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'cron',
       title: 'Scheduling the jobs of WordPress',
-      effects: () => cron.applying(host, site),
-      apply: () => cron.apply(host, site),
-      undo: () => cron.remove(host, user),
+      ...cron.schedule(host, site),
+      undo: cron.unschedule(host, user).apply,
     },
     {
       name: 'probe',

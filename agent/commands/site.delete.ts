@@ -6,7 +6,7 @@ import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
-import { findSite, getSite, moveSite, moving, type Site } from '#agent/os/site/sites.ts'
+import { findSite, getSite, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import * as users from '#agent/os/users/users.ts'
@@ -56,9 +56,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'cron',
       title: 'Removing the jobs',
-      effects: () => cron.removing(host, user),
-      apply: () => cron.remove(host, user),
-      undo: () => cron.apply(host, site),
+      ...cron.unschedule(host, user),
+      undo: cron.schedule(host, site).apply,
     },
     {
       name: 'pool',
@@ -70,9 +69,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'account',
       title: `Closing the account of ${user}`,
-      effects: () => users.closingAccount(host, user, domain),
-      apply: () => users.closeAccount(host, user, domain),
-      undo: () => users.openAccount(host, user, domain),
+      ...users.closeAccount(host, user, domain),
+      undo: users.openAccount(host, user, domain).apply,
     },
     {
       name: 'dump',
@@ -86,18 +84,20 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files to the trash',
-      effects: async () => [...trash.keepingFacts(site), ...(await trash.keepingFiles(host, site))],
+      effects: async () => [
+        ...trash.keepingFacts(site),
+        ...(await trash.keepFiles(host, site).effects()),
+      ],
       async apply() {
         await trash.keepFacts(host, site)
-        await trash.keepFiles(host, site)
+        await trash.keepFiles(host, site).apply()
       },
-      undo: () => trash.bringFilesBack(host, site),
+      undo: trash.bringFilesBack(host, site).apply,
     },
     {
       name: 'record',
       title: 'Moving the record to the trash',
-      effects: () => moving(host, domain, 'sites', 'trash'),
-      apply: () => moveSite(host, domain, 'sites', 'trash'),
+      ...moveSite(host, domain, 'sites', 'trash'),
       decided: async () => (await findSite(host, domain, 'trash')) !== undefined,
     },
     {

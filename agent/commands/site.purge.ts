@@ -1,17 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { removeDatabase, removingDatabase, startingMariadb } from '#agent/os/database/mariadb.ts'
-import { removing } from '#agent/os/effects/effects.ts'
-import { forgetMail, forgettingMail } from '#agent/os/mail/sockets.ts'
+import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
+import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import {
-  findSite,
-  forgetting,
-  moveSite,
-  moving,
-  removeSite,
-  type Site,
-} from '#agent/os/site/sites.ts'
-import { emptying, emptyTrash } from '#agent/os/trash/trash.ts'
+import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
+import { emptyTrash } from '#agent/os/trash/trash.ts'
 import { unlimitDisk, unlimiting } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -58,12 +51,10 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'mark',
       title: 'Taking the record out of the trash',
-      effects: async () =>
-        (await findSite(host, domain, 'purging')) ? [] : moving(host, domain, 'trash', 'purging'),
-      async apply() {
-        if (await findSite(host, domain, 'purging')) return
-        await moveSite(host, domain, 'trash', 'purging')
-      },
+      ...provided(
+        async () => !(await findSite(host, domain, 'purging')),
+        moveSite(host, domain, 'trash', 'purging'),
+      ),
       decided: async () => (await findSite(host, domain, 'purging')) !== undefined,
     },
     {
@@ -78,11 +69,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Removing the files and the dump',
-      effects: async () => [...(await emptying(host, site)), ...(await forgettingMail(host, user))],
-      async apply() {
-        await emptyTrash(host, site)
-        await forgetMail(host, user)
-      },
+      ...inOrder(emptyTrash(host, site), forgetMail(host, user)),
     },
     {
       name: 'user',
@@ -99,14 +86,12 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'certificate',
       title: 'Removing the certificate',
-      effects: () => removing(host, 'folder', certificateFolder(domain)),
-      apply: () => host.files.remove(certificateFolder(domain)),
+      ...removed(host, 'folder', certificateFolder(domain)),
     },
     {
       name: 'record',
       title: 'Removing the record',
-      effects: forgetting(host, domain, 'purging'),
-      apply: () => removeSite(host, domain, 'purging'),
+      ...removeSite(host, domain, 'purging'),
     },
   ]
 }

@@ -13,7 +13,7 @@ import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { NGINX } from '#agent/os/services/known.ts'
-import { findSite, listSites, moveSite, moving, type Site } from '#agent/os/site/sites.ts'
+import { findSite, listSites, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import * as users from '#agent/os/users/users.ts'
@@ -122,16 +122,14 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files back',
-      effects: () => trash.bringingFilesBack(host, site),
-      apply: () => trash.bringFilesBack(host, site),
-      undo: () => trash.keepFiles(host, site),
+      ...trash.bringFilesBack(host, site),
+      undo: trash.keepFiles(host, site).apply,
     },
     {
       name: 'account',
       title: `Opening the account of ${user}`,
-      effects: () => users.openingAccount(host, user, domain),
-      apply: () => users.openAccount(host, user, domain),
-      undo: () => users.closeAccount(host, user, domain),
+      ...users.openAccount(host, user, domain),
+      undo: users.closeAccount(host, user, domain).apply,
     },
     {
       name: 'pool',
@@ -143,9 +141,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'cron',
       title: 'Scheduling the jobs of WordPress',
-      effects: () => cron.applying(host, site),
-      apply: () => cron.apply(host, site),
-      undo: () => cron.remove(host, user),
+      ...cron.schedule(host, site),
+      undo: cron.unschedule(host, user).apply,
     },
     {
       name: 'vhost',
@@ -168,8 +165,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'record',
       title: 'Moving the record back',
-      effects: () => moving(host, domain, 'trash', 'sites'),
-      apply: () => moveSite(host, domain, 'trash', 'sites'),
+      ...moveSite(host, domain, 'trash', 'sites'),
       decided: async () => (await findSite(host, domain)) !== undefined,
     },
     {

@@ -4,6 +4,7 @@ import * as cron from '#agent/os/cron/cron.ts'
 import { recorderSteps } from '#agent/os/cron/recorder.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
 import * as mariadb from '#agent/os/database/mariadb.ts'
+import { deferred } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { quotaPackageSteps } from '#agent/os/packages/packages.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
@@ -14,7 +15,7 @@ import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { findSite, getSite, recording, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
-import { admitNginx, admittingNginx } from '#agent/os/users/users.ts'
+import { admitNginx } from '#agent/os/users/users.ts'
 import type { Command, Context, Progress, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
@@ -126,8 +127,7 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'group',
       title: 'Letting nginx read the files of the site',
-      effects: async () => admittingNginx(host, (await recorded()).user),
-      apply: async () => admitNginx(host, (await recorded()).user),
+      ...deferred(async () => admitNginx(host, (await recorded()).user)),
     },
     {
       name: 'vhost',
@@ -139,9 +139,8 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'cron',
       title: 'Applying the jobs',
-      effects: async () => cron.applying(host, await wanted()),
-      apply: async () => cron.apply(host, await wanted()),
-      undo: async () => cron.apply(host, await recorded()),
+      ...deferred(async () => cron.schedule(host, await wanted())),
+      undo: async () => cron.schedule(host, await recorded()).apply(),
     },
     {
       name: 'record',

@@ -4,6 +4,8 @@ import { conflict } from '#shared/errors.ts'
 export const MARK = 'Made by Hosting Control'
 export const MARK_LINE = `${MARK}. Changes in this file are overwritten.`
 
+export type Generated = { path: string; text: string; options?: WriteOptions }
+
 /** Writes a file that this agent generates; returns what puts the former state back. */
 export async function replace(
   host: Host,

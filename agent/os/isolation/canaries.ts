@@ -44,7 +44,7 @@ export async function recordingOf(host: Host, sites: readonly Site[]): Promise<E
 }
 
 export async function forget(host: Host, sites: readonly Site[]): Promise<void> {
-  for (const { domain } of sites) await removeSite(host, domain, 'canaries')
+  for (const { domain } of sites) await removeSite(host, domain, 'canaries').apply()
 }
 
 export const recorded = (host: Host): Promise<Site[]> => listSites(host, 'canaries')

@@ -1,5 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, declared, provided } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
@@ -154,15 +155,14 @@ export async function otherAddresses(host: Host, domain: string): Promise<string
 }
 
 /** Empties the page cache. nginx takes a file that is gone for a miss. */
-export async function purge(host: Host, user: string): Promise<void> {
-  if (!(await host.files.stat(pageCacheOf(user)))) return
+export function purge(host: Host, user: string): Change {
   const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
-  await host.shell.run(argv, { user: 'www-data' })
-}
-
-/** What `purge` would do. */
-export async function purging(host: Host, user: string): Promise<Effect[]> {
-  return effects.removing(host, 'pages', pageCacheOf(user))
+  return provided(
+    () => host.files.stat(pageCacheOf(user)),
+    declared([effects.remove('pages', pageCacheOf(user))], () =>
+      host.shell.run(argv, { user: 'www-data' }),
+    ),
+  )
 }
 
 /** One that does not run, as while the machine starts, reads its configuration when it does. */

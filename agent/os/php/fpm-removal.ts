@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated } from '#agent/os/effects/generated.ts'
-import { closeSocket, closingSocket } from '#agent/os/mail/sockets.ts'
+import { closeSocket } from '#agent/os/mail/sockets.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
@@ -77,7 +77,7 @@ async function removing(host: Host, pool: Pool): Promise<Effect[]> {
 export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
   const pool = { user, php }
   for (const one of [pool, ...(await listOthers(host, pool))]) await remove(host, one)
-  await closeSocket(host, user)
+  await closeSocket(host, user).apply()
   await removeSlice(host, user)
 }
 
@@ -96,7 +96,7 @@ export async function removingAll(host: Host, pool: Pool): Promise<Effect[]> {
     ...(await removing(host, pool)),
     ...(await removingOthers(host, pool)),
     ...(await effects.removing(host, 'file', slicePathOf(pool.user))),
-    ...(await closingSocket(host, pool.user)),
+    ...(await closeSocket(host, pool.user).effects()),
   ]
 }
 

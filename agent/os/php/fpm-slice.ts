@@ -1,22 +1,14 @@
-import type { Host, WriteOptions } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import { replace } from '#agent/os/effects/generated.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { type Change, deferred, generated } from '#agent/os/effects/change.ts'
+import type { Generated } from '#agent/os/effects/generated.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
-import type { Effect } from '#shared/plan.ts'
 import { renderSlice } from './fpm-units.ts'
 
-export type Generated = { path: string; text: string; options?: WriteOptions }
-
 /** The limits of a site, before anything runs in its slice. */
-export async function applySlice(host: Host, site: Site): Promise<void> {
-  for (const { path, text } of await sliceFile(host, site)) await replace(host, path, text)
-}
-
-/** What `applySlice` would do. */
-export const applyingSlice = async (host: Host, site: Site): Promise<Effect[]> =>
-  effects.generating(host, await sliceFile(host, site))
+export const slice = (host: Host, site: Site): Change =>
+  deferred(async () => generated(host, await sliceFile(host, site)))
 
 /** None where systemd does not run. */
 export async function sliceFile(host: Host, { user, tier }: Site): Promise<Generated[]> {

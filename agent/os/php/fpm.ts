@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { replace } from '#agent/os/effects/generated.ts'
-import { openingSocket, openSocket } from '#agent/os/mail/sockets.ts'
+import { type Generated, replace } from '#agent/os/effects/generated.ts'
+import { openSocket } from '#agent/os/mail/sockets.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { signal } from '#agent/os/services/service.ts'
 import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
@@ -25,7 +25,7 @@ import {
 } from './fpm-files.ts'
 import { stopAndForget } from './fpm-removal.ts'
 import { isListening, type PoolState, poolState } from './fpm-sleep.ts'
-import { type Generated, sliceFile } from './fpm-slice.ts'
+import { sliceFile } from './fpm-slice.ts'
 import { renderSocket, renderUnit } from './fpm-units.ts'
 
 const poolOf = ({ user, php }: Site): Pool => ({ user, php })
@@ -42,7 +42,7 @@ export function apply(host: Host, site: Site): Promise<void> {
 
 async function applyAlone(host: Host, site: Site): Promise<void> {
   const pool = poolOf(site)
-  await openSocket(host, site)
+  await openSocket(host, site).apply()
   const state = await poolState(host, pool)
   const unit = await host.files.read(unitPathOf(pool))
   const restore = await writeFiles(host, site, state === 'running')
@@ -91,7 +91,7 @@ export async function applying(host: Host, site: Site): Promise<Effect[]> {
   const links = systemd ? [wantsPathOf(pool)] : []
   const pid_files = systemd ? [] : [pid_file]
   return [
-    ...(await openingSocket(host, site.user)),
+    ...(await openSocket(host, site).effects()),
     ...(await effects.making(host, 'folder', ...folders)),
     ...(await effects.generating(host, await filesOf(host, site))),
     ...(await effects.making(host, 'link', ...links)),

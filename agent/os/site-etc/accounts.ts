@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, removed } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Effect } from '#shared/plan.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
@@ -59,12 +60,8 @@ async function writeVisible(host: Host, user: string, visible: Accounts): Promis
 export const writingAccounts = ({ init }: Host, user: string): Effect[] =>
   init === 'systemd' ? [effects.create('folder', accountsOf(user))] : []
 
-export const removeAccounts = ({ files }: Host, user: string): Promise<void> =>
-  files.remove(accountsOf(user))
-
-/** What `removeAccounts` would do. */
-export const removingAccounts = (host: Host, user: string): Promise<Effect[]> =>
-  effects.removing(host, 'folder', accountsOf(user))
+export const removeAccounts = (host: Host, user: string): Change =>
+  removed(host, 'folder', accountsOf(user))
 
 async function accountsOn({ files }: Host): Promise<Accounts> {
   const [passwd = '', group = ''] = await Promise.all(

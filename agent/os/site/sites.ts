@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, declared, folder, inOrder } from '#agent/os/effects/change.ts'
 import { create, making, remove, writing } from '#agent/os/effects/effects.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
@@ -75,37 +76,19 @@ export async function recording(
 }
 
 /** One rename: what a site is changes in one moment, whatever dies. */
-export async function moveSite(
-  host: Host,
-  domain: string,
-  from: Folder,
-  to: Folder,
-): Promise<void> {
-  await host.files.mkdir(folderOf(host, to), { mode: 0o700 })
-  await host.files.rename(pathOf(host, domain, from), pathOf(host, domain, to))
+export const moveSite = (host: Host, domain: string, from: Folder, to: Folder): Change => {
+  const [before, after] = [pathOf(host, domain, from), pathOf(host, domain, to)]
+  return inOrder(
+    folder(host, folderOf(host, to), { mode: 0o700 }),
+    declared([remove('file', before), create('file', after)], () =>
+      host.files.rename(before, after),
+    ),
+  )
 }
 
-/** What `moveSite` would do. */
-export async function moving(
-  host: Host,
-  domain: string,
-  from: Folder,
-  to: Folder,
-): Promise<Effect[]> {
-  return [
-    ...(await making(host, 'folder', folderOf(host, to))),
-    ...forgetting(host, domain, from),
-    create('file', pathOf(host, domain, to)),
-  ]
-}
-
-/** What `removeSite` does. */
-export const forgetting = (host: Host, domain: string, folder: Folder): Effect[] => [
-  remove('file', pathOf(host, domain, folder)),
-]
-
-export async function removeSite(host: Host, domain: string, folder: Folder): Promise<void> {
-  await host.files.remove(pathOf(host, domain, folder))
+export function removeSite(host: Host, domain: string, place: Folder): Change {
+  const path = pathOf(host, domain, place)
+  return declared([remove('file', path)], () => host.files.remove(path))
 }
 
 /** The names that a site answers to: with and without `www.`, its own first. */

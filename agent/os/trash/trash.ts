@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
+import { type Change, inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -37,29 +38,12 @@ export async function refuseUnrestorable(host: Host, { domain, user }: Site): Pr
   if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot come back`)
 }
 
-/** What `keepFiles` would do. */
-export const keepingFiles = (host: Host, { user }: Site): Promise<Effect[]> =>
-  movingFolder(host, homeOf(user), keptHomeOf(user))
-
-/** What `bringFilesBack` would do. */
-export const bringingFilesBack = (host: Host, { user }: Site): Promise<Effect[]> =>
-  movingFolder(host, keptHomeOf(user), homeOf(user))
-
-async function movingFolder(host: Host, from: string, to: string): Promise<Effect[]> {
-  if (!(await host.files.stat(from))) return []
-  return [effects.remove('folder', from), effects.create('folder', to)]
-}
-
 /** Owners, modes and times stay what they are: it is one rename. What is not there is fine. */
-export async function keepFiles(host: Host, { user }: Site): Promise<void> {
-  if (!(await host.files.stat(homeOf(user)))) return
-  await host.files.rename(homeOf(user), keptHomeOf(user))
-}
+export const keepFiles = (host: Host, { user }: Site): Change =>
+  moved(host, homeOf(user), keptHomeOf(user))
 
-export async function bringFilesBack(host: Host, { user }: Site): Promise<void> {
-  if (!(await host.files.stat(keptHomeOf(user)))) return
-  await host.files.rename(keptHomeOf(user), homeOf(user))
-}
+export const bringFilesBack = (host: Host, { user }: Site): Change =>
+  moved(host, keptHomeOf(user), homeOf(user))
 
 /**
  * Before `keepFiles`: the files are measured with the rights of the site, in its own folder. `deleted_at`
@@ -82,17 +66,9 @@ export async function readFacts(host: Host, user: string): Promise<z.infer<typeo
   return found ?? { deleted_at: new Date(0).toISOString(), size: 0 }
 }
 
-/** By rm(1), as in removeFolders; the logs never went to the trash. */
-export async function emptyTrash(host: Host, { user }: Site): Promise<void> {
-  if (await host.files.stat(trashOf(user))) {
-    await host.shell.run(['rm', '-rf', '--one-file-system', '--', trashOf(user)])
-  }
-  await host.files.remove(logsOf(user))
-}
-
-/** What `emptyTrash` would do. */
-export const emptying = (host: Host, { user }: Site): Promise<Effect[]> =>
-  effects.removing(host, 'folder', trashOf(user), logsOf(user))
+/** The logs never went to the trash. */
+export const emptyTrash = (host: Host, { user }: Site): Change =>
+  inOrder(removedTree(host, 'folder', trashOf(user)), removed(host, 'folder', logsOf(user)))
 
 /** Sorted by domain. */
 export async function listTrash(host: Host): Promise<TrashedSite[]> {

@@ -1,13 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
+import { type Change, declared, inOrder, provided } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
-import {
-  removeAccounts,
-  removingAccounts,
-  writeAccounts,
-  writingAccounts,
-} from '#agent/os/site-etc/accounts.ts'
+import { removeAccounts, writeAccounts, writingAccounts } from '#agent/os/site-etc/accounts.ts'
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
@@ -35,7 +31,7 @@ export async function createUser(host: Host, user: string, domain: string): Prom
   const comment = ['--comment', commentOf(domain)]
   const options = [...home, '--user-group', ...NO_SUBIDS, ...comment]
   await host.shell.run(['useradd', ...options, '--', user])
-  await admitNginx(host, user)
+  await admitNginx(host, user).apply()
   await writeAccounts(host, user)
 }
 
@@ -44,15 +40,13 @@ export async function createUser(host: Host, user: string, domain: string): Prom
  * a file, in which folder, and whether it was moved there: a site can give its files no other group.
  * A running nginx knows of it once it has been reloaded, which restarts its workers.
  */
-export async function admitNginx(host: Host, user: string): Promise<void> {
-  if (await admits(host, user)) return
-  await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
-}
-
-/** What `admitNginx` would do. */
-export async function admittingNginx(host: Host, user: string): Promise<Effect[]> {
-  return (await admits(host, user)) ? [] : [effects.change('group', user)]
-}
+export const admitNginx = (host: Host, user: string): Change =>
+  provided(
+    async () => !(await admits(host, user)),
+    declared([effects.change('group', user)], () =>
+      host.shell.run(['gpasswd', '--add', NGINX_USER, user]),
+    ),
+  )
 
 async function admits(host: Host, user: string): Promise<boolean> {
   const entry = await entryOf(host, '/etc/group', user)
@@ -72,7 +66,7 @@ export async function removingUser(host: Host, user: string, domain: string): Pr
   return [
     effects.remove('user', user),
     effects.remove('group', user),
-    ...(await removingAccounts(host, user)),
+    ...(await removeAccounts(host, user).effects()),
   ]
 }
 
@@ -81,7 +75,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   if (!(await isOf(host, user, domain))) return
   await stopSlice(host, user)
   await endProcesses(host, user)
-  await removeAccounts(host, user)
+  await removeAccounts(host, user).apply()
   await host.shell.run(['userdel', '--', user])
   if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
 }
@@ -122,29 +116,26 @@ export async function removeFolders(host: Host, user: string, domain: string): P
  * Nobody logs in as the user any more and cron(8) starts nothing as it: both heed the expiry of an
  * account (pam_unix(8)). The number of the user stays taken.
  */
-export async function closeAccount(host: Host, user: string, domain: string): Promise<void> {
-  if (!(await isOf(host, user, domain))) return
-  await host.shell.run(['usermod', '--expiredate', '1', '--', user])
-  await endProcesses(host, user)
-}
-
-/** What `closeAccount` would do. */
-export async function closingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
-  return (await isOf(host, user, domain)) ? [effects.change('user', user)] : []
-}
-
-/** What `openAccount` would do. */
-export async function openingAccount(host: Host, user: string, domain: string): Promise<Effect[]> {
-  const opening = await closingAccount(host, user, domain)
-  return opening.length === 0 ? [] : [...opening, ...(await admittingNginx(host, user))]
-}
+export const closeAccount = (host: Host, user: string, domain: string): Change =>
+  provided(
+    () => isOf(host, user, domain),
+    declared([effects.change('user', user)], async () => {
+      await host.shell.run(['usermod', '--expiredate', '1', '--', user])
+      await endProcesses(host, user)
+    }),
+  )
 
 /** What an older version has put into the trash does not admit nginx yet. */
-export async function openAccount(host: Host, user: string, domain: string): Promise<void> {
-  if (!(await isOf(host, user, domain))) return
-  await host.shell.run(['usermod', '--expiredate', '', '--', user])
-  await admitNginx(host, user)
-}
+export const openAccount = (host: Host, user: string, domain: string): Change =>
+  provided(
+    () => isOf(host, user, domain),
+    inOrder(
+      declared([effects.change('user', user)], () =>
+        host.shell.run(['usermod', '--expiredate', '', '--', user]),
+      ),
+      admitNginx(host, user),
+    ),
+  )
 
 /** Throws when they do not end. */
 async function endProcesses(host: Host, user: string): Promise<void> {

@@ -112,7 +112,7 @@ async function trash() {
   const back = await attempt(site, 'ls', inTmp(site, 'a'))
   const beyond = await allocate(site, 'c', 2)
   await perform(steps, 'files')
-  await moveSite(host, site.domain, 'sites', 'trash')
+  await moveSite(host, site.domain, 'sites', 'trash').apply()
   return { kept, back, beyond }
 }
 

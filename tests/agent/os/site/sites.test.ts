@@ -21,14 +21,14 @@ test('keeps sites by domain, readable for root only', async () => {
   expect((await listSites(host)).map(({ domain }) => domain)).toEqual(['a.example', 'shop.example'])
   expect(await findSite(host, 'shop.example')).toEqual(shop)
   expect(host.disk.find(PATH)?.options.mode).toBe(0o600)
-  await removeSite(host, 'shop.example', 'sites')
+  await removeSite(host, 'shop.example', 'sites').apply()
   expect(await findSite(host, 'shop.example')).toBeUndefined()
 })
 
 test('a site in the trash is not found, and the error says where it is', async () => {
   const host = fakeHost()
   await writeSite(host, shop)
-  await moveSite(host, 'shop.example', 'sites', 'trash')
+  await moveSite(host, 'shop.example', 'sites', 'trash').apply()
 
   expect([await listSites(host), await listSites(host, 'trash')]).toEqual([[], [shop]])
   await expect(getSite(host, 'shop.example')).rejects.toThrow(

@@ -1,0 +1,83 @@
+import type { Host, WriteOptions } from '#agent/host/ports.ts'
+import type { Effect } from '#shared/plan.ts'
+import { create, generating, making, remove, removing } from './effects.ts'
+import { type Generated, removeGenerated, replace } from './generated.ts'
+
+/** One declaration of what a step does and of what its plan says: `effects` are those of `apply` now. */
+export interface Change {
+  effects(): Promise<Effect[]>
+  apply(): Promise<void>
+}
+
+export const inOrder = (...changes: readonly Change[]): Change => ({
+  effects: async () => (await Promise.all(changes.map((change) => change.effects()))).flat(),
+  async apply() {
+    for (const change of changes) await change.apply()
+  },
+})
+
+/** A change with effects that are known. */
+export const declared = (effects: Effect[], apply: () => Promise<unknown>): Change => ({
+  effects: async () => effects,
+  apply: async () => void (await apply()),
+})
+
+/** Nothing, unless the condition holds when it is asked. */
+export const provided = (condition: () => Promise<unknown>, change: Change): Change => ({
+  effects: async () => ((await condition()) ? change.effects() : []),
+  async apply() {
+    if (await condition()) await change.apply()
+  },
+})
+
+/** A change that depends on what is read just before it. */
+export const deferred = (make: () => Promise<Change>): Change => ({
+  effects: async () => (await make()).effects(),
+  apply: async () => (await make()).apply(),
+})
+
+export const generated = (host: Host, files: readonly Generated[]): Change => ({
+  effects: () => generating(host, files),
+  async apply() {
+    for (const { path, text, options } of files) await replace(host, path, text, options)
+  },
+})
+
+export const folder = (host: Host, path: string, options?: WriteOptions): Change => ({
+  effects: () => making(host, 'folder', path),
+  apply: () => host.files.mkdir(path, options),
+})
+
+export const linked = (host: Host, target: string, path: string): Change => ({
+  effects: () => making(host, 'link', path),
+  apply: () => host.files.link(target, path),
+})
+
+/** One rename; nothing if there is nothing to move. */
+export const moved = (host: Host, from: string, to: string): Change =>
+  provided(
+    () => host.files.stat(from),
+    declared([remove('folder', from), create('folder', to)], () => host.files.rename(from, to)),
+  )
+
+export const removed = (host: Host, kind: string, path: string): Change => ({
+  effects: () => removing(host, kind, path),
+  apply: () => host.files.remove(path),
+})
+
+/** Only files that this agent generated. */
+export const removedGenerated = (host: Host, ...paths: readonly string[]): Change => ({
+  effects: () => removing(host, 'file', ...paths),
+  async apply() {
+    for (const path of paths) await removeGenerated(host, path)
+  },
+})
+
+/** By rm(1), which opens each folder below the one before: a link that is made meanwhile is not followed. */
+export const removedTree = (host: Host, kind: string, path: string): Change =>
+  provided(
+    () => host.files.stat(path),
+    declared([remove(kind, path)], () =>
+      host.shell.run(['rm', '-rf', '--one-file-system', '--', path]),
+    ),
+  )
