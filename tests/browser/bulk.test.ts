@@ -45,8 +45,8 @@ test('a bulk operation pauses after failures, continues on request, and retries 
   await page.getByText('Paused after failures in a row').waitFor()
   await page.getByText('3 failures in a row', { exact: false }).waitFor()
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText(`Paused: Clear cache of ${SITES} sites`).waitFor()
-  await page.getByRole('link', { name: 'Open bulk operation' }).click()
+  await page.getByText('1 paused bulk operation').waitFor()
+  await page.getByRole('link', { name: `Clear cache of ${SITES} sites`, exact: true }).click()
   isBroken = false
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('3 done · 3 failed').waitFor()

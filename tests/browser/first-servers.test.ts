@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { type Running, startAgent, temporaryFolder } from '#tests/support/processes.ts'
@@ -24,7 +25,14 @@ afterAll(async () => {
 
 test('explains how to add the first server', async () => {
   const { page, problems } = await open('/')
-  await page.getByText('Add your first server').waitFor()
+  await page.getByRole('heading', { name: 'Get started' }).waitFor()
+  const steps = page.getByRole('main').getByRole('listitem')
+  expect(await steps.getByText(/^(Add|Connect|Create)/).allTextContents()).toEqual([
+    'Add a server',
+    'Add a server',
+    'Connect its agent',
+    'Create your first site',
+  ])
 
   await page.getByRole('main').getByRole('link', { name: 'Add a server' }).click()
 
@@ -37,7 +45,11 @@ test('shows that everything works while there is no problem', async () => {
   await client.post('/api/servers', { hostname: '127.0.0.1', port: fake.port })
   await client.post('/api/servers/1/sync')
   const { page, problems } = await open('/')
+  const next = page.locator('li[aria-current=step]')
+  await next.getByRole('link', { name: 'Create site' }).waitFor()
 
+  fake.sites = [foundSite('first.example')]
+  await client.post('/api/servers/1/sync')
   await page.getByRole('heading', { name: 'All is well' }).waitFor()
   expect(problems).toEqual([])
 })

@@ -223,11 +223,11 @@ test('lists problems, most severe first, and links to them', async () => {
 test('retries a failed operation on the overview', async () => {
   const { page, problems } = await open('/')
   await page
-    .getByRole('button', { name: /^Repeat it for/ })
+    .getByRole('button', { name: /^Retry for/ })
     .first()
     .click()
 
-  await page.getByRole('link', { name: 'Running: show progress' }).first().click()
+  await page.getByRole('link', { name: 'Show progress' }).first().click()
 
   await page.waitForURL('**/operations/*')
   const id = page.url().split('/').at(-1)

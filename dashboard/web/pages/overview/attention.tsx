@@ -1,6 +1,8 @@
-import type { Attention as Group } from '#shared/api/attention.ts'
+import type { Attention as AttentionOfKind } from '#shared/api/attention.ts'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { AttentionGroup } from './attention-group.tsx'
+import { PausedBulks } from './paused-bulks.tsx'
 
 const HEADS = {
   critical: { title: 'Critical', about: 'Affects visitors, now or within days.' },
@@ -9,28 +11,32 @@ const HEADS = {
 } as const
 
 interface AttentionProps {
-  groups: readonly Group[]
+  groups: readonly AttentionOfKind[]
+  paused: readonly BulkOperationView[]
   servers: readonly FleetServer[]
 }
 
 /** Items that need attention, most severe first, each with the suggested action. */
-export function Attention({ groups, servers }: AttentionProps) {
-  const severities = (['critical', 'warning', 'info'] as const)
-    .map((severity) => ({ severity, of: groups.filter((group) => group.severity === severity) }))
-    .filter(({ of }) => of.length > 0)
-  return severities.map(({ severity, of }) => (
-    <section key={severity} aria-labelledby={`attention-${severity}`}>
-      <div className="mb-2 flex flex-wrap items-baseline gap-x-2">
-        <h2 id={`attention-${severity}`} className="font-semibold">
-          {HEADS[severity].title}
-        </h2>
-        <p className="text-xs text-muted">{HEADS[severity].about}</p>
-      </div>
-      <div className="flex flex-col gap-3">
-        {of.map((group) => (
-          <AttentionGroup key={group.kind} group={group} servers={servers} />
-        ))}
-      </div>
-    </section>
-  ))
+export function Attention({ groups, paused, servers }: AttentionProps) {
+  return (['critical', 'warning', 'info'] as const).map((severity) => {
+    const of = groups.filter((group) => group.severity === severity)
+    const hasPaused = severity === 'warning' && paused.length > 0
+    if (of.length === 0 && !hasPaused) return null
+    return (
+      <section key={severity} aria-labelledby={`attention-${severity}`}>
+        <div className="mb-2 flex flex-wrap items-baseline gap-x-2">
+          <h2 id={`attention-${severity}`} className="font-semibold">
+            {HEADS[severity].title}
+          </h2>
+          <p className="text-xs text-muted">{HEADS[severity].about}</p>
+        </div>
+        <div className="flex flex-col gap-3">
+          {hasPaused && <PausedBulks bulks={paused} />}
+          {of.map((group) => (
+            <AttentionGroup key={group.kind} group={group} servers={servers} />
+          ))}
+        </div>
+      </section>
+    )
+  })
 }

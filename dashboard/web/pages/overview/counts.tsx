@@ -6,7 +6,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 /** How much there is of everything, each with the way to it. */
 export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
   const { trashed = 0, ...sites } = counts.sites
-  const { failed = 0, ...active } = counts.operations
+  const { failed: _, ...active } = counts.operations
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Tile to="/servers" name="Servers" value={servers.length} parts={counts.servers} />
@@ -14,7 +14,7 @@ export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
         to="/sites"
         name="Sites"
         value={sum(sites)}
-        parts={{ ...sites, ...unwell(counts.health), 'in the trash': trashed }}
+        parts={{ ...sites, ...unwell(counts.health), 'in trash': trashed }}
       />
       <Tile
         to="/sites"
@@ -25,9 +25,10 @@ export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
       />
       <Tile
         to="/operations"
+        search={{ status: 'queued,running' }}
         name="Running operations"
         value={sum(active)}
-        parts={{ 'failed today': failed }}
+        parts={{ queued: counts.operations.queued ?? 0 }}
       />
     </div>
   )

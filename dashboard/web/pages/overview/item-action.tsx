@@ -14,36 +14,17 @@ interface ItemActionProps {
   item: AttentionItem
 }
 
-/** What helps with one thing: reconnecting, retrying, or the page where it is corrected. */
+/** What helps with one incident, beside its page: its name leads there. */
 export function ItemAction({ kind, item }: ItemActionProps) {
-  const { name, server_id, site_id, operation_id, count, query } = item
+  const { name, server_id, operation_id, count, query } = item
   if (operation_id !== null) return <Retry operation_id={operation_id} name={name} />
   if (kind === 'server_offline' && server_id !== null)
     return <AskAgain server={{ id: server_id, name }} />
-  if (site_id !== null)
-    return (
-      <ButtonLink
-        to="/sites/$site_id"
-        params={{ site_id: String(site_id) }}
-        aria-label={`Open the site ${name}`}
-      >
-        Open the site
-      </ButtonLink>
-    )
-  if (server_id !== null)
-    return (
-      <ButtonLink
-        to="/servers/$server_id"
-        params={{ server_id: String(server_id) }}
-        aria-label={`Open the server ${name}`}
-      >
-        Open the server
-      </ButtonLink>
-    )
   if (query) {
     const sites = formatCount(count, 'site')
     return (
       <ButtonLink
+        kind="quiet"
         to="/sites"
         search={readSitesSearch(query)}
         aria-label={`Show ${sites} on ${name}`}
@@ -59,6 +40,7 @@ function AskAgain({ server }: { server: { id: number; name: string } }) {
   const { sync, isSyncing } = useSync(server)
   return (
     <Button
+      kind="quiet"
       icon={<RefreshCw aria-hidden />}
       aria-label={`Reconnect: ${server.name}`}
       busy={isSyncing}
@@ -73,23 +55,24 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
   const client = useQueryClient()
   const { mutate, isPending, data } = useMutation({
     mutationFn: () => retryOperation(operation_id),
-    onError: (error) => tell(`Not repeated: ${messageOf(error)}`, { error: true }),
+    onError: (error) => tell(`Not retried: ${messageOf(error)}`, { error: true }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
   if (data !== undefined)
     return (
-      <ButtonLink to="/operations/$operation_id" params={{ operation_id: data }}>
-        Running: show progress
+      <ButtonLink kind="quiet" to="/operations/$operation_id" params={{ operation_id: data }}>
+        Show progress
       </ButtonLink>
     )
   return (
     <Button
+      kind="quiet"
       icon={<RotateCw aria-hidden />}
-      aria-label={`Repeat it for ${name}`}
+      aria-label={`Retry for ${name}`}
       busy={isPending}
       onClick={() => mutate()}
     >
-      Repeat
+      Retry
     </Button>
   )
 }

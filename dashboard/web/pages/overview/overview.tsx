@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
@@ -6,9 +7,8 @@ import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { AllWell } from './all-well.tsx'
 import { Attention } from './attention.tsx'
 import { Counts } from './counts.tsx'
-import { FirstServer } from './first-server.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { Glance } from './glance.tsx'
-import { PausedBulks } from './paused-bulks.tsx'
 
 /** What needs attention now, over the whole fleet. */
 export function OverviewPage() {
@@ -17,22 +17,25 @@ export function OverviewPage() {
     <Page title="Overview">
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={10} />}
-      {data && (data.servers.length > 0 ? <Everything fleet={data} /> : <FirstServer />)}
+      {data && <Everything fleet={data} />}
     </Page>
   )
 }
 
 function Everything({ fleet }: { fleet: Fleet }) {
-  const { servers, attention } = fleet
-  const isWell = attention.every(({ severity }) => severity === 'info')
+  const { data: paused = [] } = useQuery(pausedBulksQuery)
+  const { servers, attention, counts } = fleet
+  const isFirst = Object.keys(counts.sites).length === 0
+  const isWell = paused.length === 0 && attention.every(({ severity }) => severity === 'info')
+  if (servers.length === 0) return <FirstSteps fleet={fleet} />
   return (
     <>
+      {isFirst && <FirstSteps fleet={fleet} />}
       <Counts fleet={fleet} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          <PausedBulks />
-          {isWell && <AllWell fleet={fleet} />}
-          <Attention groups={attention} servers={servers} />
+          {isWell && !isFirst && <AllWell fleet={fleet} />}
+          <Attention groups={attention} paused={paused} servers={servers} />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <UnderWay />

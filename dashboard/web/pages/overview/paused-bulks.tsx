@@ -1,24 +1,41 @@
-import { useQuery } from '@tanstack/react-query'
-import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
+import { Link } from '@tanstack/react-router'
+import { CirclePause } from 'lucide-react'
 import { bulkTitle } from '#dashboard/web/labels/operation.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
-import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { Group, Line } from './group.tsx'
 
-/** What is done to many and waits for a decision of a person. */
-export function PausedBulks() {
-  const { data = [] } = useQuery(pausedBulksQuery)
-  return data.map((bulk) => (
-    <Notice
-      key={bulk.id}
-      kind="warn"
-      title={`Paused: ${bulkTitle(bulk)}`}
-      actions={
-        <ButtonLink to="/operations/bulk/$bulk_id" params={{ bulk_id: bulk.id }}>
-          Open bulk operation
-        </ButtonLink>
-      }
-    >
-      {bulk.reason}
-    </Notice>
-  ))
+/** Bulk operations that wait for a person to resume or cancel them. */
+export function PausedBulks({ bulks }: { bulks: readonly BulkOperationView[] }) {
+  const title = formatCount(bulks.length, 'paused bulk operation')
+  return (
+    <Group icon={CirclePause} severity="warning" title={title}>
+      {bulks.map((bulk) => (
+        <Line
+          key={bulk.id}
+          name={
+            <Link
+              to="/operations/bulk/$bulk_id"
+              params={{ bulk_id: bulk.id }}
+              className="font-medium hover:underline"
+            >
+              {bulkTitle(bulk)}
+            </Link>
+          }
+          reason={bulk.reason}
+          action={
+            <ButtonLink
+              kind="quiet"
+              to="/operations/bulk/$bulk_id"
+              params={{ bulk_id: bulk.id }}
+              aria-label={`Resume or cancel: ${bulkTitle(bulk)}`}
+            >
+              Resume or cancel
+            </ButtonLink>
+          }
+        />
+      ))}
+    </Group>
+  )
 }
