@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const SITES = 6

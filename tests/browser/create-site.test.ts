@@ -27,7 +27,7 @@ afterAll(() => agent.stop())
 test('a site is planned, created and watched by keyboard alone, across a reload', async () => {
   const go = Promise.withResolvers<void>()
   agent.works.set('site.create', async function* ({ domain }) {
-    yield 'Creating the system user'
+    yield { begins: 'Creating the system user' }
     await go.promise
     agent.sites.push(foundSite(String(domain)))
     return { domain }

@@ -47,7 +47,7 @@ beforeAll(async () => {
     return { service }
   })
   agent.works.set('tls.issue', async function* ({ domain, tls }) {
-    yield `Requesting a certificate for ${domain}`
+    yield { begins: `Requesting a certificate for ${domain}`, name: 'certificate' }
     const warnings = [{ code: 'certificate_refused', message: REFUSED }]
     return { domain, tls, expires_at: '', warnings }
   })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
@@ -15,15 +16,18 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
+const TITLES = ['Creating the system user shop', 'Copying WordPress', 'Recording the site']
+
 /** A creation that goes on from its second step when it is told to. */
 async function create(domain: string, end: () => object = () => ({ domain })): Promise<string> {
   go = Promise.withResolvers()
   const { promise } = go
   agent.works.set('site.create', async function* () {
-    yield 'Creating the system user shop'
-    yield 'Copying WordPress'
+    yield { announces: TITLES }
+    yield { begins: 'Creating the system user shop' }
+    yield { begins: 'Copying WordPress' }
     await promise
-    yield 'Recording the site'
+    yield { begins: 'Recording the site' }
     return { ...end() }
   })
   const call = { domain, php: '8.2', tls: 'none' }
@@ -56,6 +60,27 @@ test('an operation is shown live, also after a reload', async () => {
   expect(problems).toEqual([])
 })
 
+test('every browser shows the same steps, those to come included', async () => {
+  const id = await create('shared.example')
+  const stepsOn = async ({ page }: Awaited<ReturnType<typeof open>>) => {
+    await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
+    const list = page.getByRole('list', { name: 'Steps' })
+    return list.getByRole('listitem').allTextContents()
+  }
+  const [mine, colleague] = [await open(`/operations/${id}`), await open(`/operations/${id}`)]
+
+  const steps = [
+    'Creating the system user shop (done)',
+    'Copying WordPress (running)',
+    'Recording the site (not begun)',
+  ]
+  expect([await stepsOn(mine), await stepsOn(colleague)]).toEqual([steps, steps])
+  expect(await colleague.page.evaluate(() => localStorage.getItem('plans'))).toBeNull()
+  go.resolve()
+  await colleague.page.getByText('success', { exact: true }).waitFor()
+  expect([...mine.problems, ...colleague.problems]).toEqual([])
+})
+
 test('a failed operation says why, and is retried as a new operation', async () => {
   const id = await create('failed.example', () => {
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
@@ -81,7 +106,7 @@ test('a hidden tab closes its streams, and continues where it was', async () => 
   const id = await create('hidden.example')
   const { page, problems } = await open(`/operations/${id}`)
   await page.locator('li[aria-current=step]').getByText('Copying WordPress').waitFor()
-  const isOurs = (url: string) => url.endsWith(`/operations/${id}/events`)
+  const isOurs = (url: string) => url.includes(`/operations/${id}/events`)
 
   const left = page.waitForEvent('requestfailed', (request) => isOurs(request.url()))
   await see(page, false)

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addServer, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
@@ -65,7 +66,7 @@ test('a move to the trash is undone from its message', async () => {
 
 test('the deletion of a failed site promises no trash, and its page says that it is deleted', async () => {
   agent.works.set('site.create', async function* () {
-    yield 'Copying WordPress'
+    yield { begins: 'Copying WordPress' }
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
   })
   const usual = agent.works.get('site.delete')

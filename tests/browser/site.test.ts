@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
@@ -160,7 +161,7 @@ test('a scan shows version, plugins and themes of WordPress', async () => {
 
 test('a site that could not be created says why, and is retried', async () => {
   agent.works.set('site.create', async function* () {
-    yield 'Copying WordPress'
+    yield { begins: 'Copying WordPress' }
     throw new Refused({ error: 'Internal error', message: 'The disk is full' })
   })
   const call = { domain: 'failed.example', php: '8.2', tls: 'none' }
@@ -168,7 +169,6 @@ test('a site that could not be created says why, and is retried', async () => {
   const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
   const why = page.getByRole('alert').filter({ hasText: 'What had been begun on the server' })
   await why.getByText('The disk is full').waitFor()
-
   makesSites(agent)
   await why.getByRole('button', { name: 'Try again' }).click()
 
@@ -179,7 +179,7 @@ test('a site that could not be created says why, and is retried', async () => {
 test('a cancelled creation is shown as cancelled on its site, its step and the activity', async () => {
   const until = Promise.withResolvers<void>()
   agent.works.set('site.create', async function* ({ domain }) {
-    yield 'Copying WordPress'
+    yield { begins: 'Copying WordPress' }
     await until.promise
     return { domain }
   })

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { OperationView } from '#shared/api/operations.ts'
 import { type Client, eventsOf } from '#tests/support/client.ts'
-import { FakeAgent, Refused } from '#tests/support/fake-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { checkRows, expectAnswer, failed, notFound } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 

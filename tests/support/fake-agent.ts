@@ -13,27 +13,15 @@ import {
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import type { Plan } from '#shared/plan.ts'
-import { encodeEvent, isTerminal, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
-
-/** What a command does on the fake machine: yields log lines, returns the data of `complete`. */
-type Work = (params: Record<string, unknown>) => AsyncGenerator<string, Record<string, unknown>>
-
-/** Thrown by a work: the operation ends in an `error` event with this body. */
-export class Refused extends Error {
-  readonly body: ErrorBody
-
-  constructor(body: ErrorBody) {
-    super(body.message ?? body.error)
-    this.body = body
-  }
-}
-
-interface Known {
-  /** Undefined for one that was cancelled before it was heard of. */
-  request: string | undefined
-  events: StoredEvent[]
-  wake: PromiseWithResolvers<void>
-}
+import {
+  encodeEvent,
+  isNumbered,
+  isTerminal,
+  PING,
+  STREAM_HEADERS,
+  type StoredEvent,
+} from '#shared/sse.ts'
+import { carry, type Known, say, type Work } from './fake-operation.ts'
 
 /** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
 export class FakeAgent {
@@ -175,7 +163,8 @@ export class FakeAgent {
     if (known.request !== undefined && known.request !== text)
       return failure(409, { error: 'Conflict', message: 'The operation is another one' })
     const after = Number(request.headers.get('last-event-id') ?? 0)
-    return new Response(streamOf(this.#stream(known, after)), {
+    const steps = new URL(request.url).searchParams.get('steps') === 'true'
+    return new Response(streamOf(this.#stream(known, after, steps)), {
       headers: { ...STREAM_HEADERS, 'operation-id': id },
     })
   }
@@ -198,11 +187,13 @@ export class FakeAgent {
     return known
   }
 
-  async *#stream(known: Known, after: number): AsyncGenerator<Uint8Array> {
+  async *#stream(known: Known, after: number, steps: boolean): AsyncGenerator<Uint8Array> {
     const encoder = new TextEncoder()
+    const isWanted = (event: StoredEvent) =>
+      isNumbered(event) ? event.id > after : steps && event.id >= after
     const cut = this.cuts.shift()
     yield encoder.encode(PING)
-    for (let sent = 0, next = after; sent < (cut ?? this.cut_after); ) {
+    for (let sent = 0, next = 0; sent < (cut ?? this.cut_after); ) {
       const { promise } = known.wake
       const event = known.events[next]
       if (!event) {
@@ -211,6 +202,7 @@ export class FakeAgent {
         continue
       }
       next += 1
+      if (!isWanted(event)) continue
       sent += 1
       yield encoder.encode(encodeEvent(event))
       if (isTerminal(event)) return
@@ -228,31 +220,10 @@ function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
   })
 }
 
-async function carry(known: Known, progress: ReturnType<Work>): Promise<void> {
-  try {
-    for (;;) {
-      const step = await progress.next()
-      if (step.done) return say(known, 'complete', step.value)
-      say(known, 'log', { message: step.value })
-    }
-  } catch (error) {
-    const body = error instanceof Refused ? error.body : { error: 'Internal error' }
-    say(known, 'error', { ...body })
-  }
-}
-
 const CANCELLED_ERROR = { error: 'Conflict', message: CANCELLED }
 
 function unheardOf(): Known {
   return { request: undefined, events: [], wake: Promise.withResolvers() }
-}
-
-/** Nothing after the end: a work that goes on is not heard any more. */
-function say(known: Known, event: StoredEvent['event'], data: Record<string, unknown>): void {
-  if (known.events.some(isTerminal)) return
-  known.events.push({ id: known.events.length + 1, event, data })
-  known.wake.resolve()
-  known.wake = Promise.withResolvers()
 }
 
 function failure(status: number, body: ErrorBody): Response {

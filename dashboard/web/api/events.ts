@@ -7,7 +7,10 @@ const LONGEST_WAIT_MS = 15_000
 export type Connection = 'connecting' | 'live' | 'away' | 'ended'
 
 interface Follower {
-  /** Called once for each event, in order, whatever happens to the connection. */
+  /**
+   * Called once for each event, in order, whatever happens to the connection; steps since the last
+   * numbered event may come again.
+   */
   onEvent(event: StoredEvent): void
   onConnection(state: Connection): void
   /** Whether the stream goes on where it was left (`Last-Event-ID`). */

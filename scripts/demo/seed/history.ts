@@ -2,17 +2,19 @@ import { Dice } from '#agent/host/simulated/dice.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
+import { operation_steps } from '#dashboard/db/steps-schema.ts'
 import { dataOf } from '#dashboard/operations/success.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { Transcript } from '#scripts/demo/machine/carry-out.ts'
-import { cancelledError, type ErrorBody, withoutCode } from '#shared/errors.ts'
+import { cancelledError, withoutCode } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { insertAll } from './insert.ts'
 import type { Story } from './stories.ts'
 import { DOMAIN, makeTranscripts, rewritten, USER } from './transcripts.ts'
 
 type Event = typeof operation_events.$inferInsert
-type Recorded = { operation: OperationRow; events: Event[] }
+type StepRow = typeof operation_steps.$inferInsert
+type Recorded = { operation: OperationRow; events: Event[]; steps: StepRow[] }
 
 const ID = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const DEADLINE_MS = 30 * 60_000
@@ -37,6 +39,8 @@ export async function insertRecorded(
   await insertAll(db, rows, (queries, some) => queries.insert(operations).values(some))
   const events = recorded.flatMap((each) => each.events)
   await insertAll(db, events, (queries, some) => queries.insert(operation_events).values(some))
+  const steps = recorded.flatMap((each) => each.steps)
+  await insertAll(db, steps, (queries, some) => queries.insert(operation_steps).values(some))
   return rows.map(activityOf)
 }
 
@@ -66,7 +70,7 @@ function record(
   const created = now - story.at
   const started = created + dice.between(5, 60)
   const finished = started + transcript.lines.length * dice.between(150, 700)
-  const { lines, end } = story.cancelled ? cutOff(transcript) : transcript
+  const { lines, steps, end } = story.cancelled ? cutOff(transcript) : transcript
   const operation: OperationRow = {
     ...newOperation(story, dice.text(ID, 22), created),
     status: statusOf(story, end),
@@ -86,14 +90,25 @@ function record(
       data: { message },
     }),
   )
-  const last = { operation_id: operation.id, id: logs.length + 1 }
-  return { operation, events: [...logs, { ...last, ...endOf(operation.type, end) }] }
+  const { id: operation_id } = operation
+  const last = { operation_id, id: logs.length + 1, ...endOf(operation.type, end) }
+  const changes = steps.map(({ after, change }) => ({ operation_id, after, ...change }))
+  return { operation, events: [...logs, last], steps: changes }
 }
 
-/** Ended after the first of its steps. */
-function cutOff({ lines }: Transcript): { lines: string[]; end: { error: ErrorBody } } {
+/** Ended in the step of the second line. */
+function cutOff({ lines, steps }: Transcript): Transcript {
   const [first = '', second = ''] = lines
-  return { lines: [first, second, `Undoing: ${second}`], end: { error: cancelledError().body } }
+  const begun = steps.filter(({ after }) => after < 2)
+  const last = begun.findLast(({ change }) => change.state === 'running')?.change
+  const ends = (['failed', 'undoing', 'undone'] as const).flatMap((state) =>
+    last ? [{ after: state === 'undone' ? 3 : 2, change: { ...last, state } }] : [],
+  )
+  return {
+    lines: [first, second, `Undoing: ${second}`],
+    steps: [...begun, ...ends],
+    end: { error: cancelledError().body },
+  }
 }
 
 function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['status'] {

@@ -6,7 +6,7 @@ import {
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const accepted = {
   status: 202,

@@ -5,7 +5,7 @@ import {
   makeDashboard,
 } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended } from '#tests/support/dashboard/operations.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const retry = (dashboard: Dashboard, id: string) =>
   dashboard.send('POST', `/api/operations/${id}/retry`)

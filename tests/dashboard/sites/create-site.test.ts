@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { FoundSites } from '#shared/agent.ts'
 import { SiteDetail, SiteListed } from '#shared/api/sites.ts'
 import { DisposableAgent, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const taken = {
   status: 422,

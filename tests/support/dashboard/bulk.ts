@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { sites } from '#dashboard/db/schema.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
 
 /** Sites of a server of its own, on record as made. */

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
+import { operationQuery } from '#dashboard/web/api/operations.ts'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
+import { cx } from '#dashboard/web/ui/cx.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
@@ -14,8 +15,6 @@ import { useCourse } from './use-progress.ts'
 
 interface OperationLiveProps {
   operation_id: string
-  /** The titles of the steps that were planned for it, when the page knows them. */
-  plan?: readonly string[] | undefined
   /** Where something else on the page says what it is. */
   untitled?: boolean
   /** Hears of the operation that does the same once more; by default its page is shown. */
@@ -31,9 +30,10 @@ export function OperationLive({ operation_id, ...props }: OperationLiveProps) {
 
 type LiveProps = Omit<OperationLiveProps, 'operation_id'> & { operation: OperationView }
 
-function Live({ operation, plan, untitled = false, onRetried }: LiveProps) {
+function Live({ operation, untitled = false, onRetried }: LiveProps) {
   const navigate = useNavigate()
-  const course = useCourse(operation, plan)
+  const course = useCourse(operation)
+  const hasSteps = course.steps.length > 0
   const lead = (operation_id: string) =>
     void navigate({ to: '/operations/$operation_id', params: { operation_id } })
   return (
@@ -50,8 +50,13 @@ function Live({ operation, plan, untitled = false, onRetried }: LiveProps) {
         </div>
         <Notices operation={operation} connection={course.connection} />
         {course.error !== undefined && <Failure error={course.error} />}
-        <div className="grid gap-6 @3xl:grid-cols-[minmax(15rem,22rem)_minmax(0,1fr)]">
-          <StepList steps={course.steps} planned={course.planned} waits={isActive(operation)} />
+        <div
+          className={cx(
+            'grid gap-6',
+            hasSteps && '@3xl:grid-cols-[minmax(15rem,22rem)_minmax(0,1fr)]',
+          )}
+        >
+          {hasSteps && <StepList steps={course.steps} />}
           <Log lines={course.lines} name={`${operation.type}-${operation.domain}`} />
         </div>
         <p role="status" className="sr-only">

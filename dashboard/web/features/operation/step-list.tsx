@@ -13,35 +13,22 @@ const LOOKS = {
   cancelled: { icon: Ban, className: 'text-muted', words: 'cancelled' },
   undoing: { icon: LoaderCircle, className: 'text-warn animate-spin', words: 'being undone' },
   undone: { icon: Undo2, className: 'text-warn', words: 'undone' },
-  left: { icon: TriangleAlert, className: 'text-bad', words: 'could not be undone' },
+  not_undone: { icon: TriangleAlert, className: 'text-bad', words: 'could not be undone' },
 } as const satisfies Record<StepState, unknown>
 
 /** What each state is called beside the step; what is plain needs no word. */
 const TOLD: StepState[] = [
   ...(['warned', 'skipped', 'failed', 'cancelled'] as const),
-  ...(['undoing', 'undone', 'left'] as const),
+  ...(['undoing', 'undone', 'not_undone'] as const),
 ]
 
-interface StepListProps {
-  steps: readonly Step[]
-  /** Whether all of them are known. */
-  planned: boolean
-  /** Whether there is more to come. */
-  waits: boolean
-}
-
-export function StepList({ steps, planned, waits }: StepListProps) {
-  if (steps.length === 0)
-    return (
-      <p className="text-muted">{waits ? 'No step has begun yet.' : 'No step is on record.'}</p>
-    )
+export function StepList({ steps }: { steps: readonly Step[] }) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {planned && <Progress steps={steps} />}
+      <Progress steps={steps} />
       <ol aria-label="Steps" className="flex flex-col">
-        {steps.map(({ title, state }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they only ever grow at the end
-          <li key={at} aria-current={state === 'running' ? 'step' : undefined}>
+        {steps.map(({ name, title, state }) => (
+          <li key={name} aria-current={state === 'running' ? 'step' : undefined}>
             <Line title={title} state={state} />
           </li>
         ))}
@@ -50,7 +37,7 @@ export function StepList({ steps, planned, waits }: StepListProps) {
   )
 }
 
-function Line({ title, state }: Step) {
+function Line({ title, state }: Omit<Step, 'name'>) {
   const { icon: Icon, className, words } = LOOKS[state]
   const isPale = state === 'waiting' || state === 'skipped'
   return (

@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
-import { knownPlan } from '#dashboard/web/api/known-plans.ts'
+import { useEffect, useMemo } from 'react'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import { useEvents } from '#dashboard/web/api/use-events.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { type Step, stepsOf } from './steps.ts'
 
 /** What an operation has said until now, and what that says of its steps. */
-export function useCourse(operation: OperationView, given: readonly string[] | undefined) {
-  const { id, status, cancel, error: failure, warnings } = operation
+export function useCourse(operation: OperationView) {
+  const { id, status, cancel, warnings } = operation
   const active = isActive(operation)
-  const [known] = useState(() => knownPlan(id))
-  const plan = given ?? known
-  const { events, connection, error } = useEvents(`/api/operations/${id}/events`, !active)
+  const { events, connection, error } = useEvents(
+    `/api/operations/${id}/events?steps=true`,
+    !active,
+  )
   useNewsOfEnd(connection === 'ended' && active)
   const lines = useMemo(
     () => events.flatMap(({ event, data }) => (event === 'log' ? [String(data.message)] : [])),
@@ -21,15 +21,13 @@ export function useCourse(operation: OperationView, given: readonly string[] | u
   const steps = useMemo(() => {
     const end = status === 'queued' || status === 'running' ? undefined : status
     const warned = warnings.map(({ code }) => code)
-    const told = { lines, plan, end, cancels: cancel !== null, warned }
-    return stepsOf({ ...told, message: failure?.message })
-  }, [lines, plan, status, cancel, warnings, failure?.message])
+    return stepsOf(events, { end, cancels: cancel !== null, warned })
+  }, [events, status, cancel, warnings])
   return {
     connection,
     error,
     lines,
     steps,
-    planned: plan !== undefined,
     now: spoken(steps, status),
   }
 }

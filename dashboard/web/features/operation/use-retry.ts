@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { knownPlan, rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { retryOperation } from '#dashboard/web/api/operations.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 
@@ -13,8 +12,6 @@ export function useRetry(
   return useMutation({
     mutationFn: () => retryOperation(id),
     onSuccess: (operation_id) => {
-      const titles = knownPlan(id)
-      if (titles) rememberPlan(operation_id, { steps: titles.map((title) => ({ title })) })
       void client.invalidateQueries({ queryKey: ['operations'] })
       onRetried(operation_id)
     },

@@ -9,7 +9,7 @@ import {
   makeDashboard,
 } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { pendingPackage, WELL } from '#tests/support/maintenance.ts'
 
 const sync = async (dashboard: Dashboard, server: number) =>

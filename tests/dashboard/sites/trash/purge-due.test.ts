@@ -19,7 +19,7 @@ import {
   trashed,
   trashOf,
 } from '#tests/support/dashboard/trash.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const plain = { php: '8.2', tier: 'small', tls: 'none' } as const
 

@@ -9,7 +9,7 @@ import {
   trashed,
   trashOf,
 } from '#tests/support/dashboard/trash.ts'
-import { Refused } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 describe('a site in the trash', () => {
   test('is shown with its remaining time, and is on no list of live sites', async () => {

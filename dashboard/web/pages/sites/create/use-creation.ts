@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/create-site.ts'
-import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
@@ -22,7 +21,6 @@ export function useCreation(draft: Draft) {
       return createSite(server_id, words.length > 0 ? { ...site, accept: words } : site)
     },
     onSuccess: async ({ site, operation_id }) => {
-      if (operation_id && planning.data) rememberPlan(operation_id, planning.data.plan)
       forgetDraft()
       void client.invalidateQueries({ queryKey: ['sites'] })
       await navigate({

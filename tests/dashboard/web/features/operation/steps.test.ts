@@ -1,89 +1,92 @@
 import { expect, test } from 'bun:test'
 import { type Step, stepsOf } from '#dashboard/web/features/operation/steps.ts'
+import type { StoredEvent } from '#shared/sse.ts'
+import type { StepState } from '#shared/steps.ts'
 
-const plan = ['Installing PHP 8.3', 'Creating the user', 'Copying WordPress', 'Recording the site']
+const TITLES = {
+  packages: 'Installing PHP 8.3',
+  user: 'Creating the user',
+  core: 'Copying WordPress',
+  certificate: 'Requesting a certificate',
+}
+type Name = keyof typeof TITLES
 
+const change = (name: Name, state: StepState): StoredEvent => ({
+  id: 0,
+  event: 'step',
+  data: { name, title: TITLES[name], state },
+})
+const waiting = (['packages', 'user', 'core', 'certificate'] as const).map((name) =>
+  change(name, 'waiting'),
+)
 const told = (steps: Step[]) => steps.map(({ title, state }) => `${state}: ${title}`)
 
 test('shows completed, running and pending steps of a plan', () => {
-  const lines = ['Creating the user', 'Copying WordPress', 'Getting WordPress', '12 MB']
+  const log: StoredEvent = { id: 1, event: 'log', data: { message: 'Undoing: Creating the user' } }
+  const changes = [
+    change('user', 'running'),
+    log,
+    change('user', 'done'),
+    change('core', 'running'),
+  ]
 
-  const steps = stepsOf({ lines, plan })
+  const steps = stepsOf([...waiting, change('packages', 'skipped'), ...changes], {})
 
   expect(told(steps)).toEqual([
     'skipped: Installing PHP 8.3',
     'done: Creating the user',
     'running: Copying WordPress',
-    'waiting: Recording the site',
+    'waiting: Requesting a certificate',
   ])
 })
 
-test('derives steps from lines when no plan is known', () => {
-  const lines = [
-    'Installing nginx, mariadb-server',
-    'Reading package lists...',
-    'Setting up nginx (1.26.3-3) ...',
-    'Configuring nginx',
-  ]
+test('shows undone steps and failed undos', () => {
+  const changes = [change('core', 'failed'), change('user', 'undone')]
 
-  expect(told(stepsOf({ lines }))).toEqual([
-    'done: Installing nginx, mariadb-server',
-    'running: Configuring nginx',
-  ])
-  expect(told(stepsOf({ lines, end: 'success' }))).toEqual([
-    'done: Installing nginx, mariadb-server',
-    'done: Configuring nginx',
-  ])
-})
-
-test('shows undone steps, newest first, and failed undos', () => {
-  const begun = ['Creating the user', 'Copying WordPress', 'Failed: The disk is full']
-  const lines = [...begun, 'Undoing: Creating the user']
-
-  expect(told(stepsOf({ lines, plan }))).toEqual([
-    'skipped: Installing PHP 8.3',
-    'undoing: Creating the user',
-    'failed: Copying WordPress',
-    'waiting: Recording the site',
-  ])
-  expect(told(stepsOf({ lines, plan, end: 'failed', message: 'The disk is full' }))).toEqual([
-    'skipped: Installing PHP 8.3',
+  expect(told(stepsOf([...waiting, ...changes], { end: 'failed' }))).toEqual([
+    'waiting: Installing PHP 8.3',
     'undone: Creating the user',
     'failed: Copying WordPress',
-    'waiting: Recording the site',
+    'waiting: Requesting a certificate',
   ])
-  const message = 'The disk is full; could not undo: Creating the user (userdel: busy)'
-  expect(told(stepsOf({ lines, plan, end: 'failed', message }))[1]).toBe('left: Creating the user')
+  const left = [...waiting, ...changes, change('user', 'not_undone')]
+  expect(told(stepsOf(left, { end: 'failed' }))[1]).toBe('not_undone: Creating the user')
 })
 
 test('shows the interrupted step as cancelled, and the rest as not started', () => {
-  const lines = ['Creating the user', 'The operation was cancelled', 'Undoing: Creating the user']
+  const changes = [change('user', 'undone'), change('core', 'failed')]
 
-  const later = ['Creating the user', 'Copying WordPress', 'Undoing: Creating the user']
-  expect(told(stepsOf({ lines: later, plan, end: 'cancelled' }))).toEqual([
-    'skipped: Installing PHP 8.3',
-    'undone: Creating the user',
-    'cancelled: Copying WordPress',
-    'waiting: Recording the site',
-  ])
-  expect(told(stepsOf({ lines, plan, end: 'cancelled' }))).toEqual([
-    'skipped: Installing PHP 8.3',
-    'undone: Creating the user',
-    'waiting: Copying WordPress',
-    'waiting: Recording the site',
-  ])
+  for (const known of [{ cancels: true }, { end: 'cancelled' }] as const)
+    expect(told(stepsOf([...waiting, ...changes], known))).toEqual([
+      'waiting: Installing PHP 8.3',
+      'undone: Creating the user',
+      'cancelled: Copying WordPress',
+      'waiting: Requesting a certificate',
+    ])
 })
 
 test('a step without its certificate differs from completed ones', () => {
-  const lines = [
-    'Adding the virtual host',
-    'Certifying shop.example',
-    'No certificate yet: refused',
-  ]
+  const events = [change('user', 'done'), change('certificate', 'done')]
   const warned = ['certificate_refused']
-  expect(stepsOf({ lines, end: 'success', warned })).toEqual([
-    { title: 'Adding the virtual host', state: 'done' },
-    { title: 'Certifying shop.example', state: 'warned' },
+
+  expect(told(stepsOf(events, { end: 'success', warned }))).toEqual([
+    'done: Creating the user',
+    'warned: Requesting a certificate',
   ])
-  expect(stepsOf({ lines, end: 'success', warned: ['other'] }).at(-1)?.state).toBe('done')
+  expect(stepsOf(events, { end: 'success', warned: ['other'] }).at(-1)?.state).toBe('done')
+})
+
+test('no step goes on after an end that its agent did not report', () => {
+  const events = [change('user', 'undoing'), change('core', 'running')]
+
+  expect(told(stepsOf(events, { end: 'failed' }))).toEqual([
+    'not_undone: Creating the user',
+    'failed: Copying WordPress',
+  ])
+})
+
+test('an operation without steps has none, whatever its log says', () => {
+  const log: StoredEvent = { id: 1, event: 'log', data: { message: 'Copying WordPress' } }
+
+  expect(stepsOf([log], { end: 'success' })).toEqual([])
 })

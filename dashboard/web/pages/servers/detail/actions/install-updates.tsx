@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { installUpdates, planUpdates } from '#dashboard/web/api/servers.ts'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
@@ -31,10 +30,8 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const preview = useMutation({ mutationFn: () => planUpdates(server.id, input) })
   const start = useMutation({
     mutationFn: () => installUpdates(server.id, input),
-    onSuccess: (operation_id) => {
-      if (preview.data) rememberPlan(operation_id, preview.data)
-      return navigate({ to: '/operations/$operation_id', params: { operation_id } })
-    },
+    onSuccess: (operation_id) =>
+      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
   })
   return (
     <DialogForm

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
-import { rememberPlan } from '#dashboard/web/api/known-plans.ts'
 import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
 import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
@@ -37,10 +36,8 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const isOpen = words.length > 0 && !accepted
   const start = useMutation({
     mutationFn: () => provisionServer(server.id, { php_versions, accept: words }),
-    onSuccess: (operation_id) => {
-      if (preview.data) rememberPlan(operation_id, preview.data)
-      return navigate({ to: '/operations/$operation_id', params: { operation_id } })
-    },
+    onSuccess: (operation_id) =>
+      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
   })
   const isDone = preview.data?.steps.length === 0
   const error = preview.error ?? start.error

@@ -1,0 +1,88 @@
+import type { ErrorBody } from '#shared/errors.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { StepState } from '#shared/steps.ts'
+
+/** A log line, the titles of steps to come, or the title of the step that begins, which is a line too. */
+type News = string | { announces: readonly string[] } | { begins: string; name?: string }
+/** What a command does on the fake machine: returns the data of `complete`. */
+export type Work = (
+  params: Record<string, unknown>,
+) => AsyncGenerator<News, Record<string, unknown>>
+
+/** Thrown by a work: the operation ends in an `error` event with this body. */
+export class Refused extends Error {
+  readonly body: ErrorBody
+
+  constructor(body: ErrorBody) {
+    super(body.message ?? body.error)
+    this.body = body
+  }
+}
+
+export interface Known {
+  /** Undefined for one that was cancelled before it was received. */
+  request: string | undefined
+  events: StoredEvent[]
+  wake: PromiseWithResolvers<void>
+}
+
+export async function carry(known: Known, progress: ReturnType<Work>): Promise<void> {
+  const steps = new Steps(known)
+  try {
+    for (;;) {
+      const { done, value } = await progress.next()
+      if (done) {
+        steps.end('done')
+        return say(known, 'complete', value)
+      }
+      if (typeof value === 'string') say(known, 'log', { message: value })
+      else steps.take(value)
+    }
+  } catch (error) {
+    steps.end('failed')
+    const body = error instanceof Refused ? error.body : { error: 'Internal error' }
+    say(known, 'error', { ...body })
+  }
+}
+
+class Steps {
+  readonly #known: Known
+  #running: { name: string; title: string } | undefined
+
+  constructor(known: Known) {
+    this.#known = known
+  }
+
+  take(news: Exclude<News, string>): void {
+    if ('announces' in news) {
+      for (const title of news.announces) this.#report({ name: title, title }, 'waiting')
+      return
+    }
+    this.end('done')
+    this.#running = { name: news.name ?? news.begins, title: news.begins }
+    this.#report(this.#running, 'running')
+    say(this.#known, 'log', { message: news.begins })
+  }
+
+  /** What runs, if something does. */
+  end(state: StepState): void {
+    if (this.#running) this.#report(this.#running, state)
+  }
+
+  #report(step: { name: string; title: string }, state: StepState): void {
+    say(this.#known, 'step', { ...step, state })
+  }
+}
+
+/** Nothing after the end: a work that goes on is not reported any more. */
+export function say(
+  known: Known,
+  event: StoredEvent['event'],
+  data: Record<string, unknown>,
+): void {
+  if (known.events.some(isTerminal)) return
+  const last = known.events.filter(isNumbered).length
+  known.events.push({ id: event === 'step' ? last : last + 1, event, data })
+  known.wake.resolve()
+  known.wake = Promise.withResolvers()
+}
