@@ -3,7 +3,7 @@ import { creates, shows } from '#dashboard/http/answers.ts'
 import { STRANGER } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { reply } from '#dashboard/http/reply.ts'
+import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
@@ -49,7 +49,7 @@ export const authRoutes = {
       const secure = isSecure(deps, request, server)
       const known = cookieLine(cookieName('device', deps), device, DEVICE_SECONDS, secure)
       const cookie = sessionCookie({ deps, request, server }, token, SESSION_SECONDS)
-      return reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
+      return new Reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
     },
   }),
   getCaller: route({
@@ -145,7 +145,7 @@ function sessionCookie({ deps, request, server }: Visit, value: string, seconds:
 
 function signOut(visit: Visit) {
   visit.deps.bus.notify(SESSIONS_NEWS)
-  return reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
+  return new Reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
 }
 
 function logoutEntry({ clock }: Deps, type: string, user_id: number) {

@@ -1,5 +1,5 @@
-import { callerOf } from '#dashboard/http/caller.ts'
 import type { Connection } from '#dashboard/http/client.ts'
+import type { Asked } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 import { endWithSession } from './session-revocation.ts'
@@ -15,17 +15,15 @@ interface Stream {
   watch?(gone: AbortController): void
 }
 
-type Deps = Parameters<typeof endWithSession>[0] & { limits: { ping_ms: number } }
+export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping_ms: number } }
 
 /** A stream that ends with the session or token that asks for it. */
 export function callerStream(
-  deps: Deps,
-  request: Request,
-  stream: Omit<Stream, 'ping_ms' | 'watch'>,
+  { deps, caller, request, server }: Asked<StreamDeps>,
+  stream: Pick<Stream, 'operation_id' | 'events'>,
 ): Response {
-  const caller = callerOf(request)
   const watch = (gone: AbortController) => void endWithSession(deps, caller, gone)
-  return streamResponse(request, { ...stream, ping_ms: deps.limits.ping_ms, watch })
+  return streamResponse(request, { ...stream, server, ping_ms: deps.limits.ping_ms, watch })
 }
 
 /** A view of stored events: a client that leaves cancels nothing. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { callerStream } from '#dashboard/auth/session-stream.ts'
+import { callerStream, type StreamDeps } from '#dashboard/auth/session-stream.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
-import { reply } from '#dashboard/http/reply.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { Reply } from '#dashboard/http/reply.ts'
+import { type Asked, routesWith } from '#dashboard/http/route.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import {
@@ -31,9 +31,7 @@ import {
   listBulks,
 } from './queries.ts'
 
-type Deps = BulkDeps &
-  ChangeDeps &
-  Parameters<typeof callerStream>[0] & { public_url: string | undefined }
+type Deps = BulkDeps & ChangeDeps & StreamDeps & { public_url: string | undefined }
 
 const route = routesWith<Deps>()
 
@@ -47,12 +45,7 @@ const targets = {
   }),
 }
 
-interface Named {
-  deps: Pick<Deps, 'db'>
-  params: { bulk_id: string }
-}
-
-const loadBulk = ({ deps, params }: Named) => getBulkView(deps.db, params.bulk_id)
+const loadBulk = ({ deps, params }: Asked<Deps, 'bulk_id'>) => getBulkView(deps.db, params.bulk_id)
 
 export const bulkRoutes = {
   listBulkOperations: route({
@@ -104,11 +97,11 @@ export const bulkRoutes = {
     right: 'read',
     finds: loadBulk,
     answers: { 200: { about: 'What it does, as it goes.', events: BULK_EVENTS } },
-    run: ({ deps, found, request, server }) => {
-      const after = lastSeen(request)
-      const source = sourceOf(deps, found.id)
-      const events = (signal: AbortSignal) => followSource(deps, source, after, signal)
-      return callerStream(deps, request, { server, events })
+    run: (call) => {
+      const after = lastSeen(call.request)
+      const source = sourceOf(call.deps, call.found.id)
+      const events = (signal: AbortSignal) => followSource(call.deps, source, after, signal)
+      return callerStream(call, { events })
     },
   }),
   cancelBulkOperation: route({
@@ -152,7 +145,7 @@ export const bulkRoutes = {
   }),
 }
 
-const answerOf = (begun: Begun) => ('targets' in begun ? begun : reply(202, begun))
+const answerOf = (begun: Begun) => ('targets' in begun ? begun : new Reply(202, begun))
 
 function sourceOf({ db }: Pick<Deps, 'db'>, id: string) {
   return {

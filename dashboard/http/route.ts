@@ -45,7 +45,7 @@ type Given<X> = X extends { events: object } | { file: string }
 /** A body alone is sent with 200, or the only status of the route; bytes are JSON already. */
 type Result<A extends Answers> =
   | Given<A[200 extends keyof A ? 200 : keyof A]>
-  | { [S in keyof A]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A]
+  | { [S in keyof A & number]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A & number]
 
 /**
  * What follows from method, path, query and body need not be said: 401 and 500 for all, 403 for a
@@ -124,5 +124,5 @@ export type QueryOf<R> = R extends { query?: infer Q extends z.ZodObject }
   ? keyof z.input<Q>
   : never
 export type AnswerOf<R> = R extends { answers: infer A extends Record<number, Answer> }
-  ? { [S in keyof A]: Body<A[S]> }[keyof A]
+  ? { [S in keyof A]: Body<A[S]> }[keyof A & number]
   : never

@@ -86,7 +86,7 @@ function bodyIn(route: AnyRoute, request: Request) {
 function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown {
   const first = 200 in answers ? 200 : Number(Object.keys(answers)[0])
   if (answer instanceof Response) return answer
-  const { status, body, parts } = answer instanceof Reply ? answer : new Reply(first, answer, {})
+  const { status, body, parts } = answer instanceof Reply ? answer : new Reply(first, answer)
   Object.assign(set.headers, parts.headers)
   set.status = status
   return body

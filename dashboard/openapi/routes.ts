@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { shows } from '#dashboard/http/answers.ts'
-import { reply } from '#dashboard/http/reply.ts'
+import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { accepts } from '#dashboard/http/web/files.ts'
 
@@ -38,11 +38,11 @@ export const openApiRoutes = {
       const { text, gzip, etag } = await made
       const caching = { 'cache-control': 'private, no-cache', vary: 'accept-encoding', etag }
       if (names(request.headers.get('if-none-match') ?? '', etag))
-        return reply(304, undefined, { headers: caching })
+        return new Reply(304, undefined, { headers: caching })
       const headers = { ...caching, 'content-type': 'application/json' }
       if (!accepts(request.headers.get('accept-encoding') ?? '', 'gzip'))
-        return reply(200, text, { headers })
-      return reply(200, gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
+        return new Reply(200, text, { headers })
+      return new Reply(200, gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
     },
   }),
 }

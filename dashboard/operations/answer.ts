@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { StreamDeps as FollowDeps } from '#dashboard/auth/session-stream.ts'
 import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
-import type { Connection } from '#dashboard/http/client.ts'
+import type { Asked } from '#dashboard/http/route.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { Done } from '#shared/api/parts.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
@@ -11,14 +12,11 @@ import { type Input, type StartDeps, startOrPlan } from './start.ts'
 import { streamJob } from './stream.ts'
 
 /** What a route that streams operations needs. */
-export type StreamDeps = StartDeps & Parameters<typeof streamJob>[0]
+export type StreamDeps = StartDeps & FollowDeps
 
-interface Wanted<D, K extends OperationType> {
-  deps: D
+interface Wanted<K extends OperationType> {
   found: Target
   body: Input<K>
-  request: Request
-  server: Connection | null
 }
 
 /** Of a route that starts an operation on its target: answers with the events, or with the plan. */
@@ -29,9 +27,9 @@ export const streamed = <K extends OperationType>(
   right: OPERATION_TYPES[type].right,
   answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },
   errors: ASKS_AGENT,
-  run: async (call: Wanted<StreamDeps, K>) => {
+  run: async (call: Asked<StreamDeps> & Wanted<K>) => {
     const started = await startOrPlan(call.deps, type, call.found, call.body)
-    return 'plan' in started ? started : streamJob(call.deps, started, call)
+    return 'plan' in started ? started : streamJob(call, started)
   },
 })
 
@@ -47,7 +45,7 @@ export const waited = <K extends OperationType>(type: K) => ({
 
 /** The answer to `waited`; `message` is that of a success. */
 export async function doneOrPlan<K extends OperationType>(
-  { deps, found, body }: Omit<Wanted<StartDeps, K>, 'request' | 'server'>,
+  { deps, found, body }: Wanted<K> & { deps: StartDeps },
   type: K,
   message: string,
 ) {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
 import { ASKS_AGENT, begun, shows, streamOf } from '#dashboard/http/answers.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
-import { reply } from '#dashboard/http/reply.ts'
+import { Reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { type Asked, routesWith } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOfAny, Step } from '#shared/api/events.ts'
@@ -26,12 +26,8 @@ const route = routesWith<StreamDeps>()
 
 const One = z.strictObject({ operation: OperationView })
 
-interface Named {
-  deps: Pick<StreamDeps, 'db'>
-  params: { operation_id: string }
-}
-
-const loadOperation = ({ deps, params }: Named) => getView(deps.db, params.operation_id)
+const loadOperation = ({ deps, params }: Asked<StreamDeps, 'operation_id'>) =>
+  getView(deps.db, params.operation_id)
 
 export const operationRoutes = {
   listOperations: route({
@@ -61,10 +57,11 @@ export const operationRoutes = {
     answers: {
       200: streamOf('What it does, as it goes.', { ...eventsOfAny(OPERATION_NAMES), step: Step }),
     },
-    run: ({ deps, found: { id }, query: { steps }, request, server }) => {
-      const wanted = { after: lastSeen(request), steps }
-      const events = (signal: AbortSignal) => follow(deps, id, wanted, signal)
-      return callerStream(deps, request, { operation_id: id, server, events })
+    run: (call) => {
+      const { id } = call.found
+      const wanted = { after: lastSeen(call.request), steps: call.query.steps }
+      const events = (signal: AbortSignal) => follow(call.deps, id, wanted, signal)
+      return callerStream(call, { operation_id: id, events })
     },
   }),
   cancelOperation: route({
@@ -97,7 +94,7 @@ export const operationRoutes = {
       requireRight(caller, OPERATION_TYPES[type].right)
       if (body.dry_run) return planRetry(deps, id)
       const operation = await retryOperation(deps, id, caller.user.id)
-      return reply(202, { operation }, { headers: { [OPERATION_HEADER]: operation.id } })
+      return new Reply(202, { operation }, { headers: { [OPERATION_HEADER]: operation.id } })
     },
   }),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listFleetActivities } from '#dashboard/activity/queries.ts'
-import { callerStream } from '#dashboard/auth/session-stream.ts'
+import { callerStream, type StreamDeps } from '#dashboard/auth/session-stream.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
@@ -29,7 +29,7 @@ import { countSites, getFleetServer } from './queries.ts'
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
-const route = routesWith<Parameters<typeof callerStream>[0] & { feed: Feed }>()
+const route = routesWith<StreamDeps & { feed: Feed }>()
 
 /** What pages need beyond the plain lists, each in one call. */
 export const fleetRoutes = {
@@ -47,10 +47,7 @@ export const fleetRoutes = {
       'Numbered from 1 on each connection, and never sent again: a client that reconnects requests its data again. The stream continues until the session ends.',
     right: 'read',
     answers: { 200: { about: 'What has changed, as it does.', events: { log: FleetNews } } },
-    run: async ({ deps, request, server }) => {
-      const events = await deps.feed.listen()
-      return callerStream(deps, request, { server, events })
-    },
+    run: async (call) => callerStream(call, { events: await call.deps.feed.listen() }),
   }),
   getFleetServer: route({
     at: 'GET /api/fleet/servers/:server_id',

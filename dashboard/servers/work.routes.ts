@@ -20,10 +20,7 @@ export const serverWorkRoutes = {
     finds: serverTarget,
     ...streamed('server.sync'),
     answers: { 200: streamOf('The sync as it goes.', eventsOf('server.sync')) },
-    run: async (call) => {
-      const job = await start(call.deps, 'server.sync', call.found, {})
-      return streamJob(call.deps, job, call)
-    },
+    run: async (call) => streamJob(call, await start(call.deps, 'server.sync', call.found, {})),
   }),
   provisionServer: route({
     at: 'POST /api/servers/:server_id/provision',

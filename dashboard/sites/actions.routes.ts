@@ -28,7 +28,7 @@ export const siteActionRoutes = {
     run: async (call) => {
       const { deps, found, body } = call
       const site = await getSite(deps.db, found.server.id, body.site_id)
-      return streamJob(deps, await start(deps, 'site.scan', { ...found, site }, {}), call)
+      return streamJob(call, await start(deps, 'site.scan', { ...found, site }, {}))
     },
   }),
   applyPool: route({

@@ -1,6 +1,6 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { ASKS_AGENT, begun } from '#dashboard/http/answers.ts'
-import { reply } from '#dashboard/http/reply.ts'
+import { Reply } from '#dashboard/http/reply.ts'
 import { type Input, type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
@@ -37,5 +37,5 @@ export function changing(
 ) {
   if ('plan' in started) return started
   const headers = { [OPERATION_HEADER]: started.operation_id }
-  return reply(202, { site: { id, domain, status } }, { headers })
+  return new Reply(202, { site: { id, domain, status } }, { headers })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ASKS_AGENT, begun, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { reply } from '#dashboard/http/reply.ts'
+import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
@@ -48,7 +48,7 @@ export const siteRoutes = {
       const created = await createSite(deps, found, body, caller.user)
       if ('plan' in created) return created
       const headers = { [OPERATION_HEADER]: created.operation_id }
-      return reply(201, { site: created.site }, { headers })
+      return new Reply(201, { site: created.site }, { headers })
     },
   }),
   getSite: route({
