@@ -138,10 +138,13 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'folders',
       title: 'Creating the folders',
-      effects: async () => [...users.creatingFolders(user), ...(await slice(host, site).effects())],
+      effects: async () => [
+        ...(await users.createFolders(host, user).effects()),
+        ...(await slice(host, site).effects()),
+      ],
       async apply() {
         await slice(host, site).apply()
-        await users.createFolders(host, user)
+        await users.createFolders(host, user).apply()
       },
       async undo() {
         await users.removeFolders(host, user, domain)

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { mariadbSteps, removeDatabase, removingDatabase } from '#agent/os/database/mariadb.ts'
+import { inOrder } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
@@ -84,14 +85,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files to the trash',
-      effects: async () => [
-        ...trash.keepingFacts(site),
-        ...(await trash.keepFiles(host, site).effects()),
-      ],
-      async apply() {
-        await trash.keepFacts(host, site)
-        await trash.keepFiles(host, site).apply()
-      },
+      ...inOrder(trash.keepFacts(host, site), trash.keepFiles(host, site)),
       undo: trash.bringFilesBack(host, site).apply,
     },
     {

@@ -171,8 +171,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'dump',
       title: 'Removing the dump of the database',
-      effects: kept.forgettingDatabase(site),
-      apply: () => kept.forgetDatabase(host, site),
+      ...kept.forgetDatabase(host, site),
     },
   ]
 }

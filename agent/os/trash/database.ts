@@ -9,6 +9,7 @@ import {
   renderAccount,
 } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { type Change, declared } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { keptHomeOf, TRASH, trashOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -47,19 +48,16 @@ export async function reopenDatabase(host: Host, site: Site): Promise<void> {
   const account = await readKept(host, site.user)
   if (account) await ensureMariadb(host)
   if (account) await releaseAccount(host, site, account.password_hash)
-  await forgetDatabase(host, site)
+  await forgetDatabase(host, site).apply()
 }
 
 /** Removes what `keepDatabase` made; the site's files, if they are there, stay. */
-export async function forgetDatabase(host: Host, { user }: Site): Promise<void> {
-  if (await host.files.stat(keptHomeOf(user))) throw new Error(`${keptHomeOf(user)} is still there`)
-  await host.files.remove(trashOf(user))
-}
-
-/** What `forgetDatabase` would do. */
-export const forgettingDatabase = ({ user }: Site): Effect[] => [
-  effects.remove('folder', trashOf(user)),
-]
+export const forgetDatabase = (host: Host, { user }: Site): Change =>
+  declared([effects.remove('folder', trashOf(user))], async () => {
+    const kept = keptHomeOf(user)
+    if (await host.files.stat(kept)) throw new Error(`${kept} is still there`)
+    await host.files.remove(trashOf(user))
+  })
 
 /** From the dump alone: what is left of the database is removed first. */
 export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {

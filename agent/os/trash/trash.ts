@@ -1,15 +1,21 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
-import { type Change, inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
-import * as effects from '#agent/os/effects/effects.ts'
+import {
+  type Change,
+  declared,
+  inOrder,
+  moved,
+  removed,
+  removedTree,
+} from '#agent/os/effects/change.ts'
+import { create } from '#agent/os/effects/effects.ts'
 import { homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { measureBytes } from '#agent/os/usage/measure.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Effect } from '#shared/plan.ts'
 import { dumpPathOf } from './database.ts'
 
 const factsPath = (user: string) => `${trashOf(user)}/facts.json`
@@ -49,16 +55,14 @@ export const bringFilesBack = (host: Host, { user }: Site): Change =>
  * Before `keepFiles`: the files are measured with the rights of the site, in its own folder. `deleted_at`
  * is now; `size` is that of the files and the dump. Files that cannot be measured count as they did last.
  */
-export async function keepFacts(host: Host, { user }: Site): Promise<void> {
-  const files = (await measureBytes(host, user)) ?? (await readMeasured(host))[user]?.bytes ?? 0
-  const dump = await host.files.stat(dumpPathOf(user))
-  const size = files + (dump?.size ?? 0)
-  const facts = { deleted_at: new Date(host.clock.now()).toISOString(), size }
-  await host.files.write(factsPath(user), `${JSON.stringify(facts)}\n`, SECRET)
-}
-
-/** What `keepFacts` does. */
-export const keepingFacts = ({ user }: Site): Effect[] => [effects.create('file', factsPath(user))]
+export const keepFacts = (host: Host, { user }: Site): Change =>
+  declared([create('file', factsPath(user))], async () => {
+    const files = (await measureBytes(host, user)) ?? (await readMeasured(host))[user]?.bytes ?? 0
+    const dump = await host.files.stat(dumpPathOf(user))
+    const size = files + (dump?.size ?? 0)
+    const facts = { deleted_at: new Date(host.clock.now()).toISOString(), size }
+    await host.files.write(factsPath(user), `${JSON.stringify(facts)}\n`, SECRET)
+  })
 
 export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
   const text = await host.files.read(factsPath(user))

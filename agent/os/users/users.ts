@@ -81,19 +81,17 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
 }
 
 /** The user's folder belongs to root, so that the user can neither rename nor replace what is in it. */
-export async function createFolders({ files }: Host, user: string): Promise<void> {
-  const home = homeOf(user)
-  await files.mkdir(home, { mode: 0o711 })
-  await files.mkdir(`${home}/public`, { mode: 0o750, owner: user })
-  await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
-  await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
-  await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
-  await files.mkdir(logsOf(user), { mode: 0o750, group: 'www-data' })
+export function createFolders({ files }: Host, user: string): Change {
+  const [home, logs] = [homeOf(user), logsOf(user)]
+  return declared([effects.create('folder', home), effects.create('folder', logs)], async () => {
+    await files.mkdir(home, { mode: 0o711 })
+    await files.mkdir(`${home}/public`, { mode: 0o750, owner: user })
+    await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
+    await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
+    await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
+    await files.mkdir(logs, { mode: 0o750, group: 'www-data' })
+  })
 }
-
-/** What `createFolders` does. */
-export const creatingFolders = (user: string): Effect[] =>
-  [homeOf(user), logsOf(user)].map((path) => effects.create('folder', path))
 
 /** What programs have written is on the disk: a loss of power takes nothing of it any more. */
 export async function settleFolders(host: Host, user: string): Promise<void> {

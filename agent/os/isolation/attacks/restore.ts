@@ -42,7 +42,7 @@ async function movedThroughTrash({ host, attacker }: Pick<Scene, 'host' | 'attac
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 200) : String(error)
   } finally {
-    await forgetDatabase(host, attacker)
+    await forgetDatabase(host, attacker).apply()
   }
 }
 
