@@ -3,10 +3,10 @@ import { checkRelease, type Release } from '#agent/os/upgrade/release.ts'
 import {
   draftOf,
   fetchBuild,
-  fetching,
+  planFetch,
+  planSwitch,
   programOf,
   startSwitch,
-  switching,
   verdictOn,
 } from '#agent/os/upgrade/upgrade.ts'
 import { type Command, type Progress, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
@@ -35,7 +35,7 @@ async function stepsOf(build: Release & { url: string }, host: Host): Promise<St
     {
       name: 'build',
       title: `Downloading ${build.url}`,
-      effects: fetching(build.url, program),
+      effects: planFetch(build.url, program),
       async *apply(): Progress<void> {
         yield await fetchBuild(host, build, program)
       },
@@ -44,7 +44,7 @@ async function stepsOf(build: Release & { url: string }, host: Host): Promise<St
     {
       name: 'switch',
       title: 'Restarting with the new version',
-      effects: () => switching(host, program),
+      effects: () => planSwitch(host, program),
       async apply() {
         await startSwitch(host, program, build.sha256)
         begun = true

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
 import { attempted, preparedScene } from '#agent/os/isolation/attempt.ts'
 import * as canaries from '#agent/os/isolation/canaries.ts'
-import { removeTraces, removingOf } from '#agent/os/isolation/traces.ts'
+import { planRemoveSites, removeTraces } from '#agent/os/isolation/traces.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
@@ -87,7 +87,7 @@ async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> 
   const records: Step = {
     name: 'records',
     title: 'Recording the names of two temporary sites',
-    effects: () => canaries.recordingOf(host, sites),
+    effects: () => canaries.planRecord(host, sites),
     apply: () => canaries.record(host, sites),
     undo: () => canaries.forget(host, sites),
   }
@@ -118,7 +118,7 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
     for (const { undo } of making.toReversed()) await undo?.()
   }
   const title = 'Removing the two temporary sites'
-  return [{ name: 'removal', title, effects: removingOf(host, sites), apply }]
+  return [{ name: 'removal', title, effects: planRemoveSites(host, sites), apply }]
 }
 
 /** Of a check that was cut off and could not be undone. */

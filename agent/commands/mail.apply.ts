@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { hasRelay, writeSetting } from '#agent/os/mail/files.ts'
 import * as formerly from '#agent/os/mail/former.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
-import { syncing, syncService } from '#agent/os/mail/service.ts'
+import { planSync, syncService } from '#agent/os/mail/service.ts'
 import type { ServerSetting, SiteSetting } from '#agent/os/mail/setting.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { findSite, getSite } from '#agent/os/site/sites.ts'
@@ -52,8 +52,8 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
       name: 'setting',
       title: 'Changing where mail goes',
       effects: async () => [
-        ...(await formerly.keeping(host, path)),
-        ...(await syncing(host, params.relay !== null || (await formerly.others(host, path)))),
+        ...(await formerly.planKeep(host, path)),
+        ...(await planSync(host, params.relay !== null || (await formerly.others(host, path)))),
       ],
       async apply() {
         await formerly.keep(host, path)

@@ -1,11 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issueOrReason, providing } from '#agent/os/certificates/certificates.ts'
+import { issueOrReason, planProvide } from '#agent/os/certificates/certificates.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
 import {
   createDatabase,
-  creatingDatabase,
+  planCreateDatabase,
   refuseExistingDatabase,
   removeDatabase,
 } from '#agent/os/database/mariadb.ts'
@@ -14,7 +14,7 @@ import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { awaitFrontPage } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'
-import { refuseServedNames, takingOver } from '#agent/os/nginx/others.ts'
+import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { slice } from '#agent/os/php/fpm-slice.ts'
@@ -22,7 +22,7 @@ import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
-import { findSite, listSites, recording, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { findSite, listSites, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { budgetOf, machineOf, plannedFor } from '#agent/os/site/tiers.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { quotaSteps, unlimitDisk } from '#agent/os/users/quota.ts'
@@ -126,7 +126,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'user',
       title: `Creating the system user ${user}`,
-      effects: users.creatingUser(host, user),
+      effects: users.planCreateUser(host, user),
       apply: () => users.createUser(host, user, domain),
       undo: () => users.removeUser(host, user, domain),
     },
@@ -162,7 +162,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'database',
       title: 'Creating the database',
-      effects: creatingDatabase(user),
+      effects: planCreateDatabase(user),
       apply: () => createDatabase(host, site, password),
       undo: () => removeDatabase(host, user),
     },
@@ -175,7 +175,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
-      effects: () => fpm.applying(host, site),
+      effects: () => fpm.planApply(host, site),
       apply: () => fpm.apply(host, site),
       async undo() {
         await fpmRemoval.removeAll(host, site)
@@ -185,8 +185,8 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'vhost',
       title: 'Adding the virtual host',
-      effects: () => nginx.applying(host, site, undefined),
-      imposes: () => takingOver(host, domain),
+      effects: () => nginx.planApply(host, site, undefined),
+      imposes: () => planTakeOver(host, domain),
       notes: () => listeningNotes(host),
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),
@@ -208,7 +208,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
     {
       name: 'record',
       title: 'Recording the site',
-      effects: () => recording(host, site),
+      effects: () => planWriteSite(host, site),
       async apply() {
         await users.settleFolders(host, user)
         await writeSite(host, site)
@@ -236,7 +236,7 @@ function guarded(step: Step, host: Host, site: Site): Step {
 function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   if (site.tls === 'none') return []
   const title = `Requesting a certificate for ${site.domain}`
-  const effects = () => providing(host, site)
+  const effects = () => planProvide(host, site)
   return [{ name: 'certificate', title, effects, apply: () => secure(host, site, warn) }]
 }
 

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
-import { mariadbSteps, removeDatabase, removingDatabase } from '#agent/os/database/mariadb.ts'
+import { mariadbSteps, planRemoveDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
@@ -50,7 +50,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Removing the virtual host and the page cache',
-      effects: () => nginx.removing(host, site),
+      effects: () => nginx.planRemove(host, site),
       apply: () => nginx.remove(host, site),
       undo: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
     },
@@ -63,7 +63,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'pool',
       title: 'Stopping PHP',
-      effects: () => fpmRemoval.removingAll(host, site),
+      effects: () => fpmRemoval.planRemoveAll(host, site),
       apply: () => fpmRemoval.removeAll(host, site),
       undo: () => fpm.apply(host, site),
     },
@@ -76,7 +76,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'dump',
       title: 'Writing the database to the trash',
-      effects: () => kept.keepingDatabase(host, site),
+      effects: () => kept.planKeepDatabase(host, site),
       async *apply() {
         yield* await kept.keepDatabase(host, site)
       },
@@ -97,7 +97,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Dropping the database',
-      effects: () => removingDatabase(host, user),
+      effects: () => planRemoveDatabase(host, user),
       apply: () => removeDatabase(host, user),
     },
   ]

@@ -1,11 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
-import { removeDatabase, removingDatabase, startingMariadb } from '#agent/os/database/mariadb.ts'
+import { planRemoveDatabase, planStartMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
 import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
 import { emptyTrash } from '#agent/os/trash/trash.ts'
-import { unlimitDisk, unlimiting } from '#agent/os/users/quota.ts'
+import { planUnlimit, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict, notFound } from '#shared/errors.ts'
@@ -61,8 +61,8 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'database',
       title: 'Dropping the database',
       effects: async () => [
-        ...(await startingMariadb(host)),
-        ...(await removingDatabase(host, user)),
+        ...(await planStartMariadb(host)),
+        ...(await planRemoveDatabase(host, user)),
       ],
       apply: () => removeDatabase(host, user),
     },
@@ -75,8 +75,8 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'user',
       title: `Removing the system user ${user}`,
       effects: async () => [
-        ...(await unlimiting(host, site)),
-        ...(await users.removingUser(host, user, domain)),
+        ...(await planUnlimit(host, site)),
+        ...(await users.planRemoveUser(host, user, domain)),
       ],
       async apply() {
         if (await users.isOf(host, user, domain)) await unlimitDisk(host, user)

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issueOrReason, needsRenewal, providing } from '#agent/os/certificates/certificates.ts'
+import { issueOrReason, needsRenewal, planProvide } from '#agent/os/certificates/certificates.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
@@ -8,7 +8,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'
-import { refuseServedNames, takingOver } from '#agent/os/nginx/others.ts'
+import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
@@ -115,7 +115,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Importing the database',
-      effects: () => kept.bringingDatabaseBack(host, site),
+      effects: () => kept.planBringDatabaseBack(host, site),
       apply: () => kept.bringDatabaseBack(host, site),
       undo: () => removeDatabase(host, user),
     },
@@ -134,7 +134,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
-      effects: () => fpm.applying(host, site),
+      effects: () => fpm.planApply(host, site),
       apply: () => fpm.apply(host, site),
       undo: () => fpmRemoval.removeAll(host, site),
     },
@@ -147,8 +147,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Adding the virtual host',
-      effects: async () => nginx.applying(host, site, await nginx.certificateOf(host, domain)),
-      imposes: () => takingOver(host, domain),
+      effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
+      imposes: () => planTakeOver(host, domain),
       notes: () => listeningNotes(host),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),
@@ -180,7 +180,7 @@ function stepsOf(site: Site, host: Host): Step[] {
 async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
   if (!(await needsRenewal(host, site))) return []
   const title = `Renewing the certificate of ${site.domain}`
-  const effects = () => providing(host, site)
+  const effects = () => planProvide(host, site)
   return [{ name: 'certificate', title, effects, apply: () => renew(host, site, warn) }]
 }
 

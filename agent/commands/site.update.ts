@@ -12,7 +12,7 @@ import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
-import { findSite, getSite, recording, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
 import { admitNginx } from '#agent/os/users/users.ts'
@@ -106,7 +106,7 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'pool',
       title: 'Applying the PHP pool',
-      effects: async () => fpm.applying(host, await wanted()),
+      effects: async () => fpm.planApply(host, await wanted()),
       apply: async () => fpm.apply(host, await wanted()),
       async undo() {
         const site = await recorded()
@@ -117,7 +117,7 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'database account',
       title: 'Applying the rights and limits of the database account',
-      effects: async () => mariadb.applyingAccount(host, await wanted()),
+      effects: async () => mariadb.planApplyAccount(host, await wanted()),
       apply: async () => mariadb.applyAccount(host, await wanted()),
       undo: async () => mariadb.applyAccount(host, await recorded()),
     },
@@ -132,7 +132,7 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'vhost',
       title: 'Applying the virtual host',
-      effects: async () => serving(host, await wanted()),
+      effects: async () => planServe(host, await wanted()),
       apply: async () => serve(host, await wanted()),
       undo: async () => serve(host, await recorded()),
     },
@@ -145,14 +145,14 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'record',
       title: 'Recording the site',
-      effects: async () => recording(host, await wanted()),
+      effects: async () => planWriteSite(host, await wanted()),
       apply: async () => writeSite(host, await wanted()),
       decided: async () => isApplied(await recorded(), change),
     },
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
-      effects: async () => fpmRemoval.removingOthers(host, await wanted()),
+      effects: async () => fpmRemoval.planRemoveOthers(host, await wanted()),
       apply: async () => fpmRemoval.removeOthers(host, await recorded()),
     },
   ]
@@ -179,6 +179,6 @@ async function serve(host: Host, site: Site): Promise<void> {
   await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
 }
 
-async function serving(host: Host, site: Site) {
-  return nginx.applying(host, site, await nginx.certificateOf(host, site.domain))
+async function planServe(host: Host, site: Site) {
+  return nginx.planApply(host, site, await nginx.certificateOf(host, site.domain))
 }

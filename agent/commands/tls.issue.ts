@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issue, issuing, restore, type Wanted } from '#agent/os/certificates/certificates.ts'
+import { issue, planIssue, restore, type Wanted } from '#agent/os/certificates/certificates.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
@@ -34,7 +34,7 @@ function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Ste
       tls === 'none'
         ? `Removing the certificate of ${domain}`
         : `Requesting a certificate for ${domain}`,
-    effects: () => issuing(host, wanted),
+    effects: () => planIssue(host, wanted),
     async *apply(): Progress<void> {
       const issued = yield* issue(host, wanted)
       if (issued.refused !== undefined) yield `No new certificate: ${issued.refused}`

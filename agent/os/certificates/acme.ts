@@ -60,12 +60,12 @@ export async function* orderCertificate(
 }
 
 /** What an order leaves besides its certificate. */
-export async function ordering(host: Host): Promise<Effect[]> {
+export async function planOrder(host: Host): Promise<Effect[]> {
   const path = accountKeyOf(host)
   const folder = path.slice(0, path.lastIndexOf('/'))
   return [
-    ...(await effects.making(host, 'folder', `${ACME_ROOT}/.well-known`, folder)),
-    ...(await effects.making(host, 'file', path)),
+    ...(await effects.planMake(host, 'folder', `${ACME_ROOT}/.well-known`, folder)),
+    ...(await effects.planMake(host, 'file', path)),
     effects.run('order', host.settings.acme_directory),
   ]
 }

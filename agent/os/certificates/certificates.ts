@@ -6,7 +6,7 @@ import {
   findSite,
   getSite,
   listSites,
-  recording,
+  planWriteSite,
   type Site,
   writeSite,
 } from '#agent/os/site/sites.ts'
@@ -15,7 +15,7 @@ import { setUrl } from '#agent/os/wordpress/wordpress.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { TlsMode } from '#shared/fields.ts'
 import type { Effect } from '#shared/plan.ts'
-import { CertificateRefused, orderCertificate, ordering } from './acme.ts'
+import { CertificateRefused, orderCertificate, planOrder } from './acme.ts'
 import { selfSigned } from './self-signed.ts'
 import { forgetTries, isWaiting, noteRefused, readTries } from './tries.ts'
 
@@ -75,29 +75,29 @@ async function* carryOut(host: Host, next: Site): Progress<string | undefined> {
 }
 
 /** What `issue` would do. */
-export async function issuing(host: Host, wanted: Wanted): Promise<Effect[]> {
+export async function planIssue(host: Host, wanted: Wanted): Promise<Effect[]> {
   const site = await getSite(host, wanted.domain)
   const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
-  const work = wanted.tls === 'none' ? withdrawing(host, next) : providing(host, next)
-  return [...(await work), ...(await recording(host, next))]
+  const work = wanted.tls === 'none' ? planWithdraw(host, next) : planProvide(host, next)
+  return [...(await work), ...(await planWriteSite(host, next))]
 }
 
-async function withdrawing(host: Host, site: Site): Promise<Effect[]> {
+async function planWithdraw(host: Host, site: Site): Promise<Effect[]> {
   if (!(await nginx.certificateOf(host, site.domain))) return []
   return [
     effects.change('database', site.user),
-    ...(await nginx.applying(host, site, undefined)),
+    ...(await nginx.planApply(host, site, undefined)),
     effects.remove('folder', certificateFolder(site.domain)),
   ]
 }
 
 /** What a site without a certificate, or with one, gets with `provide`. */
-export async function providing(host: Host, site: Site): Promise<Effect[]> {
+export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   const served = await nginx.certificateOf(host, site.domain)
   return [
-    ...(site.tls === 'letsencrypt' ? await ordering(host) : []),
-    ...(await files.installing(host, site.domain)),
-    ...(await nginx.serving(host, site)),
+    ...(site.tls === 'letsencrypt' ? await planOrder(host) : []),
+    ...(await files.planInstall(host, site.domain)),
+    ...(await nginx.planServe(host, site)),
     ...(served ? [] : [effects.change('database', site.user)]),
   ]
 }

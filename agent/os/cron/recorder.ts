@@ -39,7 +39,7 @@ export async function recorderSteps(host: Host): Promise<Step[]> {
     {
       name: 'job recorder',
       title: 'Providing the recorder of jobs',
-      effects: effects.writing(RECORDER, before, RECORDER_TEXT),
+      effects: effects.planWrite(RECORDER, before, RECORDER_TEXT),
       async apply() {
         await replace(host, RECORDER, RECORDER_TEXT)
       },

@@ -50,7 +50,7 @@ export async function applyAccount(host: Host, owner: Owner): Promise<void> {
 }
 
 /** What `applyAccount` would do. */
-export async function applyingAccount(host: Host, owner: Owner): Promise<Effect[]> {
+export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect[]> {
   const calls = await callsFor(host, owner)
   return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
 }

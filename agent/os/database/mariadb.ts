@@ -48,14 +48,14 @@ export async function applyAccount(host: Host, owner: Owner): Promise<void> {
 }
 
 /** What `applyAccount` would do. */
-export async function applyingAccount(host: Host, owner: Owner): Promise<Effect[]> {
-  const starting = await startingMariadb(host)
+export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect[]> {
+  const starting = await planStartMariadb(host)
   if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
-  return account.applyingAccount(host, owner)
+  return account.planApplyAccount(host, owner)
 }
 
 /** What `createDatabase` does. */
-export const creatingDatabase = (user: string): Effect[] => [
+export const planCreateDatabase = (user: string): Effect[] => [
   effects.create('database', user),
   effects.create('account', accountOf(user)),
 ]
@@ -76,7 +76,7 @@ export async function removeDatabase(host: Host, user: string): Promise<void> {
 }
 
 /** What `removeDatabase` would do; it asks MariaDB where that runs. */
-export async function removingDatabase(host: Host, user: string): Promise<Effect[]> {
+export async function planRemoveDatabase(host: Host, user: string): Promise<Effect[]> {
   const all = [effects.remove('account', accountOf(user)), effects.remove('database', user)]
   if (!(await isRunning(host, MARIADB))) return all
   const [databases, accounts] = await found(host, user)
@@ -85,13 +85,13 @@ export async function removingDatabase(host: Host, user: string): Promise<Effect
 
 /** The step that starts MariaDB; none where it runs. */
 export async function mariadbSteps(host: Host): Promise<Step[]> {
-  const effects = await startingMariadb(host)
+  const effects = await planStartMariadb(host)
   if (effects.length === 0) return []
   return [{ name: 'mariadb', title: 'Starting MariaDB', effects, apply: () => ensureMariadb(host) }]
 }
 
 /** What `ensureMariadb` would do. */
-export async function startingMariadb(host: Host): Promise<Effect[]> {
+export async function planStartMariadb(host: Host): Promise<Effect[]> {
   return (await isRunning(host, MARIADB)) ? [] : [effects.create('service', MARIADB.unit)]
 }
 

@@ -1,6 +1,6 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
 import type { Effect } from '#shared/plan.ts'
-import { create, generating, making, remove, removing } from './effects.ts'
+import { create, planGenerate, planMake, planRemove, remove } from './effects.ts'
 import { type Generated, removeGenerated, replace } from './generated.ts'
 
 /** One declaration of what a step does and of what its plan says: `effects` are those of `apply` now. */
@@ -37,19 +37,19 @@ export const deferred = (make: () => Promise<Change>): Change => ({
 })
 
 export const generated = (host: Host, files: readonly Generated[]): Change => ({
-  effects: () => generating(host, files),
+  effects: () => planGenerate(host, files),
   async apply() {
     for (const { path, text, options } of files) await replace(host, path, text, options)
   },
 })
 
 export const folder = (host: Host, path: string, options?: WriteOptions): Change => ({
-  effects: () => making(host, 'folder', path),
+  effects: () => planMake(host, 'folder', path),
   apply: () => host.files.mkdir(path, options),
 })
 
 export const linked = (host: Host, target: string, path: string): Change => ({
-  effects: () => making(host, 'link', path),
+  effects: () => planMake(host, 'link', path),
   apply: () => host.files.link(target, path),
 })
 
@@ -61,13 +61,13 @@ export const moved = (host: Host, from: string, to: string): Change =>
   )
 
 export const removed = (host: Host, kind: string, path: string): Change => ({
-  effects: () => removing(host, kind, path),
+  effects: () => planRemove(host, kind, path),
   apply: () => host.files.remove(path),
 })
 
 /** Only files that this agent generated. */
 export const removedGenerated = (host: Host, ...paths: readonly string[]): Change => ({
-  effects: () => removing(host, 'file', ...paths),
+  effects: () => planRemove(host, 'file', ...paths),
   async apply() {
     for (const path of paths) await removeGenerated(host, path)
   },

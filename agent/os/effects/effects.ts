@@ -12,31 +12,35 @@ export const remove = effect('remove')
 export const run = effect('run')
 
 /** Of a text at a path: nothing where it is there already. */
-export function writing(path: string, before: string | undefined, text: string): Effect[] {
+export function planWrite(path: string, before: string | undefined, text: string): Effect[] {
   if (before === undefined) return [create('file', path)]
   return before === text ? [] : [change('file', path)]
 }
 
 /** Of generated files. Throws conflict, as writing them does, for one that somebody else wrote. */
-export async function generating(
+export async function planGenerate(
   host: Host,
   files: readonly { path: string; text: string }[],
 ): Promise<Effect[]> {
   const effects: Effect[] = []
   for (const { path, text } of files) {
-    effects.push(...writing(path, await readGenerated(host, path), text))
+    effects.push(...planWrite(path, await readGenerated(host, path), text))
   }
   return effects
 }
 
 /** Of making what is not there. */
-export async function making({ files }: Host, kind: string, ...paths: string[]): Promise<Effect[]> {
+export async function planMake(
+  { files }: Host,
+  kind: string,
+  ...paths: string[]
+): Promise<Effect[]> {
   const found = await Promise.all(paths.map((path) => files.stat(path)))
   return paths.filter((_, at) => !found[at]).map((path) => create(kind, path))
 }
 
 /** Of removing what is there. */
-export async function removing(
+export async function planRemove(
   { files }: Host,
   kind: string,
   ...paths: string[]
@@ -46,6 +50,6 @@ export async function removing(
 }
 
 /** Of writing what is new each time. */
-export async function putting({ files }: Host, path: string): Promise<Effect> {
+export async function planPut({ files }: Host, path: string): Promise<Effect> {
   return (await files.stat(path)) ? change('file', path) : create('file', path)
 }

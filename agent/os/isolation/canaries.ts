@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { listSites, recording, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
 
@@ -37,8 +37,10 @@ export async function record(host: Host, sites: readonly Site[]): Promise<void> 
 }
 
 /** What `record` would do. */
-export async function recordingOf(host: Host, sites: readonly Site[]): Promise<Effect[]> {
-  const [first, ...rest] = await Promise.all(sites.map((site) => recording(host, site, 'canaries')))
+export async function planRecord(host: Host, sites: readonly Site[]): Promise<Effect[]> {
+  const [first, ...rest] = await Promise.all(
+    sites.map((site) => planWriteSite(host, site, 'canaries')),
+  )
   // The folder is made once.
   return [...(first ?? []), ...rest.flatMap((effects) => effects.slice(-1))]
 }

@@ -28,7 +28,7 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
 }
 
 /** What the removal of the sites does. */
-export const removingOf = (host: Host, sites: readonly Site[]): Effect[] =>
+export const planRemoveSites = (host: Host, sites: readonly Site[]): Effect[] =>
   sites.flatMap(({ user, domain }) => [
     remove('account', accountOf(user)),
     remove('database', user),

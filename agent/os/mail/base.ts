@@ -19,7 +19,7 @@ export async function mailSteps(host: Host): Promise<Step[]> {
       effects: [
         ...(user ? [] : [effects.create('user', MAIL_USER), effects.create('group', MAIL_USER)]),
         ...missing.map((path) => effects.create('folder', path)),
-        ...effects.writing(SENDMAIL, before, SENDMAIL_PHP),
+        ...effects.planWrite(SENDMAIL, before, SENDMAIL_PHP),
       ],
       apply: () => prepare(host),
     },

@@ -16,8 +16,8 @@ export async function keep({ files }: Host, path: string): Promise<void> {
 }
 
 /** What `keep` and the writing of another setting do. */
-export const keeping = async (host: Host, path: string): Promise<Effect[]> => [
-  await effects.putting(host, path),
+export const planKeep = async (host: Host, path: string): Promise<Effect[]> => [
+  await effects.planPut(host, path),
 ]
 
 export async function bringBack({ files }: Host, path: string): Promise<void> {

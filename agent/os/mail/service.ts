@@ -74,20 +74,20 @@ export async function syncService(host: Host): Promise<void> {
 }
 
 /** What `syncService` would do with or without a relay. */
-export async function syncing(host: Host, wanted: boolean): Promise<Effect[]> {
+export async function planSync(host: Host, wanted: boolean): Promise<Effect[]> {
   const runs = await isRunning(host, mailService(host))
   const text = await renderMailUnit(host)
   if (!wanted) {
     return [
       ...(runs ? [effects.remove('service', MAIL_UNIT)] : []),
-      ...(await effects.removing(host, 'link', LINK)),
-      ...(await effects.removing(host, 'file', MAIL_UNIT_PATH)),
+      ...(await effects.planRemove(host, 'link', LINK)),
+      ...(await effects.planRemove(host, 'file', MAIL_UNIT_PATH)),
     ]
   }
   const files = host.init === 'systemd' ? [{ path: MAIL_UNIT_PATH, text }] : []
   return [
-    ...(await effects.generating(host, files)),
-    ...(host.init === 'systemd' ? await effects.making(host, 'link', LINK) : []),
+    ...(await effects.planGenerate(host, files)),
+    ...(host.init === 'systemd' ? await effects.planMake(host, 'link', LINK) : []),
     ...(runs ? [] : [effects.create('service', MAIL_UNIT)]),
   ]
 }

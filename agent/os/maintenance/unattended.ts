@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, readGenerated, replace } from '#agent/os/effects/generated.ts'
-import { install, installing } from '#agent/os/packages/packages.ts'
+import { install, planInstall } from '#agent/os/packages/packages.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import type { Unattended } from '#shared/maintenance.ts'
 
@@ -57,7 +57,7 @@ export async function unattendedSteps(host: Host, enabled: boolean): Promise<Ste
 const packageStep = (host: Host): Step => ({
   name: 'packages',
   title: `Installing ${PACKAGE}`,
-  effects: () => installing(host, [PACKAGE]),
+  effects: () => planInstall(host, [PACKAGE]),
   apply: (): Progress<void> => install(host, [PACKAGE], 'unattended'),
 })
 
@@ -65,7 +65,7 @@ function fileStep(host: Host, before: string | undefined, text: string): Step {
   return {
     name: 'unattended upgrades',
     title: 'Configuring unattended security updates',
-    effects: effects.writing(UNATTENDED_FILE, before, text),
+    effects: effects.planWrite(UNATTENDED_FILE, before, text),
     async apply() {
       await replace(host, UNATTENDED_FILE, text)
     },

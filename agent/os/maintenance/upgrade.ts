@@ -46,7 +46,7 @@ export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
     {
       name: 'packages',
       title: `Installing ${what} of ${names.length === 1 ? names[0] : `${names.length} packages`}`,
-      effects: () => upgrading(host, argvOf(names, scope)),
+      effects: () => planUpgrade(host, argvOf(names, scope)),
       apply: () => upgrade(host, argvOf(names, scope)),
     },
   ]
@@ -66,7 +66,7 @@ function argvOf(names: readonly string[], scope: Scope): string[] {
 }
 
 /** What apt says that it would do. */
-async function upgrading(host: Host, argv: readonly string[]): Promise<Effect[]> {
+async function planUpgrade(host: Host, argv: readonly string[]): Promise<Effect[]> {
   const { stdout } = await host.shell.run(['apt-get', ...READ_ONLY, '--simulate', ...argv])
   return [...stdout.matchAll(/^Inst (\S+)( \[)?/gm)].map(([, name = '', former]) =>
     former ? effects.change('package', name) : effects.create('package', name),

@@ -65,7 +65,7 @@ export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<str
 }
 
 /** What `apply` would do. nginx makes the folder of the page cache. */
-export async function applying(
+export async function planApply(
   host: Host,
   site: Site,
   certificate: Certificate | undefined,
@@ -78,9 +78,9 @@ export async function applying(
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.generating(host, [...base, vhost])),
-    ...(await effects.making(host, 'link', link)),
-    ...(await effects.making(host, 'folder', pageCacheOf(site.user))),
+    ...(await effects.planGenerate(host, [...base, vhost])),
+    ...(await effects.planMake(host, 'link', link)),
+    ...(await effects.planMake(host, 'folder', pageCacheOf(site.user))),
     effects.run('reload', NGINX.unit),
   ]
 }
@@ -117,15 +117,18 @@ export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): P
 }
 
 /** What `remove` would do. */
-export async function removing(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<Effect[]> {
+export async function planRemove(
+  host: Host,
+  site: Pick<Site, 'domain' | 'user'>,
+): Promise<Effect[]> {
   const served = [
-    ...(await effects.removing(host, 'link', ...linksOf(site.domain))),
-    ...(await effects.removing(host, 'file', availablePath(site.domain))),
+    ...(await effects.planRemove(host, 'link', ...linksOf(site.domain))),
+    ...(await effects.planRemove(host, 'file', availablePath(site.domain))),
   ]
   return [
     ...served,
     ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
-    ...(await effects.removing(host, 'folder', pageCacheOf(site.user))),
+    ...(await effects.planRemove(host, 'folder', pageCacheOf(site.user))),
   ]
 }
 
@@ -145,8 +148,8 @@ const certificateIn = (folder: string): Certificate => ({
 })
 
 /** What serving the site with a certificate, had already or about to be, would do. */
-export function serving(host: Host, site: Site): Promise<Effect[]> {
-  return applying(host, site, certificateIn(certificateFolder(site.domain)))
+export function planServe(host: Host, site: Site): Promise<Effect[]> {
+  return planApply(host, site, certificateIn(certificateFolder(site.domain)))
 }
 
 /** Addresses of this machine, beside 127.0.0.1, at which the site has to answer as well. */

@@ -34,7 +34,7 @@ export async function refuseServedNames(host: Host, domain: string): Promise<voi
 }
 
 /** A name of the site that a wildcard or an expression of another server serves until now. */
-export async function takingOver(host: Host, domain: string): Promise<Effect[]> {
+export async function planTakeOver(host: Host, domain: string): Promise<Effect[]> {
   if (!(await host.files.stat(NGINX.program))) return []
   const found = await servers(host)
   return namesOf(domain).flatMap((name) => {

@@ -28,7 +28,7 @@ const FOLDERS = [
 export const nginxStep = (host: Host): Step => ({
   name: 'nginx',
   title: 'Configuring nginx',
-  effects: () => configuring(host),
+  effects: () => planConfigure(host),
   apply: () => host.exclusive('nginx', () => configure(host)),
 })
 
@@ -114,7 +114,7 @@ async function configure(host: Host): Promise<void> {
 }
 
 /** What `configure` would do; without nginx there is nothing of anybody else's. */
-async function configuring(host: Host): Promise<Effect[]> {
+async function planConfigure(host: Host): Promise<Effect[]> {
   const { welcome, catch_all, removed } = await wantedOf(host)
   const own = catch_all !== undefined && !removed
   const files = [
@@ -122,10 +122,10 @@ async function configuring(host: Host): Promise<Effect[]> {
     ...(own ? [{ path: DEFAULT_PATH, text: catch_all }] : []),
   ]
   return [
-    ...(await effects.making(host, 'folder', ...FOLDERS)),
+    ...(await effects.planMake(host, 'folder', ...FOLDERS)),
     ...(welcome ? [effects.remove('link', DEBIAN_LINK)] : []),
-    ...(await effects.generating(host, files)),
-    ...(own ? await effects.making(host, 'link', DEFAULT_LINK) : []),
+    ...(await effects.planGenerate(host, files)),
+    ...(own ? await effects.planMake(host, 'link', DEFAULT_LINK) : []),
     ...(removed ? [effects.remove('link', DEFAULT_LINK)] : []),
     ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),
   ]

@@ -58,7 +58,7 @@ export async function quotaPackageSteps(host: Host): Promise<Step[]> {
     {
       name: 'quota package',
       title: `Installing ${missing.join(', ')}`,
-      effects: () => installing(host, missing),
+      effects: () => planInstall(host, missing),
       async *apply() {
         try {
           yield* install(host, missing, 'php')
@@ -85,7 +85,7 @@ export async function refuseUnknownPackages(
 }
 
 /** What `install` would do, as apt says it; what comes with them is known once apt has its lists. */
-export async function installing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+export async function planInstall(host: Host, packages: readonly string[]): Promise<Effect[]> {
   return (
     (await simulated(host, packages)) ?? [
       effects.run('program', 'apt-get update'),

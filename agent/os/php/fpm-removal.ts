@@ -54,22 +54,22 @@ async function removeFound(host: Host, others: readonly Pool[]): Promise<void> {
 }
 
 /** What `removeOthers` would do. */
-export async function removingOthers(host: Host, pool: Pool): Promise<Effect[]> {
+export async function planRemoveOthers(host: Host, pool: Pool): Promise<Effect[]> {
   const others = await listOthers(host, pool)
-  return (await Promise.all(others.map((other) => removing(host, other)))).flat()
+  return (await Promise.all(others.map((other) => planRemove(host, other)))).flat()
 }
 
-async function removing(host: Host, pool: Pool): Promise<Effect[]> {
+async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
   const { unit, pid_file } = fpmService(pool)
   const former = pool.former ? [formerConfigOf(pool)] : []
   const runs = await isRunning(host, fpmService(pool))
   return [
     ...(runs ? [effects.remove('service', unit)] : []),
-    ...(await effects.removing(host, 'link', wantsPathOf(pool))),
-    ...(await effects.removing(host, 'file', unitPathOf(pool), socketUnitPathOf(pool))),
-    ...(await effects.removing(host, 'file', ...former, pid_file)),
-    ...(await effects.removing(host, 'folder', poolFolderOf(pool))),
-    ...(await effects.removing(host, 'socket', socketOf(pool))),
+    ...(await effects.planRemove(host, 'link', wantsPathOf(pool))),
+    ...(await effects.planRemove(host, 'file', unitPathOf(pool), socketUnitPathOf(pool))),
+    ...(await effects.planRemove(host, 'file', ...former, pid_file)),
+    ...(await effects.planRemove(host, 'folder', poolFolderOf(pool))),
+    ...(await effects.planRemove(host, 'socket', socketOf(pool))),
   ]
 }
 
@@ -91,11 +91,11 @@ export async function removeSlice(host: Host, user: string): Promise<void> {
 }
 
 /** What `removeAll` would do. */
-export async function removingAll(host: Host, pool: Pool): Promise<Effect[]> {
+export async function planRemoveAll(host: Host, pool: Pool): Promise<Effect[]> {
   return [
-    ...(await removing(host, pool)),
-    ...(await removingOthers(host, pool)),
-    ...(await effects.removing(host, 'file', slicePathOf(pool.user))),
+    ...(await planRemove(host, pool)),
+    ...(await planRemoveOthers(host, pool)),
+    ...(await effects.planRemove(host, 'file', slicePathOf(pool.user))),
     ...(await closeSocket(host, pool.user).effects()),
   ]
 }

@@ -83,7 +83,7 @@ async function startFormer(host: Host, pool: Pool): Promise<void> {
 }
 
 /** What `apply` would do. */
-export async function applying(host: Host, site: Site): Promise<Effect[]> {
+export async function planApply(host: Host, site: Site): Promise<Effect[]> {
   const pool = poolOf(site)
   const { pid_file } = fpmService(pool)
   const systemd = host.init === 'systemd'
@@ -92,16 +92,16 @@ export async function applying(host: Host, site: Site): Promise<Effect[]> {
   const pid_files = systemd ? [] : [pid_file]
   return [
     ...(await openSocket(host, site).effects()),
-    ...(await effects.making(host, 'folder', ...folders)),
-    ...(await effects.generating(host, await filesOf(host, site))),
-    ...(await effects.making(host, 'link', ...links)),
-    ...(await effects.making(host, 'socket', socketOf(pool))),
-    ...(await effects.making(host, 'file', ...pid_files)),
-    await starting(host, pool),
+    ...(await effects.planMake(host, 'folder', ...folders)),
+    ...(await effects.planGenerate(host, await filesOf(host, site))),
+    ...(await effects.planMake(host, 'link', ...links)),
+    ...(await effects.planMake(host, 'socket', socketOf(pool))),
+    ...(await effects.planMake(host, 'file', ...pid_files)),
+    await planStart(host, pool),
   ]
 }
 
-async function starting(host: Host, pool: Pool): Promise<Effect> {
+async function planStart(host: Host, pool: Pool): Promise<Effect> {
   const { unit } = fpmService(pool)
   const state = await poolState(host, pool)
   if (state === 'broken') return effects.create('service', unit)

@@ -26,7 +26,7 @@ async function sliceSteps(host: Host): Promise<Step[]> {
     {
       name: 'sites slice',
       title: 'Denying sites the metadata addresses',
-      effects: effects.writing(ALL_SITES, before, text),
+      effects: effects.planWrite(ALL_SITES, before, text),
       async apply() {
         await replace(host, ALL_SITES, text)
         await host.shell.run(['systemctl', 'daemon-reload'])

@@ -9,7 +9,7 @@ import type { Effect } from '#shared/plan.ts'
 const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 
 /** What installing these packages would do to what is installed already, as apt says it. */
-export async function imposing(host: Host, packages: readonly string[]): Promise<Effect[]> {
+export async function planImpose(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const found = (await simulated(host, packages)) ?? []
   return [
     ...found

@@ -12,8 +12,8 @@ import {
 } from '#agent/os/nginx/provision.ts'
 import {
   install,
-  installing,
   missingPackages,
+  planInstall,
   refuseUnknownPackages,
   shippedPhp,
 } from '#agent/os/packages/packages.ts'
@@ -28,7 +28,7 @@ import { wpCliSteps } from '#agent/os/wordpress/wp-cli.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { ALL_SITES, allSitesSteps } from './all-sites.ts'
-import { imposing } from './package-changes.ts'
+import { planImpose } from './package-changes.ts'
 
 /** The files that hold for all sites, without those of one. */
 export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
@@ -79,8 +79,8 @@ const packagesStep = (
 ): Step => ({
   name: 'packages',
   title: `Installing ${missing.join(', ')}`,
-  effects: () => installing(host, missing),
-  imposes: () => imposing(host, missing),
+  effects: () => planInstall(host, missing),
+  imposes: () => planImpose(host, missing),
   apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
 })
 
@@ -114,7 +114,7 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
     name: 'services',
     title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
     effects: async () => [
-      ...(host.init === 'direct' ? await effects.making(host, 'file', LOG) : []),
+      ...(host.init === 'direct' ? await effects.planMake(host, 'file', LOG) : []),
       ...units.map((unit) => effects.create('service', unit)),
     ],
     imposes: () => waking(host, stopped, missing),

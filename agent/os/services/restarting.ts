@@ -40,8 +40,8 @@ export async function restartingSteps(host: Host): Promise<Step[]> {
       name: 'restarts',
       title: 'Making services come back after a failure',
       effects: async () => [
-        ...(await effects.making(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
-        ...(await effects.generating(host, missing)),
+        ...(await effects.planMake(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
+        ...(await effects.planGenerate(host, missing)),
       ],
       async apply() {
         for (const { path, text } of missing) await replace(host, path, text)

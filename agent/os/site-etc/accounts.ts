@@ -57,7 +57,7 @@ async function writeVisible(host: Host, user: string, visible: Accounts): Promis
 }
 
 /** What `writeAccounts` does for a new user. */
-export const writingAccounts = ({ init }: Host, user: string): Effect[] =>
+export const planWriteAccounts = ({ init }: Host, user: string): Effect[] =>
   init === 'systemd' ? [effects.create('folder', accountsOf(user))] : []
 
 export const removeAccounts = (host: Host, user: string): Change =>

@@ -50,10 +50,10 @@ export async function provideSharedEtc(host: Host): Promise<void> {
 async function missingOn(host: Host): Promise<Effect[]> {
   const links = [...LINKS, ...FOLLOWER_LINKS].map(({ path }) => path)
   const enabling = FOLLOWER_LINKS.map(({ path }) => dirname(path))
-  const files = await effects.generating(host, FOLLOWER_FILES)
+  const files = await effects.planGenerate(host, FOLLOWER_FILES)
   return [
-    ...(await effects.making(host, 'folder', ...FOLDERS, ...enabling)),
-    ...(await effects.making(host, 'link', ...links)),
+    ...(await effects.planMake(host, 'folder', ...FOLDERS, ...enabling)),
+    ...(await effects.planMake(host, 'link', ...links)),
     ...files,
   ]
 }

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, declared, folder, inOrder } from '#agent/os/effects/change.ts'
-import { create, making, remove, writing } from '#agent/os/effects/effects.ts'
+import { create, planMake, planWrite, remove } from '#agent/os/effects/effects.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
@@ -65,14 +65,14 @@ export async function writeSite(host: Host, site: Site, folder: Folder = 'sites'
 const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
 
 /** What `writeSite` would do. */
-export async function recording(
+export async function planWriteSite(
   host: Host,
   site: Site,
   folder: Folder = 'sites',
 ): Promise<Effect[]> {
   const path = pathOf(host, site.domain, folder)
-  const made = await making(host, 'folder', folderOf(host, folder))
-  return [...made, ...writing(path, await host.files.read(path), textOf(site))]
+  const made = await planMake(host, 'folder', folderOf(host, folder))
+  return [...made, ...planWrite(path, await host.files.read(path), textOf(site))]
 }
 
 /** One rename: what a site is changes in one moment, whatever dies. */

@@ -57,13 +57,13 @@ export async function install(host: Host, domain: string, pem: string): Promise<
 }
 
 /** What a new certificate does to the files of a site: the key stays when there is one. */
-export async function installing(host: Host, domain: string): Promise<Effect[]> {
+export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
   const folder = certificateFolder(domain)
-  const missing = await effects.making(host, 'folder', CERTIFICATES, folder)
+  const missing = await effects.planMake(host, 'folder', CERTIFICATES, folder)
   if (missing.length > 0) return missing
   return [
-    ...(await effects.making(host, 'file', privateKeyOf(domain))),
-    await effects.putting(host, fullchainOf(domain)),
+    ...(await effects.planMake(host, 'file', privateKeyOf(domain))),
+    await effects.planPut(host, fullchainOf(domain)),
   ]
 }
 

@@ -38,8 +38,8 @@ export async function keepDatabase(host: Host, { user }: Site): Promise<string[]
 }
 
 /** What `keepDatabase` would do. */
-export async function keepingDatabase(host: Host, { user }: Site): Promise<Effect[]> {
-  const missing = await effects.making(host, 'folder', TRASH, trashOf(user))
+export async function planKeepDatabase(host: Host, { user }: Site): Promise<Effect[]> {
+  const missing = await effects.planMake(host, 'folder', TRASH, trashOf(user))
   return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
 }
 
@@ -73,7 +73,7 @@ export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {
 }
 
 /** What `bringDatabaseBack` would do. */
-export async function bringingDatabaseBack(host: Host, { user }: Site): Promise<Effect[]> {
+export async function planBringDatabaseBack(host: Host, { user }: Site): Promise<Effect[]> {
   const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
   if (!isKept) return []
   return [effects.create('account', accountOf(user)), effects.create('database', user)]

@@ -52,18 +52,18 @@ export async function fetchBuild(
 }
 
 /** What `fetchBuild` does. */
-export const fetching = (url: string, program: string): Effect[] => [
+export const planFetch = (url: string, program: string): Effect[] => [
   effects.run('download', url),
   effects.create('file', draftOf(program)),
 ]
 
 /** What a switch that succeeds does. */
-export async function switching(host: Host, program: string): Promise<Effect[]> {
+export async function planSwitch(host: Host, program: string): Promise<Effect[]> {
   return [
     effects.remove('file', draftOf(program)),
     effects.change('file', program),
-    await effects.putting(host, previousOf(program)),
-    await effects.putting(host, verdictPath(host.settings.state_dir)),
+    await effects.planPut(host, previousOf(program)),
+    await effects.planPut(host, verdictPath(host.settings.state_dir)),
     effects.run('program', `${program} units`),
     effects.run('reload', 'systemd'),
     effects.run('restart', UNITS),

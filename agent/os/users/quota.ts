@@ -50,7 +50,7 @@ export async function quotaSteps(
     {
       name: 'disk quota',
       title: 'Setting the disk quota',
-      effects: async () => [limiting((await site()).user)],
+      effects: async () => [planLimit((await site()).user)],
       async *apply() {
         yield* limitAll(host, [await site()])
       },
@@ -71,14 +71,14 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
     {
       name: 'disk quotas',
       title: 'Setting the disk quotas of the sites',
-      effects: sites.map(({ user }) => limiting(user)),
+      effects: sites.map(({ user }) => planLimit(user)),
       apply: () => limitAll(host, sites),
     },
   ]
 }
 
 /** What `limitDisk` does. */
-const limiting = (user: string): Effect => effects.change('disk quota', user)
+const planLimit = (user: string): Effect => effects.change('disk quota', user)
 
 /** Returns what stood in the way: a quota that cannot be set never costs the site. */
 export function limitDisk(host: Host, { user, tier }: Site): Promise<string | undefined> {
@@ -98,7 +98,7 @@ export async function unlimitDisk(host: Host, user: string): Promise<void> {
 }
 
 /** What `unlimitDisk` would do. */
-export async function unlimiting(host: Host, { user, domain }: Site): Promise<Effect[]> {
+export async function planUnlimit(host: Host, { user, domain }: Site): Promise<Effect[]> {
   if ((await quotaMount(host)) === undefined) return []
   return (await isOf(host, user, domain)) ? [effects.remove('disk quota', user)] : []
 }

@@ -3,7 +3,7 @@ import { stopSlice } from '#agent/os/as-site/slice.ts'
 import { type Change, declared, inOrder, provided } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
-import { removeAccounts, writeAccounts, writingAccounts } from '#agent/os/site-etc/accounts.ts'
+import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
@@ -54,14 +54,14 @@ async function admits(host: Host, user: string): Promise<boolean> {
 }
 
 /** What `createUser` does. */
-export const creatingUser = (host: Host, user: string): Effect[] => [
+export const planCreateUser = (host: Host, user: string): Effect[] => [
   effects.create('user', user),
   effects.create('group', user),
-  ...writingAccounts(host, user),
+  ...planWriteAccounts(host, user),
 ]
 
 /** What `removeUser` would do. */
-export async function removingUser(host: Host, user: string, domain: string): Promise<Effect[]> {
+export async function planRemoveUser(host: Host, user: string, domain: string): Promise<Effect[]> {
   if (!(await isOf(host, user, domain))) return []
   return [
     effects.remove('user', user),

@@ -60,14 +60,14 @@ export async function coreSteps(host: Host): Promise<Step[]> {
   const apply = async function* (): Progress<void> {
     yield* provideCore(host)
   }
-  const effects = () => providing(host)
+  const effects = () => planProvide(host)
   return [{ name: 'wordpress', title: 'Providing WordPress', effects, apply }]
 }
 
 /** What `provideCore` would do, by the checksum that the source publishes now. */
-async function providing(host: Host): Promise<Effect[]> {
+async function planProvide(host: Host): Promise<Effect[]> {
   const kept = await readKept(host)
-  const note = [await effects.putting(host, keptPath(host))]
+  const note = [await effects.planPut(host, keptPath(host))]
   const sources = [host.settings.wordpress_url]
   if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
   let problem = ''
@@ -76,7 +76,7 @@ async function providing(host: Host): Promise<Effect[]> {
       const digest = await publishedAt(host, base, 1)
       if (kept?.digest === digest) return note
       const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
-      const [missing] = await effects.making(host, 'folder', ...folders)
+      const [missing] = await effects.planMake(host, 'folder', ...folders)
       const changed = missing ?? effects.change('folder', cacheOf(host))
       return [effects.run('download', archiveOf(base)), changed]
     } catch (error) {

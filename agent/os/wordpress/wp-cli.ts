@@ -14,15 +14,15 @@ export async function wpCliSteps(host: Host): Promise<Step[]> {
   const { wp_cli_sha512: wanted } = host.settings
   if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return []
   const apply = () => provideWpCli(host)
-  return [{ name: 'wp-cli', title: 'Getting wp-cli', effects: () => providing(host), apply }]
+  return [{ name: 'wp-cli', title: 'Getting wp-cli', effects: () => planProvide(host), apply }]
 }
 
-async function providing(host: Host): Promise<Effect[]> {
+async function planProvide(host: Host): Promise<Effect[]> {
   return [
     effects.run('download', host.settings.wp_cli_url),
-    ...(await effects.making(host, 'folder', LIBRARY)),
-    await effects.putting(host, WP_CLI),
-    ...effects.writing(DIGEST, await host.files.read(DIGEST), host.settings.wp_cli_sha512),
+    ...(await effects.planMake(host, 'folder', LIBRARY)),
+    await effects.planPut(host, WP_CLI),
+    ...effects.planWrite(DIGEST, await host.files.read(DIGEST), host.settings.wp_cli_sha512),
   ]
 }
 
