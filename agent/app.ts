@@ -31,18 +31,21 @@ export interface AppDeps {
   readings: Readings
   /** `/health` alone is open. */
   gate: Gate
-  /** Absent where nobody is asked for a proof. */
+  /** Absent without authentication. */
   enrolment: Enrolment | undefined
-  /** Absent where no key is asked for. */
+  /** Absent without authentication. */
   rotation: Rotation | undefined
-  /** What root lets a dashboard do on this server. */
+  /** The policy of root for this server. */
   policy: Policy
   report: (error: unknown) => void
 }
 
 type Env = { Variables: { admitted: Admitted }; Bindings: Partial<Origin> }
 
-/** The seven calls of the contract, the events of an operation by its id, and what trust needs. */
+/**
+ * The seven calls of the contract, the events of an operation by its id, and the calls of the
+ * trust.
+ */
 export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
   const app = new Hono<Env>()
   const start = starter(runner, policy)
@@ -124,7 +127,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   return app
 }
 
-/** Starts what the policy permits, or shows what was started under the same id. */
+/** Starts an operation that the policy permits, or attaches to the one with the same id. */
 function starter(runner: Runner, policy: Policy) {
   return async <N extends CommandName>(command: N, params: ParamsOf<N>, request: Request) => {
     const id = operationId(request)
@@ -140,7 +143,7 @@ function starter(runner: Runner, policy: Policy) {
   }
 }
 
-/** What is said of an operation, and its end before its time. */
+/** The events of an operation, and its cancellation. */
 function operationCalls(app: Hono<Env>, runner: Runner) {
   app.get('/operations/:id/events', async (context) => {
     const id = OperationId.safeParse(context.req.param('id'))
@@ -158,7 +161,7 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
   })
 }
 
-/** Tells what would be done; what the policy does not permit is not told either. */
+/** Returns a plan; the policy applies to plans too. */
 function planner(runner: Runner, policy: Policy) {
   return async <N extends CommandName>(command: N, params: ParamsOf<N>): Promise<Response> => {
     const giveBack = await policy.permit(command)
@@ -167,7 +170,7 @@ function planner(runner: Runner, policy: Policy) {
   }
 }
 
-/** Who may ask, and by which keys. */
+/** Authentication and its keys. */
 function trustCalls(
   app: Hono<Env>,
   { enrolment, rotation }: Pick<AppDeps, 'enrolment' | 'rotation'>,
@@ -198,7 +201,7 @@ function operationId(request: Request): string | undefined {
   throw badRequest('The Operation-Id header must have 1 to 64 of A-Z a-z 0-9 _ -')
 }
 
-/** A hostile name comes back as what it is, in one short line. */
+/** A hostile name is shown sanitised in one short line. */
 function shown(name: string): string {
   return name.replace(/\p{Cc}/gu, ' ').slice(0, 100)
 }

@@ -14,13 +14,13 @@ export interface Config {
   /** `none-for-tests` is `none` on a machine with sites: every one of them is root there. */
   auth: (typeof AUTH)[number]
   policy_file: string
-  /** What the records of ended operations may take of the disk. */
+  /** The disk limit for the records of ended operations. */
   operations_bytes: number
-  /** Where the two halves of the agent meet. */
+  /** The socket between the two halves of the agent. */
   run_dir: string
-  /** systemd's folder of what it loaded for this process: systemd.exec(5), Credentials. */
+  /** systemd's folder of credentials for this process: systemd.exec(5), Credentials. */
   credentials: string | undefined
-  /** When the queue of mail tries again, and when it gives up. */
+  /** The retry pauses of the mail queue, and its time limit. */
   mail_schedule: Schedule
   settings: HostSettings
 }

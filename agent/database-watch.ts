@@ -10,10 +10,10 @@ import { listSites } from './os/site/sites.ts'
 const PAUSE_MS = 20_000
 
 /**
- * Three times a minute: ends statements of sites that run beyond their limit, and raises the number of
- * connections where a restart of MariaDB has left fewer than the sites may take together. It holds a
- * connection of its own, so that the agent has one when every other one is taken. Dumps and imports
- * may take longer: a site with an operation is passed over.
+ * Three times a minute: ends statements of sites beyond their limit, and raises the connection
+ * limit if a restart of MariaDB has lowered it. It holds its own connection, so that the agent has
+ * one when all others are in use. Dumps and imports may take longer: a site with an operation is
+ * skipped.
  */
 export async function watchDatabase(
   host: Host,

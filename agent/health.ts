@@ -2,14 +2,14 @@ import type { Host } from './host/ports.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
 
-/** After a start: first of all the agent has to answer. */
+/** After a start, the agent first has to answer requests. */
 const START_MS = 1000
-/** With what the dashboard needs to ask, a broken site is shown within a minute. */
+/** Together with the interval of the dashboard, a broken site is shown within a minute. */
 const LOOK_MS = 12_000
 const VISIT_MS = 5_000
 const JITTER_MS = 3_000
 
-/** Looks at all sites again and again, and visits them on its own: a page that hangs holds nothing up. */
+/** Checks all sites periodically, and visits them separately: a hanging page delays nothing. */
 export function watchHealth(
   host: Host,
   { own, found }: { own: HealthMonitor; found: FoundMonitor },

@@ -20,7 +20,7 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent version    print the version
 `
 
-/** One readable line that says what to do, for what an administrator can correct. */
+/** One readable line with a solution, for errors that an administrator can correct. */
 function readable(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') return 'AGENT_LISTEN: the port is in use; choose another one'
@@ -39,7 +39,7 @@ function stop(status: number, message: string): never {
 type GoesOn = (config: Config, args: string[]) => Promise<void>
 type Once = (config: Config, host: Host, args: string[]) => Promise<string>
 
-/** What runs until it is stopped; loaded when it is asked for, so that an unknown command is reported immediately. */
+/** Long-running programs; loaded on demand, so that an unknown command is reported immediately. */
 const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   serve: async () => {
     const { serve } = await import('./start.ts')
@@ -56,7 +56,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   },
 }
 
-/** The commands that do something and end; each returns what it has to say. */
+/** The commands that run once; each returns its output. */
 const ONCE: Record<string, () => Promise<Once>> = {
   enrol: async () => (await import('./cli/enrol.ts')).enrol,
   install: async () => (await import('./cli/install.ts')).install,

@@ -13,15 +13,15 @@ import { BASE_PATH } from './os/nginx/base-file.ts'
 import { restartingSteps } from './os/services/restarting.ts'
 
 const SECOND_MS = 1000
-/** After a start: first of all the agent has to answer. */
+/** After a start, the agent first has to answer requests. */
 const START_MS = 5 * SECOND_MS
 const TURN_MS = 5 * SECOND_MS
 const PAUSE_MS = SECOND_MS / 2
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** dpkg runs several times for one update: so long nothing has changed when it is over. */
+/** dpkg runs several times for one update: it is over after this time without a change. */
 const QUIET_MS = 10 * SECOND_MS
-/** Packages that stay half installed do not keep the rest from being renewed. */
+/** Packages that stay half-installed block restarts only for this time. */
 const BUSY_MS = 10 * MINUTE_MS
 const AGAIN_MS = 10 * MINUTE_MS
 const REVIVE_MS = 5 * MINUTE_MS
@@ -30,21 +30,21 @@ const LISTS_MS = 26 * HOUR_MS
 
 type Report = (error: unknown) => void
 
-/** What this process remembers between its turns. */
+/** The state of this process between rounds. */
 interface Due {
   check: number
   minute: number
   revive: number
   /** When dpkg had changed something at the last check. */
   dpkg: number
-  /** When something that could not be restarted is tried again. */
+  /** When a failed restart is retried. */
   again: number
 }
 
 /**
- * On a server that is ready for sites, whenever dpkg has changed something, each hour and after a start:
- * looks for programs that run replaced files, restarts them one after the other, and keeps what it finds
- * for the dashboard. Between that it counts what systemd starts again, and starts what systemd has given up.
+ * On a provisioned server, after each change of dpkg, each hour and after a start: finds programs
+ * that run replaced files, restarts them one after another, and stores the result for the
+ * dashboard. In between it counts restarts by systemd, and starts units that systemd has given up.
  */
 export async function keepMaintained(host: Host, runner: Runner, report: Report): Promise<never> {
   await host.clock.sleep(START_MS + host.random.integer(START_MS))
@@ -81,12 +81,12 @@ async function turn(host: Host, runner: Runner, due: Due, report: Report): Promi
 
 const isReady = async ({ files }: Host) => (await files.stat(BASE_PATH)) !== undefined
 
-/** On a server that was made ready by a version that did not know of it. */
+/** On a server that an older version has provisioned. */
 async function ensureRestarting(host: Host): Promise<void> {
   for (const { apply } of await restartingSteps(host)) await apply()
 }
 
-/** True: something could not be restarted, and is to be tried again. */
+/** True: a restart failed and must be retried. */
 async function maintain(host: Host, runner: Runner, report: Report): Promise<boolean> {
   if ((await listsReadAt(host)) !== null) await noLines(refreshLists(host, LISTS_MS)).catch(report)
   await checkMaintenance(host)
@@ -115,7 +115,9 @@ async function isQuiet(host: Host): Promise<boolean> {
   return age > BUSY_MS || !(await isDpkgBusy(host))
 }
 
-/** One after the other. When one fails, those of its kind wait with it: the cause may be theirs, too. */
+/**
+ * One after another. When one fails, the others of its kind wait: the cause may affect them too.
+ */
 async function renewAll(host: Host, runner: Runner, report: Report): Promise<boolean> {
   const failed = new Map<string, string>()
   const waiting = new Set<string>()
@@ -129,7 +131,7 @@ async function renewAll(host: Host, runner: Runner, report: Report): Promise<boo
       continue
     }
     try {
-      // First of all: the agent does not come back from a restart of its own.
+      // First, because the agent does not return from its own restart.
       await noteRenewed(host, name)
       await runner.alone(key, apply)
     } catch (error) {
@@ -146,7 +148,7 @@ async function renewAll(host: Host, runner: Runner, report: Report): Promise<boo
   return failed.size > 0
 }
 
-/** Another restart would not help, and the agent would restart itself for ever. */
+/** Another restart would not help, and the agent would restart itself endlessly. */
 const STILL = 'It was restarted since, and still runs them: reboot the server'
 
 function noteRenewed(host: Host, name: string, at = host.clock.now()): Promise<void> {

@@ -1,8 +1,8 @@
-/** Put in by scripts/build-agent.ts; what runs from its sources has neither. */
+/** Set by scripts/build-agent.ts; undefined when run from source. */
 declare const HOSTING_PUBLISHER_KEY: string | undefined
 declare const HOSTING_BUILD: number | undefined
 
-/** Whose signature a new build of the agent must have, and which build this one is. */
+/** The publisher's key for new builds, and the number of this build. */
 export const published = {
   publisher_key: typeof HOSTING_PUBLISHER_KEY === 'undefined' ? undefined : HOSTING_PUBLISHER_KEY,
   build: typeof HOSTING_BUILD === 'undefined' ? 0 : HOSTING_BUILD,

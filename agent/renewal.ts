@@ -7,9 +7,9 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Once a day, at a minute of its own so that no authority is asked by a whole fleet at once, each
- * certificate with less than a third of its life left is renewed, as an operation like any other.
- * What was refused is tried again at the time on its record (certificate-tries.ts).
+ * Daily, at a random minute so that a whole fleet does not contact an authority at once: renews
+ * each certificate with less than a third of its validity left, as an operation. A refused one is
+ * retried at the time on its record (certificate-tries.ts).
  */
 export async function renewDaily(host: Host, runner: Runner, report: (error: unknown) => void) {
   const renew = async (which: { refused?: boolean }) => {
@@ -27,9 +27,9 @@ export async function renewDaily(host: Host, runner: Runner, report: (error: unk
   }
 }
 
-/** To its end: until then the next round would find the same. */
+/** Awaits its end: until then the next round would find the same. */
 async function issueAgain(host: Host, runner: Runner, wanted: Wanted): Promise<void> {
-  // Something else may be wanted by now.
+  // The wanted certificate may have changed.
   if ((await findSite(host, wanted.domain))?.tls !== wanted.tls) return
   const operation = await runner.start('tls.issue', wanted)
   const events = operation.follow(0, new AbortController().signal)

@@ -4,8 +4,8 @@ import { SETTINGS_FILE } from './os/upgrade/settings.ts'
 type Variables = Record<string, string | undefined>
 
 /**
- * The environment of a command that somebody runs by hand: the settings of the services, so that both
- * speak of the same agent. A variable that is given wins.
+ * The environment of a manual command: the settings of the services, so that both use the same
+ * agent. Variables of the call take precedence.
  */
 export function withSettings(given: Variables, path = SETTINGS_FILE): Variables {
   return { ...parseSettings(textOf(path)), ...given }
@@ -22,7 +22,7 @@ export function parseSettings(text: string): Record<string, string> {
   )
 }
 
-/** Who may not read it is no administrator, and sees the defaults. */
+/** A user who may not read it is not an administrator, and gets the defaults. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

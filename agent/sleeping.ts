@@ -3,7 +3,9 @@ import { Sleeper } from './os/php/fpm-sleep.ts'
 
 const MINUTE_MS = 60_000
 
-/** Looks once a minute for sites that nobody visits. A new start of the agent counts from the beginning. */
+/**
+ * Checks once a minute for sites without visitors. A restart of the agent restarts their idle time.
+ */
 export async function keepAsleep(host: Host, report: (error: unknown) => void): Promise<never> {
   const sleeper = new Sleeper()
   for (;;) {

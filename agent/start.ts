@@ -43,7 +43,7 @@ export async function serve(config: Config, host = realHost(config.settings)): P
   renew()
 }
 
-/** The half that does the work, sandboxed, on a socket that the other half alone can use. */
+/** The working half, sandboxed, on a socket for the listening half alone. */
 export async function root(config: Config): Promise<void> {
   const host = confinedHost(config.settings)
   const { app, notice, renew } = await open(config, host)
@@ -57,7 +57,7 @@ export async function root(config: Config): Promise<void> {
   renew()
 }
 
-/** The half that listens on the network, without privileges; systemd gives it the key of its TLS. */
+/** The half that listens on the network, without privileges; systemd passes it the TLS key. */
 export async function front(config: Config): Promise<void> {
   const { files, clock } = realHost(config.settings)
   if (!config.credentials) throw new Error('CREDENTIALS_DIRECTORY must hold tls.key and tls.crt')

@@ -2,7 +2,7 @@ import type { Host } from './host/ports.ts'
 import { measureDue } from './os/usage/measure-due.ts'
 
 const MINUTE_MS = 60_000
-/** After a start: first of all the agent has to answer. */
+/** After a start, the agent first has to answer requests. */
 const START_MS = 5000
 
 /**

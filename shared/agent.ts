@@ -16,18 +16,18 @@ import {
 
 /** Bodies of the agent's calls. Sizes are whole MB, `uptime` seconds, `cpu` percent. */
 const text = (most = 255) => z.string().max(most)
-/** Far beyond every machine, and small enough that the records can be read again as exact numbers. */
+/** Larger than any machine, and small enough to be read from the records as exact numbers. */
 const amount = z.number().nonnegative().max(1e12)
 const bytes = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)
 /**
- * Cut instead of refused: a site chooses some of these, and must not be able to make all that is said
- * of its server unreadable.
+ * Cut instead of refused: a site chooses some of these texts, and must not make the report of its
+ * server unreadable.
  */
 const cut = (most: number) => z.string().transform((value) => value.slice(0, most))
-/** Of the disk: sums of some are exact numbers, too. */
+/** Disk sizes whose sums are exact numbers. */
 const measured = z.int().nonnegative().max(1e15)
 const moment = z.iso.datetime().max(40)
-/** A dashboard reads no more of any list. */
+/** The maximum length of every list that a dashboard reads. */
 const MOST_SITES = 20_000
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
@@ -45,11 +45,13 @@ export const Metrics = z
   .meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
-/** What runs on a server: `machine` as the dashboard names its builds, such as `linux-arm64`. */
+/** The program on a server: `machine` is the name of a build, such as `linux-arm64`. */
 export const AgentBuild = z.object({
   version: text(),
   machine: text(64),
-  /** Whether its `agent.upgrade` knows signatures: one that does not must not be sent any. */
+  /**
+   * Whether its `agent.upgrade` supports signatures; an agent that does not must not receive any.
+   */
   signed_builds: z.boolean().default(false),
 })
 export type AgentBuild = z.infer<typeof AgentBuild>
@@ -60,12 +62,12 @@ export const Service = z
 export type Service = z.infer<typeof Service>
 export const Services = z.object({ services: z.array(Service).max(100) })
 
-/** Why something of a found site is not known: a code such as `no_pool`, never a sentence. */
+/** Why a value of a discovered site is unknown: a code such as `no_pool`, never a sentence. */
 const ReasonCode = z.string().regex(/^[a-z][a-z_]{0,39}$/)
 
 /**
- * A site found on the machine, made by this agent or not. `php` is `""` for a site without PHP. What
- * is not known is empty (`tls`: none), and `unknown` has the reason by the name of the field.
+ * A site on the machine, created by this agent or not. `php` is `""` for a site without PHP.
+ * Unknown values are empty (`tls`: none), and `unknown` has the reason by the name of the field.
  */
 export const FoundSite = z.object({
   domain: Domain,
@@ -85,7 +87,7 @@ export const FoundSite = z.object({
 export type FoundSite = z.infer<typeof FoundSite>
 export const FoundSites = z.object({ sites: z.array(FoundSite).max(MOST_SITES) })
 
-/** A site that has no domain: it answers to a wildcard, an expression, an address, or any name. */
+/** A site without a domain: it answers to a wildcard, an expression, an address, or any name. */
 export const UnnamedSite = FoundSite.omit({ domain: true })
 export type UnnamedSite = z.infer<typeof UnnamedSite>
 
@@ -106,7 +108,10 @@ export const Web = z.object({
 })
 export type Web = z.infer<typeof Web>
 
-/** A site in the trash of a server: `size` is in bytes; one that a purge has begun on cannot be restored. */
+/**
+ * A site in the trash of a server: `size` is in bytes; a site whose purge has started cannot be
+ * restored.
+ */
 export const TrashedSite = z.object({
   domain: Domain,
   user: cut(64),
@@ -119,15 +124,16 @@ export const TrashedSite = z.object({
 })
 export type TrashedSite = z.infer<typeof TrashedSite>
 
-/** Of the sites that are served with a certificate: when it ends. */
+/** When the certificates of the served sites expire. */
 export const SiteCertificate = z.object({ domain: Domain, expires_at: moment })
 export type SiteCertificate = z.infer<typeof SiteCertificate>
 export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MOST_SITES) })
 
 /**
- * What a site takes on the disk: `bytes` as the file system allots them, `files` with folders and links,
- * `database_bytes` beside them. Null: not measured, or not to its end at `measured_at`, which is null
- * before the first try. The limits are those of its tier; `limit_bytes` is for files and database.
+ * The disk use of a site: `bytes` as the file system allocates them, `files` including folders and
+ * links, and `database_bytes`. Null: not measured, or not completely at `measured_at`, which is
+ * null before the first attempt. The limits are those of its tier; `limit_bytes` is for files and
+ * database.
  */
 export const SiteUsage = z.object({
   domain: Domain,
@@ -144,7 +150,7 @@ export const Usage = z.object({ sites: z.array(SiteUsage).max(MOST_SITES) })
 export const SiteMail = MailCounts.extend({ domain: Domain })
 export type SiteMail = z.infer<typeof SiteMail>
 
-/** What the queue of mail has of each site that this agent made. */
+/** The mail queue of each site of this agent. */
 export const Mail = z.object({
   running: z.boolean(),
   sites: z.array(SiteMail).max(MOST_SITES),
@@ -153,11 +159,11 @@ export type Mail = z.infer<typeof Mail>
 const verdict = {
   state: z.enum(HEALTH_STATES),
   code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
-  /** One sentence without its full stop; `""` where there is nothing to say. */
+  /** One sentence without its full stop; `""` if there is nothing to report. */
   reason: cut(500),
 }
 
-/** Of a site as a whole: the worst of its checks. A check that does not apply to the site is left out. */
+/** The worst check of a site. Checks that do not apply to the site are omitted. */
 export const SiteHealth = z.object({
   domain: Domain,
   ...verdict,
@@ -166,7 +172,7 @@ export const SiteHealth = z.object({
 export type SiteHealth = z.infer<typeof SiteHealth>
 export type SiteCheck = SiteHealth['checks'][number]
 
-/** Of an operation that did its work, but not all of it. */
+/** A part of a successful operation that was not done. */
 export const Warning = z.object({
   code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
   message: cut(1000),
@@ -175,7 +181,9 @@ export type Warning = z.infer<typeof Warning>
 /** No more are read. */
 export const MOST_WARNINGS = 20
 
-/** What of a server stands in the way of new sites; found there, and changed by nobody. */
+/**
+ * Configuration of a server that prevents new sites; the agent reports it and does not change it.
+ */
 export const Condition = z
   .object({ code: z.string().regex(/^[a-z][a-z_]{0,39}$/), message: text(500) })
   .meta({
@@ -201,18 +209,21 @@ export type CancelAnswer = z.infer<typeof CancelAnswer>
 
 export const SiteRequest = z.object({ domain: Domain })
 export const DatabasePassword = z.object({ password: SecretText })
-/** A freshly set password of the WordPress administrator: shown once, stored nowhere. */
+/** A new password of the WordPress administrator: shown once, not stored. */
 export const AdminPassword = z.object({ user: text(), password: SecretText })
 
-/** Names a request, on its answer and from the dashboard to the agent, so that both logs can be joined. */
+/**
+ * The id of a request, on its answer and from the dashboard to the agent, so that both logs can be
+ * joined.
+ */
 export const REQUEST_HEADER = 'x-request-id'
 export const RequestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
-/** Names the operation that a request starts or, when the agent knows it, attaches to. */
+/** The id of the operation that a request starts or, if the agent knows the id, attaches to. */
 export const OPERATION_HEADER = 'operation-id'
 export const OperationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 /**
- * In the header of a request for a plan. It is no OperationId: an agent that is too old for plans
- * refuses it, where without it that agent would carry the command out.
+ * The header value of a request for a plan. It is not an OperationId: an agent without plans
+ * refuses it instead of running the command.
  */
 export const NO_OPERATION = 'dry run'

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * What both sides agree on about one command: its name on the wire, what goes in and what comes out.
- * `changes` tells whether it changes the machine: such a command is an operation with a journal.
+ * The contract of one command: its name on the wire, params and result. `changes` tells whether it
+ * changes the machine: such a command is an operation with a journal.
  */
 export interface Contract<N extends string, P extends z.ZodType, R extends z.ZodType> {
   name: N

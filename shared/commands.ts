@@ -16,7 +16,7 @@ export type CommandName = keyof Commands
 export type ParamsOf<N extends CommandName> = z.output<Commands[N]['params']>
 export type ResultOf<N extends CommandName> = z.output<Commands[N]['result']>
 
-/** `Object.hasOwn`, so that `__proto__` and its like are unknown commands. */
+/** `Object.hasOwn`, so that `__proto__` and the like are unknown commands. */
 export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name)
 }

@@ -1,7 +1,7 @@
 /**
- * The PHP version of a site that names none: the setting where the server has that version, else the
- * newest that it has. A server that has no version yet installs the one that its system ships, or the
- * one of the setting where the system is not known.
+ * The PHP version of a site without one in its call: the setting if the server has that version,
+ * else the newest version that it has. A server without PHP installs the version of its system, or
+ * the setting if the system is unknown.
  */
 export function defaultPhp(php_versions: readonly string[], setting: string, os = ''): string {
   if (php_versions.length === 0)

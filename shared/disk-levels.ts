@@ -3,19 +3,19 @@ import type { DISK_LEVELS } from './values.ts'
 
 const NEAR = 0.8
 
-/** Bytes of files and database, as far as they are known; undefined when neither is. */
+/** Known bytes of files and database; undefined when both are unknown. */
 export function usedBytes({ bytes, database_bytes }: DiskUse): number | undefined {
   if (bytes === null && database_bytes === null) return undefined
   return (bytes ?? 0) + (database_bytes ?? 0)
 }
 
-/** The parts that are used of its limits, 1 for all of it; what is unknown counts as nothing. */
+/** The used share of each limit, 1 for all of it; unknown use counts as zero. */
 export function diskShares(use: DiskUse): { bytes: number; files: number } {
   const { files, limit_bytes, limit_files } = use
   return { bytes: (usedBytes(use) ?? 0) / limit_bytes, files: (files ?? 0) / limit_files }
 }
 
-/** What of it a person should look at; null: nothing. */
+/** The level that needs attention; null: none. */
 export function diskLevelOf(use: DiskUse): (typeof DISK_LEVELS)[number] | null {
   const shares = diskShares(use)
   const share = Math.max(shares.bytes, shares.files)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { secretOf } from './secret.ts'
 
-/** How a dashboard and an agent come to know each other's keys (once, with a code that a person carries). */
+/** How a dashboard and an agent exchange keys (once, with a code that a person carries). */
 const key = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url')
 const nonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
 
-/** `ed25519:<kid>:<public key, base64url>`: what the line to paste names. */
+/** `ed25519:<kid>:<public key, base64url>`, as the install command contains it. */
 export const HubKey = z
   .string()
   .regex(/^ed25519:[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{43}$/, 'Must be ed25519:<id>:<key>')
@@ -20,7 +20,7 @@ export const EnrolmentCode = secretOf(
   z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'Must be the 22 characters shown'),
 )
 
-/** What the dashboard asks: signed with its key, so that the agent knows who asks. */
+/** The request of the dashboard, signed with its key. */
 export const EnrolmentRequest = z.strictObject({
   kid: z.string().max(64),
   server_id: z.number().int().positive(),
@@ -29,7 +29,7 @@ export const EnrolmentRequest = z.strictObject({
 })
 export type EnrolmentRequest = z.infer<typeof EnrolmentRequest>
 
-/** What the agent answers: the MAC under the code binds the certificate of this very connection. */
+/** The answer of the agent: the MAC under the code binds the certificate of this connection. */
 export const EnrolmentAnswer = z.strictObject({
   public_key: key,
   certificate: z.string().max(8192),
@@ -38,7 +38,7 @@ export const EnrolmentAnswer = z.strictObject({
 })
 export type EnrolmentAnswer = z.infer<typeof EnrolmentAnswer>
 
-/** What the dashboard sends once it knows the agent: `confirms` is the nonce of the answer that it accepted. */
+/** The confirmation of the dashboard: `confirms` is the nonce of the accepted answer. */
 export const EnrolmentConfirmation = z.strictObject({
   kid: z.string().max(64),
   server_id: z.number().int().positive(),
@@ -47,17 +47,19 @@ export const EnrolmentConfirmation = z.strictObject({
 })
 export type EnrolmentConfirmation = z.infer<typeof EnrolmentConfirmation>
 
-/** What the dashboard signs. */
+/** The text that the dashboard signs. */
 export function enrolmentRequestText(server_id: number, request_nonce: string): string {
   return ['hosting-enrolment-request/1', server_id, request_nonce].join('\n')
 }
 
-/** What the dashboard signs to confirm. */
+/** The text that the dashboard signs to confirm. */
 export function enrolmentConfirmationText(server_id: number, answer_nonce: string): string {
   return ['hosting-enrolment-confirmation/1', server_id, answer_nonce].join('\n')
 }
 
-/** What the MAC covers: both nonces, the agent's certificate and key, and the dashboard's key. */
+/**
+ * The text under the MAC: both nonces, the agent's certificate and key, and the dashboard's key.
+ */
 export function enrolmentProofText(parts: {
   server_id: number
   request_nonce: string

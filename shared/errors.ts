@@ -14,8 +14,8 @@ export const ERRORS = {
 } as const
 
 /**
- * Why a call is refused or an operation has failed, beside the words of its body, for programs. What is
- * not undone is left on the server.
+ * The code of a refusal or failure for programs, beside the texts of its body. `not_undone` steps
+ * stay on the server.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -28,12 +28,15 @@ export type RefusalCode = (typeof REFUSALS)[number]
 export type ErrorName = keyof typeof ERRORS
 export type Fields = Record<string, string[]>
 
-/** Why a cancelled operation has its end: an `error` event of conflict, with what could not be undone. */
+/**
+ * The end of a cancelled operation: an `error` event of conflict, with the steps that could not be
+ * undone.
+ */
 export const CANCELLED = 'The operation was cancelled'
 export const isCancelled = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
   code === 'cancelled' || code === 'cancelled_not_undone'
 
-/** What a client sees of a failure: nothing else ever leaves. */
+/** All that a client sees of a failure. */
 export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
 
 type Details = {
@@ -44,7 +47,7 @@ type Details = {
   cause?: unknown
 }
 
-/** A failure that was foreseen and whose text may be shown. `retry_after` is in seconds. */
+/** A foreseen failure whose text may be shown. `retry_after` is in seconds. */
 export class ServiceError extends Error {
   readonly code: ErrorName
   readonly fields: Fields | undefined
@@ -79,14 +82,14 @@ export const forbidden = (message: string) => new ServiceError('forbidden', { me
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })
 export const cancelledError = (): ServiceError => conflict(CANCELLED, 'cancelled')
-/** The same end, with what could not be undone. */
+/** The same end, with the steps that could not be undone. */
 export const notUndone = (cause: ServiceError, left: readonly string[]): ServiceError =>
   new ServiceError(cause.code, {
     message: `${cause.message}; could not undo: ${left.join('; ')}`,
     refusal: isCancelled(cause.body) ? 'cancelled_not_undone' : 'not_undone',
     cause,
   })
-/** For whatever would change a site that was only found: nothing but what reads it is done to it. */
+/** Refuses a change of a discovered site: it can only be read. */
 export const notManaged = (domain: string) =>
   conflict(`${domain} was found, not created by Hosting Control`, 'site_not_managed')
 export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
@@ -116,12 +119,12 @@ export function fieldsOf(issues: readonly Issue[]): Fields {
   return { ...fields }
 }
 
-/** What an `error` event holds for callers that do not ask for codes. */
+/** The data of an `error` event for callers that do not request codes. */
 export function withoutCode({ code: _, ...body }: ErrorBody): Record<string, unknown> {
   return body
 }
 
-/** What an event of kind `error` or a body may say of any thrown value: unforeseen ones say nothing. */
+/** The body of any thrown value: unforeseen errors reveal nothing. */
 export function bodyOf(error: unknown): ErrorBody {
   if (error instanceof ServiceError) return error.body
   return { error: ERRORS.internal.error, message: 'An unexpected error occurred' }

@@ -70,7 +70,7 @@ export const PhpVersion = text('PHP version').regex(
 export const Tier = oneOf('Tier', TIERS)
 export type Tier = z.infer<typeof Tier>
 
-/** Whether the account of a site's database may make views, routines, triggers and events. */
+/** Whether the database account of a site may create views, routines, triggers and events. */
 export const DatabaseRoutines = z.boolean('Must be true or false')
 
 /** Whether a site answers at xmlrpc.php, which Jetpack and older apps need. */
@@ -79,7 +79,7 @@ export const Xmlrpc = z.boolean('Must be true or false')
 export const TlsMode = oneOf('TLS mode', TLS_MODES)
 export type TlsMode = z.infer<typeof TlsMode>
 
-/** An address that SMTP, WordPress and ACME all take: ASCII, at most 254 characters. */
+/** An address that SMTP, WordPress and ACME all accept: ASCII, at most 254 characters. */
 export const Email = text('E-mail address')
   .max(254, 'Must have at most 254 characters')
   .pipe(z.email('Must be an e-mail address'))

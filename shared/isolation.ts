@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** `not_applicable`: the server has nothing that this attack could be tried on; `error`: it could not be tried. */
+/**
+ * `not_applicable`: the server has no target for this attack; `error`: the attack could not run.
+ */
 export const ISOLATION_OUTCOMES = ['refused', 'succeeded', 'not_applicable', 'error'] as const
 export type IsolationOutcome = (typeof ISOLATION_OUTCOMES)[number]
 
@@ -18,7 +20,7 @@ export type IsolationResult = z.infer<typeof IsolationResult>
 
 const count = z.int().nonnegative().max(MOST_RESULTS)
 
-/** How many attacks had each outcome. */
+/** The number of attacks by outcome. */
 export const IsolationCounts = z
   .strictObject({ refused: count, succeeded: count, not_applicable: count, error: count })
   .meta({ id: 'IsolationCounts', description: 'How many attacks had each outcome.' })

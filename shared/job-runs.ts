@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const JOB_RESULTS = ['running', 'success', 'failed', 'timed_out', 'killed'] as const
 
-/** Newest first; what a run printed is that of the site, which may be hostile. */
+/** Newest first; the output of a run comes from the site, which may be hostile. */
 export const MOST_JOB_RUNS = 20
 export const MOST_JOB_OUTPUT = 4096
 
@@ -18,10 +18,13 @@ export type AgentJobRun = z.infer<typeof AgentJobRun>
 export const AgentJobRuns = z.object({ runs: z.array(AgentJobRun).max(MOST_JOB_RUNS) })
 
 const ESCAPE = '\u001b'
-/** What follows an escape character: ECMA-48, 5.4 and 8.3.89. */
+/** The rest of an escape sequence: ECMA-48, 5.4 and 8.3.89. */
 const SEQUENCE = /^(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*|[@-Z\\-_])/u
 
-/** Without what could change how the lines around it are shown: escape sequences, controls, directions. */
+/**
+ * Removes characters that change the display of other lines: escape sequences, controls,
+ * directions.
+ */
 export function plainOutput(text: string): string {
   const [first = '', ...escaped] = text.replaceAll(/\r\n?/g, '\n').split(ESCAPE)
   return [first, ...escaped.map((part) => part.replace(SEQUENCE, ''))]

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 
-/** The keys by which a dashboard speaks to an agent: the new one beside the old one while they change. */
+/** The keys of a dashboard: the new one beside the old one during a rotation. */
 const kid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be a key id')
 const epoch = z.number().int().nonnegative()
 
-/** `until`: seconds since 1970, null as long as no other key has taken its place. */
+/** `until`: seconds since 1970, null until another key replaces it. */
 const Key = z.strictObject({
   kid,
   public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url'),
   until: z.number().int().nonnegative().nullable(),
 })
 
-/** All keys that are good from now on. The epoch must be higher than the one before. */
+/** All keys that are valid from now on. The epoch must be higher than the previous one. */
 export const KeyList = z.strictObject({
   epoch,
   keys: z
@@ -24,6 +24,6 @@ export const KeyList = z.strictObject({
 })
 export type KeyList = z.infer<typeof KeyList>
 
-/** What an agent says that it knows: the ids of the keys that are good now. */
+/** The ids of the keys that an agent accepts now. */
 export const KnownKeys = z.object({ epoch, keys: z.array(kid).max(4) })
 export type KnownKeys = z.infer<typeof KnownKeys>

@@ -6,7 +6,7 @@ export function machineOf(arch: string, maps: string): string {
   return `linux-${arch}${maps.includes('/ld-musl-') ? '-musl' : ''}`
 }
 
-/** Its file in dist/: what was built without a target runs on the machine that built it. */
+/** Its file in dist/: a build without a target runs on the machine that built it. */
 export function buildName(machine: string, own_machine: string): string {
   return machine === own_machine ? 'hosting-agent' : `hosting-agent-${machine}`
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Email, Hostname, Port } from './fields.ts'
 import { MAIL_TLS, REWRITES } from './values.ts'
 
-/** What a site may send in one hour where nobody has said otherwise: recipients, not messages. */
+/** The default hourly limit of a site: recipients, not messages. */
 export const DEFAULT_HOURLY_LIMIT = 100
 export const DEFAULT_REWRITE: Rewrite = 'foreign'
 export type Rewrite = (typeof REWRITES)[number]
@@ -31,8 +31,8 @@ const LIMIT = 'Must be a whole number between 1 and 100000'
 const HourlyLimit = z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100_000, LIMIT)
 
 /**
- * What is set beside the relay, for a server or for one site. Null: as the server has it, and for a
- * server: no relay, the address that the site gives, `foreign`, 100.
+ * The mail settings beside the relay, for a server or for one site. Null: as the server has it, and
+ * for a server: no relay, the address that the site gives, `foreign`, 100.
  */
 export const MailRules = z.object({
   enabled: z.boolean('Must be true or false').describe('False: nothing is sent.'),
@@ -44,7 +44,7 @@ export type MailRules = z.infer<typeof MailRules>
 
 export const MailRelay = RelayPlace.extend({ user: RelayUser.default('') })
 
-/** What a call sets, for a server or for one site. */
+/** The settings of a call, for a server or for one site. */
 export const MailChange = z.object({
   enabled: MailRules.shape.enabled.default(true),
   relay: MailRelay.extend({
@@ -67,7 +67,7 @@ export const MailChange = z.object({
 })
 export type MailChange = z.output<typeof MailChange>
 
-/** Whether a password would go over a network that others may read. */
+/** Whether a password would cross a network without encryption. */
 export function isExposed({ host, tls }: z.infer<typeof RelayPlace>): boolean {
   return tls === 'none' && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
 }
@@ -105,15 +105,15 @@ const shape = (line: (most: number) => z.ZodType<string>) => ({
 })
 
 /**
- * What the queue of one site has done: counts are of recipients, those of a day of the last 24 hours.
- * The words of relays are cut instead of refused.
+ * The statistics of the queue of one site: counts are of recipients in the last 24 hours. Texts of
+ * relays are shortened instead of refused.
  */
 export const MailCounts = z.object(
   shape((most) => z.string().transform((text) => text.slice(0, most))),
 )
 export type MailCounts = z.infer<typeof MailCounts>
 
-/** The same as the dashboard shows it. */
+/** The same in answers of the dashboard. */
 export const SHOWN_COUNTS = shape((most) => z.string().max(most))
 
 export const NO_MAIL: MailCounts = {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What keeps a server secure: its updates, the programs that still run what an update has replaced, and
- * what systemd had to start again. An agent reports it, and the dashboard keeps the last report.
+ * The maintenance state of a server: updates, programs that still run replaced files, and services
+ * that systemd had to restart. An agent reports it, and the dashboard stores the last report.
  */
 const moment = z.iso.datetime().max(40)
 /** One line: it comes from another machine, and is shown to people. */
@@ -100,12 +100,12 @@ export const Maintenance = z
   .meta({ id: 'Maintenance', description: 'Updates of a server, and what they wait for.' })
 export type Maintenance = z.infer<typeof Maintenance>
 
-/** What a program has said, as a report may have it. */
+/** The message of a program, shortened for a report. */
 export const oneLine = (text: string, most = 500): string =>
   text
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, most)
 
-/** Null before the first check: nothing is known then. */
+/** Null before the first check. */
 export const MaintenanceAnswer = z.object({ maintenance: Maintenance.nullable() })

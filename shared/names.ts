@@ -7,10 +7,9 @@ const typed = /^[\p{L}\p{M}\p{N}.-]+$/u
 const numeric = /^(\d+|0x[0-9a-f]*)$/
 
 /**
- * The A-label form of a domain name, or undefined when it is not one.
- *
- * Checked before and after the conversion, because URL parsers turn `example.com/../x`, `exa%6dple.com`
- * and `0x7f.1` into names that nobody typed (notes: RFC 5891 section 5, WHATWG URL 3.3).
+ * The A-label form of a domain name, or undefined for an invalid one. Checked before and after the
+ * conversion, because URL parsers turn `example.com/../x`, `exa%6dple.com` and `0x7f.1` into names
+ * that nobody typed (RFC 5891 section 5, WHATWG URL 3.3).
  */
 export function canonicalDomain(value: string): string | undefined {
   const name = value.normalize('NFKC').toLowerCase().replace(/\.$/, '')
@@ -30,7 +29,10 @@ export function isHostname(value: string): boolean {
   return labels.every((part) => label.test(part)) && !numeric.test(labels.at(-1) ?? '')
 }
 
-/** IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL takes `::1:` for one. */
+/**
+ * IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL accepts `::1:` as an
+ * address.
+ */
 export function isIpLiteral(value: string): boolean {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value))
     return value.split('.').every((part) => Number(part) < 256 && String(Number(part)) === part)
@@ -39,7 +41,7 @@ export function isIpLiteral(value: string): boolean {
   return URL.canParse(`http://[${value}]/`)
 }
 
-/** The name without `www.`: what is unique across sites. */
+/** The name without `www.`, which is unique across sites. */
 export function apexOf(domain: string): string {
   return domain.startsWith('www.') && domain.split('.').length > 2 ? domain.slice(4) : domain
 }

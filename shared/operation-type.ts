@@ -3,7 +3,7 @@ import type { Contract } from './command.ts'
 import type { TokenScope } from './values.ts'
 
 /**
- * What UI and API know of one type of operation. What it changes in the records is in
+ * One type of operation as UI and API know it. Its effects on the records are in
  * dashboard/operation-types/.
  */
 export interface OperationSpec<
@@ -15,14 +15,14 @@ export interface OperationSpec<
   A extends SiteAction | null = SiteAction | null,
 > {
   name: string
-  /** Stands before the name of its target, such as `Change the tier of`. */
+  /** Precedes the name of its target, such as `Change the tier of`. */
   title: string
   target: T
-  /** What the agent executes; null: the dashboard executes it itself. */
+  /** The command of the agent; null: the dashboard executes it. */
   command: C
-  /** What a token needs to start it and to repeat it. */
+  /** The right that a token needs to start and to retry it. */
   right: TokenScope
-  /** What a call takes beside its target and `dry_run`. */
+  /** The fields of a call beside its target and `dry_run`. */
   params: P
   outcome: SpecOutcome<R>
   /** Null: it cannot be started on many targets at once. */
@@ -48,23 +48,23 @@ type AnyContract = Contract<string, z.ZodType, z.ZodType>
 type Target = 'server' | 'site' | 'any'
 
 interface SpecOutcome<R extends z.ZodType> {
-  /** What the agent reports. */
+  /** The result of the agent. */
   result: R
-  /** The data of the `complete` event, which the dashboard makes of it. */
+  /** The data of the `complete` event, which the dashboard derives from it. */
   complete: z.ZodObject
   data(result: z.output<R>): Record<string, unknown>
 }
 
 export interface Bulk<B extends z.ZodType> {
-  /** Stands before a number of targets, such as `Change tier of`. */
+  /** Precedes a number of targets, such as `Change tier of`. */
   title: string
-  /** What the call takes beside its targets: a field that it does not name is refused. */
+  /** The fields of the call beside its targets: an unknown field is refused. */
   params: B
-  /** What is shown before the value of each param; null: that one is not shown. */
+  /** The label of each param; null: the param is not shown. */
   words: { readonly [N in keyof z.output<B>]-?: string | null }
 }
 
-/** The route of bulk calls asks for no more. */
+/** The maximum for the route of bulk calls. */
 type BulkRight = { right: 'operate' }
 
 export function operationType<
@@ -85,7 +85,7 @@ export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }
 
-/** It completes with `status: ok` and all that the agent reports. */
+/** It completes with `status: ok` and the result of the agent. */
 export function completesWith<S extends z.ZodRawShape>(
   result: z.ZodObject<S>,
 ): SpecOutcome<z.ZodObject<S>> {
@@ -102,5 +102,5 @@ export const bulkParams = <S extends z.ZodRawShape>(shape: S) =>
         : 'Must be a JSON object',
   })
 
-/** Of a type that takes nothing beside its target. */
+/** For a type without other params. */
 export const noParams: z.ZodType<object> = z.object({})

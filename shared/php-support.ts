@@ -21,7 +21,7 @@ const ENDS: Record<string, string> = {
   '8.5': '2029-12-31',
 }
 
-/** The versions that there are, the oldest first. */
+/** All versions, oldest first. */
 export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 
 /**
@@ -36,7 +36,7 @@ const SHIPPED: readonly { release: RegExp; php: string; ends: string }[] = [
 
 /**
  * The last day of security fixes, `YYYY-MM-DD`, of a version on a system as an agent names it.
- * Undefined: nobody has said yet.
+ * Undefined: not announced yet.
  */
 export function supportEnds(php: string, os: string): string | undefined {
   const shipped = SHIPPED.find(({ release, php: version }) => version === php && release.test(os))

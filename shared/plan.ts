@@ -48,7 +48,7 @@ export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) }).meta(
 })
 export type Plan = z.infer<typeof Plan>
 
-/** What changes something that was on the server before, by the words of `asks` in a plan. */
+/** The consents for changes of foreign objects, by the values of `asks` in a plan. */
 export const ACCEPTABLE = [
   'name_taken_over',
   'packages_changed',

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** What the publisher of the agent signs: which executable for which machine, and how new it is. */
+/**
+ * The manifest that the publisher of the agent signs: the executable, its machine and its version.
+ */
 export const ReleaseManifest = z.strictObject({
   product: z.literal('hosting-agent'),
   version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/),
@@ -13,7 +15,7 @@ export const ReleaseManifest = z.strictObject({
 })
 export type ReleaseManifest = z.infer<typeof ReleaseManifest>
 
-/** The text that is signed with Ed25519: the manifest byte for byte, behind what it is signed for. */
+/** The text that is signed with Ed25519: the manifest byte for byte after its purpose. */
 export const releaseText = (manifest: string) => `hosting-agent-release/1\n${manifest}`
 
 /** 32 bytes of an Ed25519 public key, and 64 of a signature, in base64url. */

@@ -1,13 +1,13 @@
-/** More than these would only cost time. */
+/** More words would only cost time. */
 const MOST = 8
 
 /**
- * What is searched for, word by word, each of which must be found. A web address that was pasted is
- * looked for by its host: without its scheme, its port, its path and a leading `www.`
+ * The words of a search, all of which must be found. A pasted web address is reduced to its host:
+ * without scheme, port, path and a leading `www.`
  */
 export function searchWords(text: string): string[] {
   const given = text.toLowerCase().split(/\s+/).filter(Boolean)
-  // What has no host, such as `https://`, is looked for as it is: it does not stand for everything.
+  // Text without a host, such as `https://`, is searched literally: it does not match everything.
   const words = given.map((word) => hostOf(word) || word)
   return [...new Set(words)].slice(0, MOST)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const HIDDEN = '***'
 
-/** Text that no log line, error, event or body shows by mistake: only `reveal` gives it. */
+/** A text that no log line, error, event or body shows by mistake: only `reveal` returns it. */
 export class Secret {
   readonly #text: string
 
@@ -22,7 +22,7 @@ export class Secret {
     return HIDDEN
   }
 
-  /** What console.log shows on Bun and Node. */
+  /** The output of console.log on Bun and Node. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return HIDDEN
   }
@@ -33,10 +33,10 @@ export class Secret {
   }
 }
 
-/** Checks a text as the schema does, and hands it on as a Secret. */
+/** Checks a text with the schema, and wraps it as a Secret. */
 export function secretOf<S extends z.ZodType<string>>(schema: S) {
   return schema.transform((text) => new Secret(text))
 }
 
-/** A password as an agent tells it. */
+/** A password in an answer of an agent. */
 export const SecretText = secretOf(z.string().max(1024))

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 
 /**
- * One event of an operation: `id` counts from 1 without gaps. A `step` has no number of its own but that
- * of the event before it, 0 before the first: who resumes there gets the steps after it again.
+ * One event of an operation: `id` counts from 1 without gaps. A `step` has the number of the event
+ * before it, 0 before the first: a client that resumes there gets the steps after it again.
  */
 export const StoredEvent = z
   .object({
@@ -39,8 +39,8 @@ export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
 const MAX_EVENT = 2 << 20
 
 /**
- * Reads an event stream as it arrives (HTML Living Standard 9.2), for what our own encoder writes.
- * Throws a ServiceError when an event is over 2 MiB or is not one of ours: the sender is not trusted.
+ * Reads an event stream as it arrives (HTML Living Standard 9.2) in the form of our own encoder.
+ * Throws a ServiceError for an event over 2 MiB or a malformed one: the sender is not trusted.
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
   const decoder = new TextDecoder()
@@ -62,7 +62,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** The lines since the last empty one, and the pieces of a line that has not ended. */
+/** The lines since the last empty one, and the pieces of an incomplete line. */
 class Block {
   #lines: string[] = []
   #pieces: string[] = []

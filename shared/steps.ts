@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `not_undone`: it could not be undone, and is left for a person. */
+/** `not_undone`: it could not be undone, and needs an administrator. */
 const STATES = [
   'waiting',
   'running',

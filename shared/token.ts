@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * The proof that stands in the Authorization header of every request to an agent: a compact JWS
- * (RFC 7515) signed with Ed25519 (RFC 8037), which says who asks whom for what, once, now.
+ * The signature in the Authorization header of every request to an agent: a compact JWS (RFC 7515)
+ * with Ed25519 (RFC 8037), which names caller, agent, request and time, and is valid once.
  */
 export const TOKEN_SCHEME = 'Hosting'
 export const TOKEN_TYPE = 'hosting-request+jwt'
-/** Seconds that a token is good for, and that two clocks may differ. */
+/** The validity of a token and the tolerated difference of two clocks, in seconds. */
 export const TOKEN_SECONDS = 30
-/** Longer ones are not looked at. */
+/** Longer ones are refused unread. */
 export const MAX_TOKEN = 4096
 
 const digest = z.string().regex(/^[A-Za-z0-9_-]{43}$/)

@@ -1,6 +1,6 @@
 import type { UnknownUpdates } from './inventory.ts'
 
-/** Why an agent does not know something of a site that it found, beside reasons of its updates. */
+/** Why an agent does not know a value of a discovered site, beside the reasons of its updates. */
 export type UnknownReason =
   | UnknownUpdates
   | 'certificate_unreadable'

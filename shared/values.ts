@@ -1,15 +1,15 @@
 /** Allowed values that both programs and the browser know. */
 export const TIERS = ['small', 'medium', 'large'] as const
 export const MAIL_TLS = ['starttls', 'implicit', 'none'] as const
-/** Which addresses in `From` are replaced: none, those that are not of the site's domain, all. */
+/** Which addresses in `From` are replaced: none, those outside the site's domain, all. */
 export const REWRITES = ['never', 'foreign', 'always'] as const
 export const TLS_MODES = ['none', 'self-signed', 'letsencrypt'] as const
-/** Of a site that was found: `other` is a certificate of another authority, which somebody bought. */
+/** For a discovered site: `other` is a certificate of another authority, usually a bought one. */
 export const FOUND_TLS_MODES = [...TLS_MODES, 'other'] as const
 export const FRAMEWORKS = ['wordpress', 'php', 'static', 'unknown'] as const
 /**
- * Why the updates of a WordPress are unknown. Those of `config` are about running wp-config.php as the
- * site, where reading it does not tell: too slow, failed, not allowed, no PHP for it, still to be done,
+ * Why the updates of a WordPress are unknown. The codes of `config` are about running wp-config.php
+ * as the site when reading it is not enough: too slow, failed, not allowed, no PHP for it, pending,
  * or decided by the environment of PHP-FPM.
  */
 export const UNKNOWN_UPDATES = [
@@ -41,10 +41,10 @@ export const SITE_STATUSES = [
 export const SERVICE_STATUSES = ['running', 'stopped', 'failed', 'missing'] as const
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed', 'cancelled'] as const
 export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed', 'cancelled'] as const
-/** A graceful end leaves programs ten seconds; both undo what the operation made. */
+/** A graceful end gives programs ten seconds; both undo the steps of the operation. */
 export const CANCEL_MODES = ['graceful', 'forced'] as const
 export const BULK_STATUSES = ['running', 'paused', 'success', 'failed', 'cancelled'] as const
-/** skipped: the call is not for it, so that it never begins. */
+/** skipped: the target does not qualify, and never starts. */
 export const BULK_ITEM_STATUSES = [
   'waiting',
   'running',
@@ -53,16 +53,19 @@ export const BULK_ITEM_STATUSES = [
   'cancelled',
   'skipped',
 ] as const
-/** What an API token may do: each of them includes those before it. */
+/** The scopes of an API token: each includes the previous ones. */
 export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** Of its limits on the disk, a site is over one, near one, or could not be measured. */
+/** A site is over a disk limit, near one, or could not be measured. */
 export const DISK_LEVELS = ['over', 'near', 'unknown'] as const
 
-/** Of a site that is in use, or of one of its checks, from best to worst; unknown: nobody could look. */
+/**
+ * The health of a site in use, or of one of its checks, from best to worst; unknown: no check was
+ * possible.
+ */
 export const HEALTH_STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type HealthState = (typeof HEALTH_STATES)[number]
-/** What is looked at of a site; the first that is not up is the reason of the whole. */
+/** The checks of a site; the first one that is not up is the reason of the whole. */
 export const HEALTH_CHECKS = ['php', 'database', 'http', 'certificate'] as const
 export type HealthCheck = (typeof HEALTH_CHECKS)[number]

@@ -7,7 +7,7 @@ import { EnrolmentCode, HubKey } from '#shared/enrolment.ts'
 import { Id } from '#shared/fields.ts'
 
 const PATIENCE_MS = 120_000
-/** The dashboard takes the first good proof, and gives a code up after three bad ones. */
+/** The dashboard accepts the first valid proof, and invalidates a code after three invalid ones. */
 const MOST_ANSWERS = 3
 
 /**

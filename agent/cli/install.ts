@@ -12,8 +12,8 @@ const UNITS = [ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
 
 /**
- * `hosting-agent install --port 8443`: runs this executable as two services from now on. The settings
- * file is the administrator's once it is there. Run again, it takes up a new executable.
+ * `hosting-agent install --port 8443`: runs this executable as two services from now on. An
+ * existing settings file belongs to the administrator. A repeated call installs a new executable.
  */
 export async function install(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { port: { type: 'string', default: '8443' } } })
@@ -43,7 +43,7 @@ async function refuseUnfit({ init, files }: Host): Promise<void> {
   }
 }
 
-/** Its unit would start again and again, and the dashboard would reach the other program. */
+/** Its unit would restart endlessly, and the dashboard would reach the other program. */
 async function refuseTakenPort(host: Host, given: number): Promise<void> {
   const settings = (await host.files.read(SETTINGS_FILE)) ?? ''
   const port = Number(/^AGENT_LISTEN=.*:(\d+)$/m.exec(settings)?.[1] ?? given)
@@ -54,7 +54,7 @@ async function refuseTakenPort(host: Host, given: number): Promise<void> {
   )
 }
 
-/** What the half that listens may know: the public keys, and by a credential the TLS key. */
+/** The data of the listening half: the public keys, and by a credential the TLS key. */
 async function share({ state_dir }: Config, { files, shell, clock }: Host): Promise<void> {
   await shell.run(['groupadd', '--system', '--force', GROUP])
   await files.mkdir(state_dir, { mode: 0o711 })

@@ -17,7 +17,7 @@ export async function removeAllSites(host: Host): Promise<void> {
   for (const { domain } of await listSites(host)) await done(host, 'site.delete', { domain })
 }
 
-/** Permanently deletes what is in the trash or has begun to leave it. */
+/** Permanently deletes the sites in the trash, also partly deleted ones. */
 export async function emptyTrashes(host: Host): Promise<void> {
   for (const place of ['purging', 'trash'] as const) {
     for (const { domain } of await listSites(host, place)) {
@@ -26,7 +26,7 @@ export async function emptyTrashes(host: Host): Promise<void> {
   }
 }
 
-/** What the agent has made of the server for all sites; without a site, nothing needs it. */
+/** Removes the configuration for all sites; without a site, nothing needs it. */
 export async function removeBase(host: Host): Promise<void> {
   for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE]) {
     await removeGenerated(host, path)
@@ -39,7 +39,7 @@ export async function removeBase(host: Host): Promise<void> {
   await host.shell.try(['systemctl', 'daemon-reload'])
 }
 
-/** As an operation of the agent, which is stopped: one that was cut off is done again. */
+/** As an operation of the stopped agent: an interrupted one is repeated. */
 async function done<N extends CommandName>(host: Host, name: N, params: ParamsOf<N>) {
   const report = (error: unknown) => console.error(String(error))
   const runner = new Runner({ host, commands, report })

@@ -4,7 +4,7 @@ import { readRules } from '#agent/policy/file.ts'
 import { enrolmentOf } from '#agent/trust/index.ts'
 import { type Trusted, TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 
-/** `hosting-agent status`: who this agent obeys, in lines to read. */
+/** `hosting-agent status`: which dashboard this agent trusts, in readable lines. */
 export async function status(config: Config, host: Host): Promise<string> {
   const trusted = await new TrustedDashboard(host.files, config.state_dir).read()
   const pending = await (await enrolmentOf(config, host)).pending()

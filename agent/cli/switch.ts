@@ -8,12 +8,12 @@ import { readUnits, writeUnits } from './units.ts'
 const PATIENCE_MS = 20_000
 const UNITS_MS = 10_000
 const PAUSE_MS = 500
-/** In a row: one that answers once and falls over is no good. */
+/** Consecutive answers: a program that answers once and then crashes is not accepted. */
 const ANSWERS = 3
 
 /**
- * `hosting-agent switch`, which `agent.upgrade` starts in a unit of its own: the new program takes
- * the place of the old one, with units of its own, and gives it back when it does not answer within 20 seconds.
+ * `hosting-agent switch`, which `agent.upgrade` starts in its own unit: the new program replaces
+ * the old one, with its own units, and is rolled back if it does not answer within 20 seconds.
  */
 export async function switchOver(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({
@@ -44,14 +44,14 @@ async function answers(config: Config, { clock }: Host): Promise<boolean> {
   return false
 }
 
-/** The services as the new version wants them; one that does not know the word leaves them. */
+/** The units of the new version; a version without that command keeps them. */
 async function takeUnits({ state_dir }: Config, { shell }: Host, program: string): Promise<void> {
   const env = { AGENT_STATE_DIR: state_dir }
   await shell.try([program, 'units'], { env, timeout_ms: UNITS_MS })
   await shell.try(['systemctl', 'daemon-reload'])
 }
 
-/** What hangs may not heed a polite signal either. */
+/** A hanging program may ignore SIGTERM too. */
 async function goBack(
   { shell, files }: Host,
   program: string,

@@ -4,7 +4,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { HubKey } from '#shared/enrolment.ts'
 
-/** `hosting-agent trust --hub-key …`: puts a new key in the place of all others, for a lost dashboard. */
+/** `hosting-agent trust --hub-key …`: replaces all keys with a new one, for a lost dashboard. */
 export async function trust({ state_dir }: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { 'hub-key': { type: 'string' } } })
   const hub = HubKey.safeParse(values['hub-key'])
@@ -21,7 +21,7 @@ export async function trust({ state_dir }: Config, host: Host, args: string[]): 
   return `trusted: ${hub.data.kid}, and no other key`
 }
 
-/** `hosting-agent revoke`: obeys no dashboard any more. Sites go on as they are. */
+/** `hosting-agent revoke`: trusts no dashboard any more. Sites keep running unchanged. */
 export async function revoke({ state_dir }: Config, host: Host): Promise<string> {
   await new TrustedDashboard(host.files, state_dir).remove()
   return 'revoked: this agent obeys no dashboard until it is enrolled again'

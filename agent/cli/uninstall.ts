@@ -15,9 +15,9 @@ import { FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
 const UNITS = [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
 
 interface Wanted {
-  /** The records of the agent and its trash go, too; the sites go on. */
+  /** Also removes the records of the agent and its trash; the sites keep running. */
   purge: boolean
-  /** Permanently deletes all sites, and what the agent has made for them. */
+  /** Permanently deletes all sites, and everything that the agent made for them. */
   sites: boolean
   dry_run: boolean
 }
@@ -26,14 +26,14 @@ interface Found {
   sites: Site[]
   trash: Site[]
   certificates: string[]
-  /** Domains that are served as an agent set them up whose records are gone. */
+  /** Domains of virtual hosts of an agent whose records are missing. */
   others: string[]
 }
 
 /**
- * `hosting-agent uninstall`: the agent goes, and the sites stay and go on. `--purge` removes its records
- * and its trash, too, and `--remove-sites <hostname>` everything that it has made. Says what goes, what
- * stays and what stops; with `--dry-run` that is all.
+ * `hosting-agent uninstall`: removes the agent and keeps the sites running. `--purge` also removes
+ * its records and its trash, and `--remove-sites <hostname>` everything that it made. Lists what it
+ * removes, keeps and stops; with `--dry-run` it does nothing else.
  */
 export async function uninstall(config: Config, host: Host, args: string[]): Promise<string> {
   const wanted = await readArguments(host, args)
@@ -72,7 +72,10 @@ async function look(host: Host): Promise<Found> {
   return { sites, trash, certificates, others }
 }
 
-/** The agent is stopped first, and its program is the last to go: whatever dies can be done again. */
+/**
+ * The agent stops first and its program is removed last, so that an interrupted call can be
+ * repeated.
+ */
 async function remove(
   { state_dir }: Config,
   host: Host,

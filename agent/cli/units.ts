@@ -9,7 +9,7 @@ export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
 
-/** `hosting-agent units`, which an upgrade to this version runs: its services are as it wants them. */
+/** `hosting-agent units`, which an upgrade to this version runs: writes its units. */
 export async function units({ state_dir }: Config, host: Host): Promise<string> {
   const { files } = host
   const mail = (await files.stat(MAIL_UNIT_PATH)) && (await renderMailUnit(host))
@@ -21,7 +21,7 @@ export async function units({ state_dir }: Config, host: Host): Promise<string> 
   return 'written: the units of this version'
 }
 
-/** The text of each unit that is there. */
+/** The text of each existing unit. */
 export async function readUnits(files: Files): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const unit of [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]) {
@@ -31,7 +31,7 @@ export async function readUnits(files: Files): Promise<Record<string, string>> {
   return found
 }
 
-/** systemd knows of them only with its next reload. */
+/** systemd reads them at its next reload. */
 export async function writeUnits(files: Files, texts: Record<string, string>): Promise<void> {
   for (const [unit, text] of Object.entries(texts)) await files.write(pathOfUnit(unit), text)
 }
@@ -43,7 +43,7 @@ interface Unit {
   directives: readonly string[]
 }
 
-/** The half that works, on a local socket. */
+/** The working half, on a local socket. */
 function renderRoot(program: string, state_dir: string): string {
   return render({
     description: 'Hosting Control agent',
@@ -57,7 +57,7 @@ function renderRoot(program: string, state_dir: string): string {
   })
 }
 
-/** The half that listens. Its TLS key belongs to root: systemd hands it a copy that nobody else can read. */
+/** The listening half. Its TLS key belongs to root: systemd passes it a private copy. */
 function renderFront(program: string, state_dir: string): string {
   return render({
     description: 'Hosting Control agent, the half that listens',

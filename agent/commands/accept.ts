@@ -1,7 +1,7 @@
 import type { Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 
-/** Throws invalid on `accept` with all that these steps would change of others and nobody accepted. */
+/** Throws invalid on `accept` with all changes of foreign objects that nobody accepted. */
 export async function refuseUnaccepted(
   steps: readonly Step[],
   accept: readonly string[],

@@ -13,7 +13,7 @@ import { type Command, type Progress, type Step, WHOLE_SERVER } from '#agent/ste
 
 const PATIENCE_MS = 120_000
 
-/** The switch restarts the agent: whichever of the two answers then ends the operation. */
+/** The switch restarts the agent: the one that answers then ends the operation. */
 export const agentUpgrade: Command<'agent.upgrade'> = {
   lock: () => WHOLE_SERVER,
   plan: stepsOf,

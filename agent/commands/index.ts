@@ -17,7 +17,7 @@ import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpScan } from './wp.scan.ts'
 
-/** The implementation of every contract: one that is missing does not compile. */
+/** The implementation of every contract: a missing one does not compile. */
 export const commands: CommandTable = {
   'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,

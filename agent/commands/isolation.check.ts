@@ -15,8 +15,8 @@ import { stepsOf as siteSteps } from './site.create.ts'
 import { wpScan } from './wp.scan.ts'
 
 /**
- * Two temporary sites, one of which attacks the other; both are deleted permanently. It completes also
- * when attacks succeed: to find that is what it is for.
+ * Two temporary sites, one of which attacks the other; both are deleted permanently. It also
+ * completes when attacks succeed.
  */
 export const isolationCheck: Command<'isolation.check'> = {
   lock: () => 'isolation',
@@ -44,7 +44,7 @@ export const isolationCheck: Command<'isolation.check'> = {
 const MIN_FREE = 2 ** 30
 
 /**
- * The newest that is installed. Nothing is installed for this: a bare server has no sites to check.
+ * The newest installed version. Nothing is installed for this: a bare server has no sites to check.
  * Throws conflict when the server is not ready, or its disk is nearly full.
  */
 async function phpOf(host: Host): Promise<string> {
@@ -81,7 +81,7 @@ async function stepsOf(
   return [...(await makingSteps(host, sites)), attacks, ...(await removingSteps(host, sites))]
 }
 
-/** Made newest last; after a restart, the records say which sites there were. */
+/** In order of creation; after a restart, the records name the sites. */
 async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
   if (sites.length === 0) return []
   const records: Step = {
@@ -102,7 +102,7 @@ async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> 
   return [records, ...making.flat(), traces]
 }
 
-/** As `site.create` does it, without the record that would make it one of the server's sites. */
+/** As in `site.create`, without the record that would list it as a site of the server. */
 async function makingSite(host: Host, site: Site): Promise<Step[]> {
   const role = canaries.roleOf(site)
   const steps = await siteSteps(site, host)
@@ -111,7 +111,7 @@ async function makingSite(host: Host, site: Site): Promise<Step[]> {
     .map((step) => ({ ...step, name: `${role} ${step.name}`, title: `${step.title} (${role})` }))
 }
 
-/** The way back of all that was made, newest first. */
+/** The undo of everything that was created, newest first. */
 async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
   const making = await makingSteps(host, sites)
   const apply = async () => {
@@ -121,7 +121,7 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
   return [{ name: 'removal', title, effects: planRemoveSites(host, sites), apply }]
 }
 
-/** Of a check that was cut off and could not be undone. */
+/** Of an interrupted check that could not be undone. */
 async function cleanupSteps(host: Host): Promise<Step[]> {
   const sites = await canaries.recorded(host)
   if (sites.length === 0) return []
@@ -130,7 +130,7 @@ async function cleanupSteps(host: Host): Promise<Step[]> {
   return steps.map((step) => ({ ...step, name: 'leftovers', title }))
 }
 
-/** As the command does it that a dashboard asks for. */
+/** As the command of a dashboard does it. */
 async function scanned(host: Host, domain: string) {
   const nothing = () => undefined
   const context = { host, announce: nothing, perform: noSteps, warn: nothing }

@@ -12,7 +12,7 @@ import { apexOf } from '#shared/names.ts'
 
 type Params = ParamsOf<'mail.apply'>
 
-/** The former setting is kept beside the new one until the queue runs as that says. */
+/** The previous setting is kept beside the new one until the queue runs with the new one. */
 export const mailApply: Command<'mail.apply'> = {
   lock: ({ domain }) => (domain === undefined ? 'mail' : apexOf(domain)),
   async steps(params, host) {
@@ -33,7 +33,7 @@ export const mailApply: Command<'mail.apply'> = {
   },
 }
 
-/** Throws not_found for a domain that this agent did not make. */
+/** Throws not_found for a domain of no managed site. */
 async function pathOf({ domain }: Params, host: Host): Promise<string> {
   const places = mailPlaces(host.settings.mail_dir)
   return domain === undefined ? places.server : places.site((await getSite(host, domain)).user)

@@ -8,7 +8,7 @@ import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** A person waits for it, and a message that was handed over cannot be called back. */
+/** Somebody waits for it, and a sent message cannot be recalled. */
 const TIMEOUT_MS = 240_000
 
 interface Params {
@@ -16,7 +16,7 @@ interface Params {
   to: string
 }
 
-/** It needs no lock: a site goes on sending meanwhile. */
+/** It needs no lock: sites keep sending meanwhile. */
 export const mailCheck: Command<'mail.check'> = {
   lock: () => undefined,
   plan: async (params, host) => [await step(params, host, () => undefined)],
@@ -40,7 +40,7 @@ async function step(params: Params, host: Host, heard: (answer: string) => void)
   }
 }
 
-/** Throws conflict where there is no relay. */
+/** Throws conflict without a relay. */
 async function relayOf({ domain }: Params, host: Host) {
   const server = await readServerSetting(host)
   const site = domain === undefined ? undefined : await getSite(host, domain)
@@ -50,7 +50,7 @@ async function relayOf({ domain }: Params, host: Host) {
   return { user: site ? [site.user] : [], relay: found.relay }
 }
 
-/** As the user of the queue, outside the sandbox of the agent, which reaches no network. */
+/** As the user of the queue, outside the sandbox of the agent, which has no network. */
 async function* handOver(
   host: Host,
   args: readonly string[],

@@ -5,7 +5,7 @@ import { notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { changed, changeSite, changeSteps, planChange } from './site.update.ts'
 
-/** A change of the site that the pool belongs to, and so with the lock of that site. */
+/** It changes the site of the pool, and so takes the lock of that site. */
 export const poolApply: Command<'pool.apply'> = {
   async lock({ user }, host) {
     const site = (await listSites(host)).find((one) => one.user === user)

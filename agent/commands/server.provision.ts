@@ -6,7 +6,7 @@ import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { refuseUnaccepted } from './accept.ts'
 
-/** A restart of the agent does not end it: all that is there already is passed over. */
+/** A restart of the agent does not end it: completed steps are skipped. */
 export const serverProvision: Command<'server.provision'> = {
   lock: () => WHOLE_SERVER,
   plan: stepsOf,

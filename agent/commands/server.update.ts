@@ -7,8 +7,8 @@ import { refreshLists, type Scope, upgradeSteps } from '#agent/os/maintenance/up
 import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 /**
- * A restart of the agent does not end it: what is installed already is passed over. Nothing is undone,
- * since the former versions may not be there any more; what was not restarted is tried again later.
+ * A restart of the agent does not end it: installed packages are skipped. Nothing is undone, since
+ * the previous versions may no longer be available; a missing restart is retried later.
  */
 export const serverUpdate: Command<'server.update'> = {
   lock: () => WHOLE_SERVER,
@@ -42,8 +42,8 @@ async function stepsOf(params: Params, host: Host, restarted: string[]): Promise
 }
 
 /**
- * Which programs run what was replaced is known once it is. The agent itself is restarted when no
- * operation runs, and this is one.
+ * Known only after the installation. The agent itself restarts when no operation runs, and this is
+ * one.
  */
 function restartStep(
   { restart_database: database }: Params,

@@ -26,7 +26,7 @@ async function stepsOf({ service }: { service: string }, host: Host): Promise<St
   return poolSteps(host, service.slice('php-fpm:'.length))
 }
 
-/** Tested first: with a broken file nginx would stop and not come back. */
+/** Tested first: with an invalid file nginx would stop and not start again. */
 async function nginxStep(host: Host): Promise<Step> {
   if (!(await host.files.stat(NGINX.program))) throw notFound('Service nginx')
   await nginx.test(host)

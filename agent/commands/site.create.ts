@@ -50,7 +50,7 @@ export const siteCreate: Command<'site.create'> = {
       ...certificateSteps(site, host, () => undefined),
     ]
   },
-  // The record is written last: what comes after it, a certificate, never costs the site.
+  // The record is written last: a failure after it, of a certificate, does not undo the site.
   async finished({ domain, user }, host) {
     const site = await findSite(host, domain)
     return site?.user === user ? { domain } : undefined
@@ -73,10 +73,10 @@ export const siteCreate: Command<'site.create'> = {
   },
 }
 
-/** What is recorded of it. */
+/** Its record. */
 const siteOf = ({ accept: _, ...site }: ParamsOf<'site.create'>): Site => site
 
-/** What the server lacks for sites, once nothing speaks against this one. */
+/** The steps that make the server ready, after all checks. */
 async function preparing(params: ParamsOf<'site.create'>, host: Host): Promise<Step[]> {
   const site = siteOf(params)
   await refuseTaken(host, site)
@@ -85,13 +85,13 @@ async function preparing(params: ParamsOf<'site.create'>, host: Host): Promise<S
   return [...steps, ...(await connectionSteps(host, site))]
 }
 
-/** Asks what can be asked: before the server is ready for sites, nobody may answer. */
+/** Checks only running services: before provisioning, none may answer. */
 async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<void> {
   if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, user)
   if (await host.files.stat(NGINX.program)) await refuseServedNames(host, domain)
 }
 
-/** What can be known before anything is touched. */
+/** The checks before any change. */
 async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const apex = apexOf(domain)
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
@@ -118,7 +118,9 @@ async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
   yield `Warning: all sites at once could need ${planned} MB for PHP, and this server has ${budget} MB`
 }
 
-/** Each undo acts on what carries the mark of this site: a user whose comment names its domain. */
+/**
+ * Each undo acts only on objects with the mark of this site: a user whose comment names its domain.
+ */
 export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { domain, user } = site
   const password = new Secret(host.random.text(32))
@@ -219,7 +221,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   return steps.map((step) => guarded(step, host, site))
 }
 
-/** With the record written the site is complete: a restart during what follows must not undo it. */
+/** With its record the site is complete: a later restart must not undo it. */
 function guarded(step: Step, host: Host, site: Site): Step {
   const { undo } = step
   if (!undo) return step
@@ -232,7 +234,7 @@ function guarded(step: Step, host: Host, site: Site): Step {
   }
 }
 
-/** After the record, and on its own: nothing that comes of it undoes the site. */
+/** After the record, and separate: its failure does not undo the site. */
 function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   if (site.tls === 'none') return []
   const title = `Requesting a certificate for ${site.domain}`
@@ -240,7 +242,7 @@ function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   return [{ name: 'certificate', title, effects, apply: () => secure(host, site, warn) }]
 }
 
-/** A certificate that cannot be had never costs the site. */
+/** A refused certificate never undoes the site. */
 async function* secure(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
   const reason = yield* issueOrReason(host, { domain, tls, email })
   if (reason === undefined) return

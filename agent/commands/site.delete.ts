@@ -14,7 +14,10 @@ import * as users from '#agent/os/users/users.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 
-/** With its record in the trash a site is deleted: until then it comes back, from then on it goes. */
+/**
+ * A site is deleted when its record is in the trash: before that it is restored, after that it is
+ * removed.
+ */
 export const siteDelete: Command<'site.delete'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps({ domain }, host) {
@@ -43,7 +46,10 @@ export const siteDelete: Command<'site.delete'> = {
   },
 }
 
-/** Visitors first, then what runs as the user, then what the user owns. The certificate stays in place. */
+/**
+ * The virtual host first, then the processes of the user, then its files. The certificate stays in
+ * place.
+ */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
   return [

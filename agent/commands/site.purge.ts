@@ -11,7 +11,10 @@ import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
-/** Out of the trash first, so that nothing half removed is ever restored; the record goes last. */
+/**
+ * Leaves the trash first, so that a partly deleted site is never restored; the record is removed
+ * last.
+ */
 export const sitePurge: Command<'site.purge'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps({ domain }, host) {

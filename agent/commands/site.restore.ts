@@ -23,7 +23,7 @@ import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { refuseUnaccepted } from './accept.ts'
 
-/** With its record out of the trash a site is back: until then the trash stays as it was. */
+/** A site is restored when its record leaves the trash: until then the trash is unchanged. */
 export const siteRestore: Command<'site.restore'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps({ domain }, host) {
@@ -58,7 +58,7 @@ export const siteRestore: Command<'site.restore'> = {
   },
 }
 
-/** What the server lacks for sites, once nothing speaks against this one. */
+/** The steps that make the server ready, after all checks. */
 async function preparing(
   host: Host,
   site: Site,
@@ -91,7 +91,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   }
 }
 
-/** Nothing that was asked for is wrong: it is the server that has changed. */
+/** The request is valid, but the server has changed. */
 async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.fields)) throw error
@@ -108,7 +108,7 @@ async function* withConflicts(site: Site, work: Progress<unknown>): Progress<voi
   }
 }
 
-/** What the user owns first, then what runs as the user, visitors last. */
+/** The files of the user first, then its processes, the virtual host last. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
   return [
@@ -176,7 +176,7 @@ function stepsOf(site: Site, host: Host): Step[] {
   ]
 }
 
-/** Time went by in the trash. */
+/** The server may have changed since the deletion. */
 async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
   if (!(await needsRenewal(host, site))) return []
   const title = `Renewing the certificate of ${site.domain}`
@@ -184,7 +184,7 @@ async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Ste
   return [{ name: 'certificate', title, effects, apply: () => renew(host, site, warn) }]
 }
 
-/** A certificate that cannot be had never costs the site. */
+/** A refused certificate never undoes the site. */
 async function* renew(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
   const reason = yield* issueOrReason(host, { domain, tls, email })
   if (reason === undefined) return

@@ -40,7 +40,7 @@ const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true 
   ...{ domain, php, tier, database_routines, xmlrpc },
 })
 
-/** A site that is to have a certificate, and has none, is served without HTTPS by each change. */
+/** A site that waits for a certificate is served without HTTPS by each change. */
 async function* missingCertificate(site: Site, { host, warn }: Context): Progress<void> {
   const { domain, tls } = site
   if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
@@ -49,13 +49,13 @@ async function* missingCertificate(site: Site, { host, warn }: Context): Progres
   warn({ code: 'certificate_missing', message })
 }
 
-/** The site, when its record says that the change was made. */
+/** The site, if its record has the change. */
 export async function changed(change: Change, host: Host): Promise<Site | undefined> {
   const site = await findSite(host, change.domain)
   return site && isApplied(site, change) ? site : undefined
 }
 
-/** Throws not_found for a domain that this agent did not make, invalid on `php` for no such version. */
+/** Throws not_found for a domain of no managed site, invalid on `php` for an unknown version. */
 export async function* changeSite(change: Change, context: Context): Progress<Site> {
   const { host, announce, perform } = context
   const site = await getSite(host, change.domain)
@@ -70,7 +70,7 @@ export async function* changeSite(change: Change, context: Context): Progress<Si
   return wanted
 }
 
-/** All of its steps, those that make the server ready for the PHP version included. */
+/** All of its steps, including those that install the PHP version. */
 export async function planChange(change: Change, host: Host): Promise<Step[]> {
   const site = await getSite(host, change.domain)
   const steps = await preparing(host, site, applied(site, change), change.accept)
@@ -96,8 +96,8 @@ async function preparing(
 }
 
 /**
- * The record decides which state is the whole one: until it is written every undo goes back to what
- * it says, afterwards the same work goes forward.
+ * The record decides which state is complete: until it is written every undo restores the old
+ * state, afterwards the work continues to the new one.
  */
 export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
   const recorded = () => getSite(host, change.domain)

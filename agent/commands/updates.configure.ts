@@ -2,7 +2,7 @@ import { checkMaintenance } from '#agent/os/maintenance/check.ts'
 import { unattendedSteps } from '#agent/os/maintenance/unattended.ts'
 import { type Command, WHOLE_SERVER } from '#agent/steps/command.ts'
 
-/** A restart of the agent does not end it: apt goes on, and what is there already is passed over. */
+/** A restart of the agent does not end it: apt continues, and completed steps are skipped. */
 export const updatesConfigure: Command<'updates.configure'> = {
   lock: () => WHOLE_SERVER,
   plan: ({ unattended }, host) => unattendedSteps(host, unattended),

@@ -16,15 +16,16 @@ import type { Upstream } from './upstream.ts'
 
 interface FrontDeps {
   gate: Gate
-  /** Whether root may have opened an enrolment: otherwise its body is not read. */
+  /** Whether root may have opened an enrolment: otherwise the body is not read. */
   enrolling: () => Promise<boolean>
   upstream: Upstream
   report: (error: unknown) => void
 }
 
 /**
- * The half of the agent that listens on the network, and that has no privileges: what is too large,
- * too slow or not signed by the dashboard goes no further. What passes is checked again by the other.
+ * The half of the agent that listens on the network without privileges: it refuses requests that
+ * are too large, too slow or not signed by the dashboard. The other half checks accepted requests
+ * again.
  */
 export function createFront({ gate, enrolling, upstream, report }: FrontDeps) {
   const bodyOf = async (request: Request, origin?: Origin): Promise<Uint8Array> => {
@@ -61,7 +62,7 @@ interface FrontGateDeps {
   run_dir: string
 }
 
-/** The gate of the other half, with a memory of its own: what it has seen there is still unseen. */
+/** The gate of the other half, with its own memory of used tokens. */
 export function frontGate({ files, clock, state_dir, run_dir }: FrontGateDeps): Gate {
   const trust = new TrustedDashboard(files, state_dir)
   const seen = new SeenTokens()
@@ -73,7 +74,7 @@ export function frontGate({ files, clock, state_dir, run_dir }: FrontGateDeps): 
   }
 }
 
-/** By the time of the file alone: the half without privileges may not read it. */
+/** By the time of the file alone: the listening half may not read it. */
 export function enrollingIn({ files, clock, state_dir }: Omit<FrontGateDeps, 'run_dir'>) {
   return () => mayBeOpen(files, state_dir, clock.now())
 }

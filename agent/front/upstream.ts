@@ -4,18 +4,20 @@ import { currentRequestId } from '#agent/http/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 
-/** Passes a request on, with its body, and gives the answer as it comes. Throws offline. */
+/** Forwards a request with its body, and streams the answer. Throws offline. */
 export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
 
-/** All that the root half reads. */
+/** The headers that the root half reads. */
 const PASSED = ['authorization', 'content-type', 'accept', 'last-event-id', OPERATION_HEADER]
 /**
- * They are about one connection, not about the answer (RFC 9110, section 7.6.1); and a streamed answer
- * of a known length hangs now and then on Deno.
+ * They concern one connection, not the answer (RFC 9110, section 7.6.1); and a streamed answer of a
+ * known length sometimes hangs on Deno.
  */
 const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
 
-/** By the socket of the root half, a connection for each request: a local one costs microseconds. */
+/**
+ * Through the socket of the root half, one connection per request: a local one costs microseconds.
+ */
 export function upstreamAt(socketPath: string): Upstream {
   return (request, body) =>
     new Promise((resolve, reject) => {

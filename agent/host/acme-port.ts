@@ -1,4 +1,4 @@
-/** What an ACME authority is asked for. */
+/** An order of an ACME authority. */
 export interface AcmeOrder {
   /** Address of the directory (RFC 8555 section 7.1.1). */
   directory: string
@@ -13,16 +13,22 @@ export interface AcmeOrder {
   /** Serves `text` at /.well-known/acme-challenge/<token> of every name. */
   present(token: string, text: string): Promise<void>
   timeout_ms: number
-  /** Whose it is: see Programs in ports.ts. */
+  /** The id of its operation: see Programs in ports.ts. */
   operation?: string
 }
 
-/** `chain` is PEM, the site's own certificate first; `refused` says why each name was not validated. */
+/**
+ * `chain` is PEM, leaf certificate first; `refused` has the reason for each name that was not
+ * validated.
+ */
 export type AcmeOutcome =
   | { chain: string }
   | { refused: readonly { name: string; reason: string }[] }
 
-/** An ACME authority. Throws a readable Error with its own words for what is not about one name. */
+/**
+ * An ACME authority. Throws a readable Error with its message for failures that do not concern one
+ * name.
+ */
 export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
 }

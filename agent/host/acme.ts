@@ -5,7 +5,7 @@ import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
 
 type Refusal = { name: string; reason: string }
 
-/** Orders by http-01 with acme-client; each name is asked for at the same time. */
+/** Orders by http-01 with acme-client; all names are validated at the same time. */
 export const acme: AcmePort = {
   async order(order) {
     const limit = deadline(order.timeout_ms)
@@ -25,7 +25,7 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   await reach(directory, agent)
   axios.defaults.httpsAgent = agent
   axios.defaults.timeout = 30_000
-  // The library's own setting, which its types leave out: by default it tries for 75 seconds.
+  // A setting that the types of the library omit: by default it tries for 75 seconds.
   Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 2, retryDefaultDelay: 3 } })
   const client = new Client({
     directoryUrl: directory,
@@ -65,7 +65,7 @@ async function validate(
   }
 }
 
-/** The library fails on its own error when nobody answers: this one says who does not, and why. */
+/** The error of the library does not name the unreachable host: this one does, with the reason. */
 function reach(directory: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (reason: string) =>

@@ -1,20 +1,20 @@
-/** What WordPress and its plugins use. */
+/** The rights that WordPress and its plugins use. */
 const TABLES =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
-/** What keeps code in the database, which few plugins need. */
+/** Rights for code in the database, which few plugins need. */
 const ROUTINES = 'CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT'
 
 const ACCOUNT = "?@'localhost'"
 const PASSWORD = 'mysql_native_password USING'
 const LIMITS = 'WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ?'
-/** No tenant can make root wait: what is read here belongs to MariaDB itself. */
+/** No tenant can block root: these tables belong to MariaDB itself. */
 const BOUNDED = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR'
 
 /**
- * All SQL that the agent runs as root of MariaDB. A privileged statement that opens a table or a view
- * of a site can run code of that site with the rights of root, so each of these touches nothing but
- * the tables of `mysql`, the lists of databases, privileges and connections, server variables, databases as such
- * and accounts. `?` are values, `??` identifiers.
+ * All SQL that the agent runs as root of MariaDB. A privileged statement that opens a table or a
+ * view of a site can run code of that site with the rights of root, so these statements use only
+ * the tables of `mysql`, the lists of databases, privileges and connections, server variables,
+ * whole databases and accounts. `?` are values, `??` identifiers.
  */
 export const ADMIN_STATEMENTS = {
   answers: 'SELECT 1',

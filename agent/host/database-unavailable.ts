@@ -1,6 +1,6 @@
 import { ServiceError } from '#shared/errors.ts'
 
-/** Its socket refuses; root may not enter; or it takes the connection and says nothing. */
+/** Its socket refuses; root has no access; or it accepts the connection and does not answer. */
 export type DatabaseProblem = 'stopped' | 'denied' | 'silent'
 
 const WORDS: Record<DatabaseProblem, string> = {
@@ -10,7 +10,9 @@ const WORDS: Record<DatabaseProblem, string> = {
   silent: 'MariaDB does not answer',
 }
 
-/** Why nothing can be asked of MariaDB. Only `denied` needs a person, and so refuses what was asked for. */
+/**
+ * Why MariaDB cannot be queried. Only `denied` needs an administrator, and so refuses the request.
+ */
 export class DatabaseUnavailable extends ServiceError {
   readonly problem: DatabaseProblem
 

@@ -1,6 +1,6 @@
 import type { Output } from './ports.ts'
 
-/** A program that did not succeed: says which, how it ended and the end of what it said. */
+/** A failed program, with its name, exit status and the end of its output. */
 export class CommandFailed extends Error {
   readonly argv: readonly string[]
   readonly output: Output

@@ -1,4 +1,4 @@
-/** Runs what has the same name one after the other, in the order of the calls. */
+/** Runs tasks of the same name one after another, in the order of the calls. */
 export function exclusiveByName(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>()
   return (name, work) => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** FastCGI 1.0, as much of it as one request without a body takes. */
+/** The part of FastCGI 1.0 that one request without a body needs. */
 const VERSION = 1
 const REQUEST_ID = 1
 const RESPONDER = 1
@@ -24,7 +24,7 @@ export function encodeRequest(params: Readonly<Record<string, string>>): Buffer 
   ])
 }
 
-/** What was written to standard output, once the request has ended; undefined: more has to come. */
+/** The standard output of an ended request; undefined: incomplete. */
 export function decodeAnswer(bytes: Buffer): string | undefined {
   const output: Buffer[] = []
   for (let at = 0; at + HEADER <= bytes.length; ) {

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** How this agent is started: the executable, or a runtime with the agent's source. */
+/** The argv of this agent: the executable, or a runtime with the agent's source. */
 export function ownProgram(): string[] {
   if (import.meta.url.includes('/$bunfs/')) return [process.execPath]
   const main = fileURLToPath(new URL('../main.ts', import.meta.url))

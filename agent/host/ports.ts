@@ -7,40 +7,40 @@ import type { Scanner } from './scanner-port.ts'
 import type { Visitor } from './visit-port.ts'
 
 /**
- * Everything the agent can do to a machine. Commands and os/ get a Host and nothing else, so that
- * a test's machine is a map and a list.
+ * Everything the agent can do to a machine. Commands and os/ use only a Host, so that a test's
+ * machine is a map and a list.
  */
 export interface Host {
   shell: Shell
   files: Files
-  /** The only way to what belongs to a tenant. */
+  /** The only access to the files and tables of a tenant. */
   scanner: Scanner
   database: Database
   net: Net
-  /** What tells whether the sites of this machine work. */
+  /** Checks whether the sites of this machine work. */
   visitor: Visitor
   acme: AcmePort
   /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
   init: 'systemd' | 'direct'
-  /** False: the agent runs as an ordinary user and can only look. */
+  /** False: the agent runs as an ordinary user and can only read. */
   privileged: boolean
   clock: Clock
   random: Random
   settings: HostSettings
   programs: Programs
   /**
-   * The same machine for what puts a former state back in the middle of a step: a cancel that ends
-   * the step does not end that. Absent where nothing can be cancelled.
+   * The same machine for a restoration in the middle of a step: a cancel does not interrupt it.
+   * Absent where nothing can be cancelled.
    */
   steady?: Host
   /**
-   * One at a time for each name: what tests and reloads a configuration that sites share (`nginx`),
-   * or drives a program that does not queue (`apt`). Not re-entrant.
+   * One at a time for each name: testing and reloading a shared configuration (`nginx`), or a
+   * program without a queue (`apt`). Not re-entrant.
    */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Where things are fetched from and kept: AGENT_* variables, see agent/config.ts. */
+/** Sources of downloads and folders: AGENT_* variables, see agent/config.ts. */
 export interface HostSettings {
   state_dir: string
   /** Base address with latest.tar.gz, wordpress-<version>.tar.gz and their .sha1; http(s): or file:. */
@@ -51,11 +51,14 @@ export interface HostSettings {
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined
-  /** SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: what the source publishes. */
+  /**
+   * SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: the one that the source
+   * publishes.
+   */
   wordpress_sha256: string | undefined
-  /** Where the mail of sites waits. */
+  /** The folder of the mail queue. */
   mail_dir: string
-  /** How this agent is started: the executable, or a runtime with the agent's source. */
+  /** The argv of this agent: the executable, or a runtime with the agent's source. */
   program: readonly string[]
   version: string
   /** Which build of the version this is, and the key that signs the next: see published.ts. */
@@ -64,31 +67,31 @@ export interface HostSettings {
 }
 
 export interface RunOptions {
-  /** Goes to standard input: the only way for a secret. */
+  /** Passed on standard input: the only way for a secret. */
   input?: string
-  /** A file of root's that is standard input instead, of any size. */
+  /** A file of root as standard input, of any size. */
   input_file?: string
-  /** A file of root's that standard output goes to instead: created each time, readable by its owner only. */
+  /** A file of root for standard output: created each time, readable by its owner only. */
   output_file?: string
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
   site?: SiteProcess
-  /** Runs as the user of nginx, on files of nginx's own, or as that of the queue of mail. */
+  /** Runs as the user of nginx on its files, or as the user of the mail queue. */
   user?: 'www-data' | 'hosting-mail'
   cwd?: string
-  /** Added to PATH, LC_ALL and HOME, which are all that a program gets. */
+  /** Added to PATH, LC_ALL and HOME; programs get no other variables. */
   env?: Record<string, string>
   /** Default: the agent's own. */
   umask?: number
   /**
-   * Where the agent is sandboxed, this program is not: it installs packages, needs the network of the
-   * server, or looks into processes that have more privileges than the agent.
+   * Runs outside the sandbox of the agent: it installs packages, needs the network of the server,
+   * or inspects processes with more privileges than the agent.
    */
   unconfined?: boolean
   /** Default 10 minutes; then the whole process group is killed. */
   timeout_ms?: number
   /** The id of the operation that it runs for: see Programs. */
   operation?: string
-  /** Goes on when the agent ends, and must not be ended half-way because of that: dpkg. */
+  /** Survives the agent and must not be interrupted by its end: dpkg. */
   lasting?: boolean
 }
 
@@ -99,18 +102,18 @@ export interface SiteProcess {
   slice: string
   /** Directives of systemd.exec(5) and systemd.resource-control(5), as `Name=value`. */
   directives: readonly string[]
-  /** What starts the program where systemd does not run: the beginning of an argv. */
+  /** Starts the program without systemd: the beginning of an argv. */
   launcher: readonly string[]
 }
 
-/** What runs for an operation: its programs and what they started in their turn, in whatever session. */
+/** The processes of an operation: its programs and their children, in any session. */
 export interface Programs {
   signal(operation: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** How many processes are left of it, also of an earlier process of the agent. */
+  /** The number of its processes, also from an earlier process of the agent. */
   count(operation: string): Promise<number>
-  /** How many of them are of programs that are `lasting`. */
+  /** The number of them that belong to `lasting` programs. */
   lasting(operation: string): Promise<number>
-  /** For an operation that has ended; what it left running goes on. */
+  /** For an ended operation; its remaining processes continue. */
   forget(operation: string): Promise<void>
 }
 
@@ -154,7 +157,7 @@ export interface Stat {
   mtime_ms: number
 }
 
-/** Root-owned places: a path is absolute, and no component of it belongs to a site. */
+/** Root-owned files: paths are absolute, and no component belongs to a site. */
 export interface Files {
   /** Text of a regular file, undefined when there is none. Throws over `most` bytes (default 1 MiB). */
   read(path: string, most?: number): Promise<string | undefined>
@@ -175,7 +178,7 @@ export interface Files {
 
 /** MariaDB's local socket, as root through unix_socket authentication. */
 export interface Database {
-  /** One statement of the closed table: there is no other SQL that the agent runs as root. */
+  /** One statement of the closed table: the agent runs no other SQL as root. */
   admin(statement: AdminStatement, values?: readonly unknown[]): Promise<Row[]>
 }
 
@@ -197,14 +200,14 @@ export interface Net {
 
 export interface Fetching {
   signal?: AbortSignal
-  /** Whose it is: see Programs. */
+  /** The id of its operation: see Programs. */
   operation?: string
 }
 
 export interface Downloading extends Fetching {
-  /** Of what comes and of what is written: throws when it is more. Default: 1 GiB. */
+  /** The limit of received and written bytes: throws above it. Default: 1 GiB. */
   most?: number
-  /** What comes is compressed by gzip, and is written as it was before that. */
+  /** The data is gzip-compressed and written uncompressed. */
   gunzip?: boolean
 }
 
@@ -217,9 +220,9 @@ export interface Probe {
 }
 
 export interface Clock {
-  /** The time of day, which may be set: only for what is dated. */
+  /** The time of day, which may change: only for dates. */
   now(): number
-  /** Milliseconds since some moment: goes on evenly when the time of day is set. */
+  /** Monotonic milliseconds: unaffected by clock changes. */
   elapsed(): number
   sleep(ms: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Its members may talk to the half of the agent that works: the other half, and nobody else. */
+/** Only its members may connect to the working half: the listening half, and nobody else. */
 export const GROUP = 'hosting-agent'
 
 /** Directives of systemd.exec(5) for every process of the agent. */
@@ -25,7 +25,7 @@ const COMMON = [
   'RemoveIPC=yes',
 ]
 
-/** For what speaks with the network: no user, no capability, no view of anything but itself. */
+/** For programs with network access: no user, no capability, no view of other processes. */
 export const UNPRIVILEGED: readonly string[] = [
   ...COMMON,
   'DynamicUser=yes',
@@ -46,8 +46,8 @@ export const UNPRIVILEGED: readonly string[] = [
 ]
 
 /**
- * For the half that works: no network at all, and of root's powers those over files, users and
- * processes. Not here: RestrictSUIDSGID, since the folders of sites hand their group on.
+ * For the working half: no network, and of root's rights only those over files, users and
+ * processes. RestrictSUIDSGID is missing because folders of sites pass on their group.
  */
 export const ROOT_HALF: readonly string[] = [
   ...COMMON,
@@ -58,24 +58,24 @@ export const ROOT_HALF: readonly string[] = [
   'RestrictAddressFamilies=AF_UNIX',
   'CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_SETUID CAP_SETGID CAP_SETPCAP CAP_KILL',
   'UMask=0022',
-  // Each operation has a control group below the agent's own, and none outlives the agent.
+  // Each operation has a control group below the agent's, and none outlives the agent.
   'Delegate=yes',
   'KillMode=mixed',
   // Its programs count too: dumps, archives, digests. Packages are installed outside of it.
   'MemoryMax=1G',
   'TasksMax=512',
-  // A program that takes too much ends alone, and its operation fails.
+  // A program that exceeds its memory is killed alone, and its operation fails.
   'OOMPolicy=continue',
 ]
 
 /**
- * For what reads the sites of tenants (`hosting-agent scan`): no network, a file system that is
- * read-only and without the agent's own files, and no power but to become another user. It takes that
- * of each site before it opens anything there, and then has no capability at all.
+ * For the reader of tenants' sites (`hosting-agent scan`): no network, a read-only file system
+ * without the agent's files, and only the right to become another user. It becomes the user of each
+ * site before it opens a file there, and then has no capability.
  */
 export const SCANNER: readonly string[] = [
   ...COMMON,
-  // Not User=root, with which systemd 257 takes CAP_SETUID away from what has NoNewPrivileges.
+  // Not User=root, with which systemd 257 removes CAP_SETUID from programs with NoNewPrivileges.
   'CapabilityBoundingSet=CAP_SETUID CAP_SETGID',
   'PrivateNetwork=yes',
   'PrivateIPC=yes',

@@ -4,13 +4,13 @@ import { Application, DatabaseAnswer, ScannedWordpress, TenantSite } from './sca
 /** Where Debian's MariaDB answers. */
 export const MARIADB_SOCKET = '/run/mysqld/mysqld.sock'
 
-/** The longest line that either side writes or reads. */
+/** The maximum line length in both directions. */
 export const MOST_LINE_BYTES = 8 << 20
 
 const read = <T extends z.ZodType>(answer: T) =>
   z.object({ answer, unsure: z.boolean(), owner: z.string().max(255) })
 
-/** What each kind of scan answers; null: there is nothing. */
+/** The answer of each kind of scan; null: none. */
 export const ANSWERS = {
   inventory: read(ScannedWordpress.nullable()),
   application: read(Application),
@@ -27,7 +27,7 @@ export const ScanRequest = z.object({
 })
 export type ScanRequest = z.infer<typeof ScanRequest>
 
-/** `reading`: from when until when a scan reads files, and no other one does. */
+/** `reading`: the time in which a scan reads files; only one reads at a time. */
 export const ScanLine = z.union([
   z.object({ id: z.number(), reading: z.boolean() }),
   z.object({ id: z.number(), error: z.string() }),

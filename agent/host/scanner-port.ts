@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FoundSite } from '#shared/agent.ts'
 import { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 
-/** A site by where it is served from, and by the names of the users whose rights may read it. */
+/** A site by its docroot, and by the users whose rights may read it. */
 export const TenantSite = z.object({
   docroot: z.string().startsWith('/'),
   /** The system user of a site that this agent made; undefined: the owner of the docroot. */
@@ -11,12 +11,12 @@ export const TenantSite = z.object({
   php_user: z.string().optional(),
   /** Version of PHP that runs it. */
   php: z.string().optional(),
-  /** The name that it is asked by. */
+  /** The domain that visitors use. */
   domain: z.string().optional(),
 })
 export type TenantSite = z.infer<typeof TenantSite>
 
-/** Why a scan ended before it had read everything; null: it has. */
+/** Why a scan ended early; null: it is complete. */
 export const Limit = z.enum(['entries', 'bytes', 'time']).nullable()
 export type Limit = z.infer<typeof Limit>
 
@@ -47,9 +47,9 @@ export const DatabaseAnswer = z.object({
 export type DatabaseAnswer = z.infer<typeof DatabaseAnswer>
 
 /**
- * Everything that the agent reads of a tenant's files and database. It is read with the tenant's own
- * rights and within limits of time, entries and bytes. This port is the only way: nothing else of the
- * agent opens a tenant's tree or selects from its tables. Throws when there is no answer in time.
+ * Everything that the agent reads of a tenant's files and database, with the tenant's own rights
+ * and within limits of time, entries and bytes. This port is the only way: no other code opens a
+ * tenant's tree or selects from its tables. Throws when there is no answer in time.
  */
 export interface Scanner {
   /** Versions and updates. Undefined: the docroot is a link that a tenant made. */
@@ -62,8 +62,9 @@ export interface Scanner {
 }
 
 /**
- * An answer that is right as far as it goes. `unsure`: code or links decide about what is missing, and
- * only the site itself can follow them, see `agent/os/reading`; `owner` is the user of the docroot then.
+ * An answer that is correct but maybe incomplete. `unsure`: code or links decide about missing
+ * values, and only the site itself can follow them, see `agent/os/reading`; `owner` is the user of
+ * the docroot then.
  */
 export interface Read<T> {
   answer: T
@@ -71,7 +72,7 @@ export interface Read<T> {
   owner: string
 }
 
-/** A scan that runs nothing. `told` is what the site has said of itself, in the site's own words. */
+/** A scan that runs nothing. `facts` is the report of the site's own PHP. */
 export interface SiteReader {
   inventory(site: TenantSite, facts?: string): Promise<Read<ScannedWordpress | undefined>>
   application(site: TenantSite, facts?: string): Promise<Read<Application>>
@@ -79,7 +80,7 @@ export interface SiteReader {
   databasePassword(site: TenantSite, facts?: string): Promise<Read<string | undefined>>
 }
 
-/** The answers as they are, where nothing may be run. */
+/** The plain answers, where no PHP may run. */
 export function answersOf(reader: SiteReader): Scanner {
   return {
     inventory: async (site) => (await reader.inventory(site)).answer,

@@ -1,14 +1,14 @@
 import { ServiceError } from '#shared/errors.ts'
 
-/** As the kernel, programs and MariaDB say it. A quota is no less of an end. */
+/** The messages of the kernel, programs and MariaDB, including those of a quota. */
 const FULL =
   /ENOSPC|EDQUOT|no space left on device|disk quota exceeded|errno: 28\b|the table '[^']*' is full/i
 const READ_ONLY = /EROFS|read-only file system/i
 
-/** Whether a failure, of whatever program, is that of a disk that has no room. */
+/** Whether the failure of any program is a full disk. */
 export const isDiskFull = (error: unknown): boolean => FULL.test(messageOf(error))
 
-/** The same failure for a human, where a disk is to blame for it; other errors as they are. */
+/** The same failure in plain words if a disk caused it; other errors unchanged. */
 export function blamingDisk(error: unknown): unknown {
   const message = messageOf(error)
   const what = advice(message)

@@ -3,13 +3,13 @@ import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 const MAX_BODY = 1 << 20
 /** An enrolment is some hundred bytes, and anybody may send one while root has opened it. */
 export const MAX_ENROLMENT = 4 << 10
-/** Read and thrown away, so that who sends a little too much can read the answer. */
+/** Read and discarded, so that a client that sends slightly too much can read the answer. */
 const MAX_DRAINED = 8 << 20
 
 /** How long a body may take to arrive. */
 const PATIENCE_MS = 10_000
 
-/** The JSON of a body that was read. Throws unsupported_media and bad_request. */
+/** The JSON of a body. Throws unsupported_media and bad_request. */
 export function jsonOf(request: Request, body: Uint8Array): unknown {
   const type = request.headers.get('content-type') ?? 'application/json'
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -23,7 +23,7 @@ export function jsonOf(request: Request, body: Uint8Array): unknown {
   }
 }
 
-/** A body, with an own counter (a chunked one has no length to check) and an end to all waiting. */
+/** A body with its own byte counter (a chunked one has no length) and a time limit. */
 export async function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(badRequest('The body came too slowly')), PATIENCE_MS)

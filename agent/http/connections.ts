@@ -1,4 +1,4 @@
-/** What this needs to know of a socket. */
+/** The used part of a socket. */
 export interface Peer {
   remoteAddress?: string | undefined
   writableLength: number
@@ -8,7 +8,7 @@ export interface Peer {
 }
 
 export interface Limits {
-  /** Connections at once, and how many of one address have not shown a proof yet. */
+  /** The limit of connections, and of unauthenticated ones per address. */
   total: number
   per_address: number
   /** Requests that are being answered at once. */
@@ -18,22 +18,22 @@ export interface Limits {
 /** For the network: 2,000 hostile connections leave the process below 160 MB. */
 export const FOR_NETWORK: Limits = { total: 256, per_address: 64, requests: 128 }
 /**
- * For the socket of the root half, whose only peer is bounded by the limits above, and for plain HTTP
- * on loopback, where nobody is asked for a proof.
+ * For the socket of the root half, whose only peer has the limits above, and for plain HTTP on
+ * loopback without authentication.
  */
 export const FOR_MACHINE: Limits = { total: 512, per_address: 512, requests: 512 }
 
-/** How long a connection may be open without a request, until and after a proof. */
+/** How long a connection may be open without a request, before and after authentication. */
 const STRANGER_MS = 10_000
 const TRUSTED_MS = 75_000
-/** How long a request without a proof may take: its body has 10 seconds to arrive. */
+/** How long an unauthenticated request may take: its body has 10 seconds to arrive. */
 const ANSWER_MS = 20_000
-/** Requests that a connection without a proof may have sent ahead of their answers. */
+/** Pipelined requests of an unauthenticated connection. */
 export const MAX_PIPELINED = 16
-/** Answers that a connection without a proof has not read. */
+/** Unread answers of an unauthenticated connection. */
 const MAX_UNREAD = 64 << 10
 
-/** One connection: a stranger's until a request on it was signed by the trusted dashboard. */
+/** One connection: unauthenticated until the trusted dashboard has signed a request on it. */
 export class Connection {
   readonly address: string
   trusted = false
@@ -48,14 +48,14 @@ export class Connection {
     this.wait()
   }
 
-  /** From here on other connections do not push this one out. */
+  /** From now on it is not closed for other connections. */
   trust(): void {
     this.trusted = true
     this.#on.trust()
     this.wait()
   }
 
-  /** Starts the time limit of what the connection does now. */
+  /** Starts the time limit of the current state. */
   wait(): void {
     clearTimeout(this.#timer)
     const idle = this.requests === 0
@@ -74,14 +74,15 @@ export class Connection {
 }
 
 /**
- * Bounds what strangers can hold. When there is no room, the oldest connection without a proof of the
- * address with the most of them ends: a new one always gets its turn, and a proven one is kept.
+ * Limits the resources of unauthenticated clients. When all slots are used, the oldest
+ * unauthenticated connection of the address with the most of them is closed: a new one always gets
+ * its turn, and an authenticated one is kept.
  */
 export class Connections {
   readonly #limits: Limits
   /** Oldest first. */
   readonly #open = new Set<Connection>()
-  /** Those without a proof by their address, oldest first: thousands may come and go in a second. */
+  /** Unauthenticated ones by address, oldest first: thousands may come and go in a second. */
   readonly #strangers = new Map<string, Set<Connection>>()
   readonly #sockets = new WeakMap<object, Connection>()
   #requests = 0
@@ -98,12 +99,12 @@ export class Connections {
     return this.#sockets.get(socket)
   }
 
-  /** What comes on this socket belongs to the connection, too. */
+  /** Requests on this socket belong to the connection too. */
   join(socket: object, connection: Connection): void {
     this.#sockets.set(socket, connection)
   }
 
-  /** Closes the socket and returns undefined when every place is taken by proven connections. */
+  /** Closes the socket and returns undefined when authenticated connections use every slot. */
   admit(socket: Peer): Connection | undefined {
     socket.on('error', () => socket.destroy())
     const address = groupOf(socket.remoteAddress ?? '')
@@ -135,7 +136,7 @@ export class Connections {
     this.#requests -= connection.requests
   }
 
-  /** False when the request is not to be answered: its connection has ended, or there are too many. */
+  /** False for a request that gets no answer: its connection has ended, or there are too many. */
   begin(connection: Connection, { writableLength }: Pick<Peer, 'writableLength'>): boolean {
     if (!connection.trusted && isGreedy(connection, writableLength)) connection.end()
     if (!this.#open.has(connection)) return false
@@ -162,7 +163,7 @@ export class Connections {
     for (const connection of [...this.#open]) connection.end()
   }
 
-  /** It is no stranger any more. */
+  /** It is authenticated now. */
   #forget(connection: Connection): void {
     const same = this.#strangers.get(connection.address)
     if (same?.delete(connection) && same.size === 0) this.#strangers.delete(connection.address)
@@ -189,7 +190,7 @@ function isGreedy({ requests }: Connection, unread: number): boolean {
   return requests >= MAX_PIPELINED || unread > MAX_UNREAD
 }
 
-/** Whoever has an IPv6 address has the /64 around it: it counts as one. */
+/** The owner of an IPv6 address has its whole /64: it counts as one. */
 export function groupOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 const PER_TURN = 16
 
 /**
- * Begins the TLS handshakes of new connections a few in each turn of the event loop, the oldest first:
- * the system hands over hundreds of connections at once, and others are answered between the turns. What
- * has ended meanwhile, as for a newer connection, costs nothing.
+ * Starts a few TLS handshakes of new connections in each turn of the event loop, oldest first: the
+ * system accepts hundreds of connections at once, and other requests are answered between the
+ * turns. Connections that ended meanwhile cost nothing.
  */
 export function inTurns(begin: (socket: Socket) => void): (socket: Socket) => void {
   const waiting = new Set<Socket>()

@@ -23,7 +23,7 @@ export interface ListenAddress {
   tls?: { key: string; certificate: string } | undefined
 }
 
-/** A socket that the owner and the group of its folder may use, and nobody else. */
+/** A socket for the owner and the group of its folder only. */
 export interface LocalSocket {
   socket: string
 }
@@ -33,7 +33,7 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** Where a request came in; `trust` is called once the dashboard's proof on it was checked. */
+/** The connection of a request; `trust` is called after its signature was verified. */
 export type Origin = Pick<Connection, 'trust'>
 export type Handler = (request: Request, origin: Origin) => Response | Promise<Response>
 
@@ -44,7 +44,7 @@ export async function listen(answer: Handler, to: ListenAddress | LocalSocket): 
   const connections = new Connections(limits)
   const answering = listenerFor(answer, connections)
   const server = local || !to.tls ? plain(answering) : secured(answering, connections, to.tls)
-  // Those that were closed and are not gone yet take memory too.
+  // Closed connections take memory until they end.
   server.maxConnections = 2 * limits.total
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -101,16 +101,16 @@ function plain(answering: http.RequestListener): http.Server {
 interface Servers {
   /** Accepts connections. */
   listening: Server
-  /** Makes the handshake of one that was accepted; undefined: the first one does it by itself. */
+  /** Performs the handshake of an accepted connection; undefined: the first server does it. */
   securing: Server
   /** Reads the requests; it may be the same. */
   speaking: Server
 }
 
 /**
- * Bun's HTTPS server neither counts nor shows connections before their first request: there a plain
- * server accepts them, a TLS server that listens nowhere makes the handshakes, and so does an HTTP
- * server with the requests.
+ * Bun's HTTPS server neither counts nor exposes connections before their first request: so a plain
+ * server accepts them, a TLS server without a port performs the handshakes, and an HTTP server
+ * reads the requests.
  */
 function serversFor(answering: http.RequestListener, options: tls.TlsOptions): Servers {
   if (process.versions.bun !== undefined) {
@@ -155,14 +155,14 @@ function secured(
   return listening
 }
 
-/** Whatever has arrived would be parsed to its end even after `end`: zeros are no request. */
+/** Received data would still be parsed after `end`: zeros are not a request. */
 function guard(chunk: Buffer, connection: Connection): void {
   if (connection.trusted || !hasMany(chunk)) return
   chunk.fill(0)
   connection.end()
 }
 
-/** Whether there are more heads of requests in it than a connection without a proof may send at once. */
+/** Whether it contains more request heads than an unauthenticated connection may send at once. */
 function hasMany(chunk: Buffer): boolean {
   let count = 0
   for (let at = chunk.indexOf(BLANK_LINE); at >= 0; at = chunk.indexOf(BLANK_LINE, at + 4)) {
@@ -178,7 +178,7 @@ function refuse(outgoing: http.ServerResponse): void {
   outgoing.writeHead(429, headers).end(JSON.stringify(body))
 }
 
-/** Both ends are the agent's own port and this: no two open connections have the same. */
+/** The remote port identifies an open connection to the agent's port. */
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 function urlOf({ address, tls: secure }: ListenAddress, { port }: AddressInfo): string {

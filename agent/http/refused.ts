@@ -1,4 +1,4 @@
-/** Answered as 401 with a constant body, whatever the reason. */
+/** Answered as 401 with a constant body for any reason. */
 export class Refused extends Error {
   readonly headers: Record<string, string>
 

@@ -4,18 +4,21 @@ import { REQUEST_HEADER, RequestId } from '#shared/agent.ts'
 
 const current = new AsyncLocalStorage<string>()
 
-/** The id that the dashboard gave a request, so that both logs can be joined, or a new one. */
+/** The id of a request from the dashboard, so that both logs can be joined, or a new one. */
 export function idOf(request: Request): string {
   const given = RequestId.safeParse(request.headers.get(REQUEST_HEADER))
   return given.success ? given.data : randomBytes(9).toString('base64url')
 }
 
-/** All that `work` begins belongs to the request of this id, also an operation that outlives it. */
+/**
+ * Everything that `work` starts belongs to the request of this id, also an operation that outlives
+ * it.
+ */
 export function inRequest<T>(id: string, work: () => T): T {
   return current.run(id, work)
 }
 
-/** The id of the request that led here; undefined for what the agent does by itself. */
+/** The id of the current request; undefined for the agent's own work. */
 export function currentRequestId(): string | undefined {
   return current.getStore()
 }

@@ -9,7 +9,9 @@ import {
   type StoredEvent,
 } from '#shared/sse.ts'
 
-/** A view of an operation: closing it stops nothing. Pulls, so that a slow reader holds nothing up. */
+/**
+ * A view of an operation: closing it stops nothing. It pulls, so that a slow reader delays nobody.
+ */
 export function streamOf(operation: Operation, request: Request): Response {
   const query = new URL(request.url, 'http://agent').searchParams
   const [warnings, steps] = ['warnings', 'steps'].map((name) => query.get(name) === 'true')
@@ -38,7 +40,7 @@ export function streamOf(operation: Operation, request: Request): Response {
   return new Response(body, { headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: operation.id } })
 }
 
-/** Without `?warnings=true` an end has neither warnings nor the code of its failure. */
+/** Without `?warnings=true` the last event has neither warnings nor an error code. */
 function shown(event: StoredEvent, warnings = false): StoredEvent {
   if (warnings || !isTerminal(event)) return event
   const { [event.event === 'error' ? 'code' : 'warnings']: _, ...data } = event.data

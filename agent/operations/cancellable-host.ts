@@ -1,17 +1,17 @@
 import type { Host, RunOptions, Shell } from '#agent/host/ports.ts'
 import type { ServiceError } from '#shared/errors.ts'
 
-/** What SIGTERM ends has this long. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
-/** What outlives this long even SIGKILL hangs in the kernel, and never gets back to its own work. */
+/** A process that survives SIGKILL this long hangs in the kernel, and never continues its work. */
 const STUCK_MS = 10_000
 const POLL_MS = 5
 
 type Phase = 'working' | 'decided' | 'undoing'
 
 /**
- * One operation on the machine. All that waits on `host` can be ended: it then throws the reason, but
- * only when nothing runs any more, so that what is put back or undone meets no program of the work.
+ * One operation on the machine. Everything that waits on `host` can be ended: it throws the reason,
+ * but only when no program runs any more, so that an undo meets no running program.
  */
 export class Session {
   readonly host: Host
@@ -24,7 +24,7 @@ export class Session {
   #phase: Phase = 'working'
   #reason: ServiceError | undefined
 
-  /** Gives up what is kept back of the disk, for what is undone; false: there is no more of it. */
+  /** Releases the reserved disk space for the undo; false: none is left. */
   readonly makeRoom: () => Promise<boolean>
 
   constructor(base: Host, operation: string, makeRoom = async () => false) {
@@ -35,19 +35,19 @@ export class Session {
     this.#over.promise.catch(() => undefined)
   }
 
-  /** Why it was ended before its time, when it was. */
+  /** The reason of an early end. */
   get reason(): ServiceError | undefined {
     return this.#reason
   }
 
-  /** Aborts, with the reason, as soon as the operation is to end. */
+  /** Aborts with the reason as soon as the operation must end. */
   get signal(): AbortSignal {
     return this.#waits.signal
   }
 
   /**
-   * Ends what is running: `force` by SIGKILL, otherwise by SIGTERM and later by SIGKILL. Nothing
-   * happens past the point of no return, nor when it is being undone already.
+   * Ends the running programs: `force` with SIGKILL, otherwise with SIGTERM and later SIGKILL. Has
+   * no effect past the point of no return or during an undo.
    */
   stop(reason: ServiceError, force: boolean): void {
     if (this.#phase !== 'working') return
@@ -62,23 +62,23 @@ export class Session {
     void this.#empty().then(over, over)
   }
 
-  /** Throws the reason when the operation is to end; returns only when nothing of it runs then. */
+  /** Throws the reason when the operation must end, after all its programs have ended. */
   async check(): Promise<void> {
     if (this.#phase === 'working' && this.#reason) await this.#over.promise
   }
 
-  /** Past the point of no return it goes on to its end, also when that was to come before its time. */
+  /** Past the point of no return it completes, even after an earlier request to end. */
   async decided(): Promise<void> {
     if (this.#reason) await this.#over.promise.catch(() => undefined)
     if (this.#phase === 'working') this.#phase = 'decided'
   }
 
-  /** Ends what still runs of the work, or of an earlier process of the agent. */
+  /** Ends remaining programs of the work, also of an earlier process of the agent. */
   async alone(): Promise<void> {
     await this.#kill().catch(() => undefined)
   }
 
-  /** Nothing of the work runs any more when this returns, and what follows cannot be ended. */
+  /** No program of the work runs after this, and the undo cannot be ended. */
   async undoing(): Promise<void> {
     if (this.#phase === 'undoing') return
     if (!this.#reason) await this.alone()
@@ -124,7 +124,7 @@ export class Session {
   #view(): Host {
     const base = this.#base
     const own = { operation: this.#operation }
-    // What is undone must not find its own waits ended.
+    // The waits of an undo must not be aborted.
     const waits = () => (this.#phase === 'working' ? { signal: this.signal } : {})
     const { net, acme, database, clock } = base
     return {
@@ -177,12 +177,12 @@ export class Session {
           yield next.value
         }
       },
-      // It stays, whatever becomes of the operation.
+      // It outlives the operation.
       daemon: (argv, options) => until(() => shell.daemon(argv, options)),
     }
   }
 
-  /** Not cut off: a statement that went on by itself would meet those that undo it. */
+  /** Not interrupted: a statement that continues by itself would meet those of the undo. */
   async #whole<T>(work: () => Promise<T>): Promise<T> {
     await this.check()
     const result = await work()
@@ -191,8 +191,8 @@ export class Session {
   }
 
   /**
-   * Ends the waiting for a turn; what has its turn ends by what it waits for itself. What is undone
-   * waits for its turn however the operation ended.
+   * Aborts the waiting for a turn; running work is ended by its own waits. An undo waits for its
+   * turn in any case.
    */
   async #turn<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.#phase !== 'working') return this.#base.exclusive(name, work)

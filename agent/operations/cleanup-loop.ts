@@ -3,7 +3,10 @@ import type { Runner } from './runner.ts'
 
 const PAUSE_MS = 30_000
 
-/** Twice a minute: keeps room back on the disk for a day on which it is full, and undoes what such a day left. */
+/**
+ * Twice a minute: reserves disk space for a full disk, and undoes leftovers of operations that a
+ * full disk stopped.
+ */
 export async function keepSettled(
   { clock }: Host,
   runner: Runner,

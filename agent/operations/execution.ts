@@ -13,7 +13,7 @@ import { performSteps } from './steps.ts'
 import type { JournalEntry, OperationStore } from './store.ts'
 import { watch } from './time-limits.ts'
 
-/** What a command has done up to its first line, and the rest of it. */
+/** A command that ran to its first line, and the rest of it. */
 export type StartedWork = {
   next: IteratorResult<string | StepChange, object>
   work: Progress<object>
@@ -23,13 +23,13 @@ export interface ExecutionOptions {
   host: Host
   store: OperationStore
   limits: Limits
-  /** With its key still held: it has its end, and may have left something. */
+  /** Called with the lock held, after the operation ended; it may have left something. */
   ended: (operation_id: string) => Promise<void>
   report: (error: unknown, operation_id: string) => void
   tell?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
 }
 
-/** An operation on its way to its single terminal event. */
+/** Runs an operation to its single terminal event. */
 export class Execution {
   readonly operation: Operation
   readonly session: Session
@@ -58,7 +58,7 @@ export class Execution {
     return { write: this.write, makeRoom: this.session.makeRoom, states: this.states }
   }
 
-  /** Stands in line for the key, then begins, and goes on to the end. Never throws. */
+  /** Waits for the lock, then starts and runs to the end. Never throws. */
   async runAfter(
     locks: Locks,
     key: string | undefined,
@@ -128,13 +128,13 @@ export async function startWork(work: Progress<object>): Promise<StartedWork> {
   return { next: await work.next(), work }
 }
 
-/** Why an operation was ended counts, and not what broke because of that. */
+/** The reason of an early end, not the errors that it caused. */
 function causeOf(reason: ServiceError | undefined, error: unknown): unknown {
   const isOfIt = error === reason || (error instanceof Error && error.cause === reason)
   return reason && !isOfIt ? reason : error
 }
 
-/** The machine's own words are what a failed operation needs; they are never a secret (ports.ts). */
+/** A failed operation shows the machine's own message; it never contains a secret (ports.ts). */
 export function shown(cause: unknown): unknown {
   const error = blamingDisk(cause)
   if (error instanceof ServiceError || !(error instanceof Error)) return error

@@ -6,8 +6,8 @@ interface Waiter {
 }
 
 /**
- * Who holds what: an operation waits in line for its key, and for one of the places of the server.
- * What comes later overtakes only those that wait for something else.
+ * The locks: an operation waits for its key and for one of the slots of the server. Later
+ * operations overtake only those that wait for another key.
  */
 export class Locks {
   readonly #places: number
@@ -18,19 +18,19 @@ export class Locks {
     this.#places = places
   }
 
-  /** True: `take` would return at once. */
+  /** True: `take` would return immediately. */
   free(key: string | undefined): boolean {
     return key === undefined || this.#fits(key, this.#queue)
   }
 
-  /** Whether an operation has it, or one that has the whole server. */
+  /** Whether an operation holds it or the whole server. */
   holds(key: string): boolean {
     return this.#held.has(key) || this.#held.has(WHOLE_SERVER)
   }
 
   /**
-   * Resolves when the key and a place are held; the returned function gives both back. Rejects with
-   * the reason of the signal, and leaves the line, when that aborts first.
+   * Resolves when the key and a slot are held; the returned function releases both. Rejects with
+   * the reason of the signal, and leaves the queue, when that aborts first.
    */
   take(key: string | undefined, signal?: AbortSignal): Promise<() => void> {
     if (key === undefined) return Promise.resolve(() => undefined)

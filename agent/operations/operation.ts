@@ -9,13 +9,13 @@ type Kind = StoredEvent['event']
 type Data = StoredEvent['data']
 
 const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
-/** How often a disk that took no more is asked again. */
+/** The pause between attempts on a full disk. */
 const RETRY_MS = 5000
-/** Of one line: what is longer is cut. */
+/** The maximum length of a line; longer ones are cut. */
 const MAX_LINE = 16 << 10
 
 interface Kept {
-  /** Without it the operation is forgotten with the process: for what only reads. */
+  /** Without it the operation ends with the process: for reading commands. */
   store?: OperationStore
   events?: StoredEvent[]
   /** Default: none. */
@@ -24,12 +24,12 @@ interface Kept {
 }
 
 /**
- * The events of one operation, numbered from 1 without gaps; anybody may follow them, from any of them.
- * Changes of steps stand between them, without a number of their own.
+ * The events of one operation, numbered from 1 without gaps; anybody may follow them from any
+ * number. Changes of steps are between them, without a number.
  */
 export class Operation {
   readonly id: string
-  /** Absent for one that was cancelled before it came. */
+  /** Absent for one that was cancelled before it arrived. */
   readonly fingerprint: string | undefined
   readonly #events: StoredEvent[]
   readonly #limits: Kept['limits']
@@ -74,7 +74,7 @@ export class Operation {
     return typeof news === 'string' ? this.log(news) : this.#add('step', { ...news })
   }
 
-  /** What is over the limits of the operation is left out, and the last line then says so. */
+  /** Lines beyond the limits of the operation are dropped, and the last line says so. */
   async log(message: string): Promise<void> {
     if (this.#full) return
     const short = message.length > MAX_LINE ? `${message.slice(0, MAX_LINE)}…` : message
@@ -84,7 +84,7 @@ export class Operation {
     await this.#add('log', { message: this.#full ? LEFT_OUT : short })
   }
 
-  /** Warnings are kept in the event, and go to those alone who ask for them. */
+  /** Warnings are stored in the event, and sent only to callers that request them. */
   complete(result: Data, warnings: readonly Warning[] = []): Promise<void> {
     const more = warnings.length > 0 ? { warnings } : {}
     return this.#add('complete', { status: 'ok', ...result, ...more })
@@ -94,7 +94,7 @@ export class Operation {
     return this.#add('error', { ...bodyOf(error) })
   }
 
-  /** One that ended before it began. */
+  /** One that ended before it started. */
   static cancelled(id: string, fingerprint?: string): Operation {
     const data = { ...cancelledError().body }
     return new Operation(id, fingerprint, { events: [{ id: 1, event: 'error', data }] })
@@ -123,7 +123,7 @@ export class Operation {
     }
   }
 
-  /** One after the other, so that the numbers on the disk are in order. */
+  /** One after another, so that the numbers on the disk are in order. */
   #add(event: Kind, data: Data): Promise<void> {
     const added = this.#turn.then(() => this.#write(event, data))
     this.#turn = added
@@ -131,9 +131,9 @@ export class Operation {
   }
 
   /**
-   * On the disk first, then to those who follow: what was seen cannot be lost. Of a disk that takes no
-   * more, nobody sees the lines that it did not take, and a success waits for it: the next process would
-   * not know of it. A failure does not wait: to the next process it is one, too.
+   * First to the disk, then to viewers: a seen event cannot be lost. When the disk is full, nobody
+   * sees lines that could not be stored, and a success waits: the next process would not know it. A
+   * failure does not wait: the next process treats it as one anyway.
    */
   async #write(event: Kind, data: Data): Promise<void> {
     if (this.ended) return

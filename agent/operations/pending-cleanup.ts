@@ -7,7 +7,7 @@ import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps
 import type { JournalEntry, OperationStore, Request } from './store.ts'
 
 type Key = string | undefined
-/** StartedWork steps to be undone, or all steps of an operation whose last ones are missing. */
+/** Started steps to undo, or all steps of an operation whose last ones are missing. */
 type Rest = { undo: Step[] } | { finish: readonly Step[] }
 
 interface Means {
@@ -17,9 +17,9 @@ interface Means {
 }
 
 /**
- * What ended operations could not do any more, as when the disk was full: what a failed one did not undo,
- * and what one past its point of no return did not finish. It is done later, and before anything else is
- * done with the same key. Their journals say what it is.
+ * The unfinished work of ended operations, usually because of a full disk: undos of failed ones,
+ * and steps after the point of no return. It is done later, before any other work with the same
+ * key. The journals describe it.
  */
 export class PendingCleanup {
   readonly #means: Means
@@ -33,13 +33,13 @@ export class PendingCleanup {
     return [...this.#known]
   }
 
-  /** Takes note of what an ended operation has left. The caller holds its key. */
+  /** Records the unfinished work of an ended operation. The caller holds its key. */
   async note(id: string, key: Key): Promise<void> {
     if (await this.#restOf(id)) this.#known.set(id, key)
     else await this.#forget(id)
   }
 
-  /** The same after a restart. What something else was done after is what it is. */
+  /** The same after a restart. Work that a later operation followed stays as it is. */
   async noteOld(request: Request, key: Key): Promise<void> {
     const { id } = request
     if ((await this.#restOf(id)) && !(await this.#isFollowed(request, key))) {
@@ -47,7 +47,7 @@ export class PendingCleanup {
     } else await this.#forget(id)
   }
 
-  /** Tries once more; what stands in the way. The caller holds the key. */
+  /** Retries, and returns the reason of a failure. The caller holds the key. */
   async settle(id: string): Promise<string | undefined> {
     if (!this.#known.has(id)) return undefined
     const rest = await this.#restOf(id)
@@ -62,8 +62,8 @@ export class PendingCleanup {
   }
 
   /**
-   * Before something else is done with the key, which the caller holds. Throws while the disk has no room;
-   * what stands in the way otherwise is left for a human, as reported.
+   * Before other work with the key, which the caller holds. Throws while the disk is full; other
+   * obstacles are left for an administrator, as reported.
    */
   async clear(key: Key): Promise<void> {
     const same = this.known.filter(([, other]) => key !== undefined && other === key)
@@ -74,14 +74,14 @@ export class PendingCleanup {
     }
   }
 
-  /** Without its end on the disk it is one for the next start. */
+  /** Without a stored end the next start handles it. */
   async #forget(id: string): Promise<void> {
     const { store } = this.#means
     this.#known.delete(id)
     if ((await store.events(id)).some(isTerminal)) await store.markEnded(id)
   }
 
-  /** What cannot be planned any more, as for a site that is gone, is nothing. */
+  /** Work that cannot be planned any more, as for a removed site, counts as none. */
   #restOf(id: string): Promise<Rest | undefined> {
     return this.#planOf(id).catch(() => undefined)
   }
@@ -124,7 +124,7 @@ async function* work(rest: Rest, journal: Journal): Progress<string | undefined>
   return left.length > 0 ? left.join('; ') : undefined
 }
 
-/** Nobody hears its lines any more. */
+/** Its lines are discarded. */
 async function ended<T>(lines: Progress<T>): Promise<T> {
   let next = await lines.next()
   while (!next.done) next = await lines.next()
@@ -141,7 +141,7 @@ async function stepsOf<N extends CommandName>(
   return (params && (await command.steps?.(params, host))) ?? []
 }
 
-/** What cannot tell its key any more concerns nobody else. */
+/** Work without a key concerns nobody else. */
 export async function keyOf<N extends CommandName>(
   commands: CommandTable,
   request: Request,

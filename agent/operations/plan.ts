@@ -1,7 +1,7 @@
 import type { Step } from '#agent/steps/command.ts'
 import type { Effect, Plan } from '#shared/plan.ts'
 
-/** Steps as they would be performed: without those that are there already. Changes nothing. */
+/** The steps that would run: without those already done. Changes nothing. */
 export async function planOf(steps: readonly Step[]): Promise<Plan> {
   const plan: Plan = { steps: [] }
   const made = new Set<string>()
@@ -17,7 +17,7 @@ export async function planOf(steps: readonly Step[]): Promise<Plan> {
   return plan
 }
 
-/** What must be accepted stands in the place of the same effect without that. */
+/** An effect that must be accepted replaces the same effect without consent. */
 async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]> {
   const plain = typeof effects === 'function' ? await effects() : effects
   const imposed = (await imposes?.()) ?? []
@@ -26,7 +26,7 @@ async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]>
   return [...imposed, ...plain.filter((effect) => !keys.has(keyOf(effect)))]
 }
 
-/** What an earlier step makes is no longer missing for a later one: a file is then changed by it. */
+/** A later step changes a file that an earlier step creates. */
 function after(made: Set<string>, effect: Effect): Effect[] {
   const key = `${effect.kind} ${effect.name}`
   if (effect.action !== 'create') return [effect]

@@ -10,7 +10,7 @@ import type { JournalEntry, Request } from './store.ts'
 const DAY_MS = 24 * 3_600_000
 const POLL_MS = 100
 
-/** What the process before this one left without an end. */
+/** The operations that the previous process did not end. */
 export interface Left {
   request: Request
   journal: readonly JournalEntry[]
@@ -23,9 +23,9 @@ interface Means {
 }
 
 /**
- * Gives an operation its end after a restart: goes on with one that can, completes one that was past
- * its point of no return or whose outcome is there, and undoes what the journal says was started of
- * others. First of all nothing runs any more of what the process before this one had started.
+ * Ends an operation after a restart: resumes one that can, completes one past its point of no
+ * return or with an existing outcome, and undoes the started steps of others. Before that it ends
+ * all programs of the previous process.
  */
 export async function* recovered<N extends CommandName>(
   command: Command<N>,
@@ -64,7 +64,7 @@ export async function* recovered<N extends CommandName>(
     if (outcome) return yield* warned(outcome)
     throw interrupted(`; ${reason}`)
   }
-  // A record that says so before the operation has come to it is the record of another one.
+  // An outcome that exists before the operation reached it belongs to another one.
   if (finished && !steps.some(({ decided }) => decided)) {
     yield 'The agent was restarted; everything that was asked for is there'
     return yield* warned(finished)
@@ -81,7 +81,7 @@ function interrupted(rest: string): ServiceError {
   return new ServiceError('internal', { message })
 }
 
-/** dpkg is never ended half-way by a restart: it goes on without the agent. */
+/** A restart never interrupts dpkg: it continues without the agent. */
 async function* untilPackagesAreDone(host: Host, session: Session, id: string): Progress<void> {
   if ((await host.programs.lasting(id)) === 0) return
   yield 'The agent was restarted; waiting for the installation of packages to end'

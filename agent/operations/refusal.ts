@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { type ErrorName, ServiceError } from '#shared/errors.ts'
 
-/** What says that the request itself cannot be carried out: who asked takes it for the end, and tells people so. */
+/** A refusal of the request itself: the caller treats it as the end and shows it to people. */
 const FINAL = ['not_found', 'conflict', 'invalid', 'forbidden'] satisfies ErrorName[]
 
-/** That an operation was refused before its first line: alone in its folder. */
+/** The record of an operation that was refused before its first line: alone in its folder. */
 export const Refusal = z.object({
   at: z.number(),
   fingerprint: z.string(),
@@ -14,7 +14,7 @@ export const Refusal = z.object({
 })
 export type Refusal = z.infer<typeof Refusal>
 
-/** Undefined for what may be otherwise when it is tried again: a full disk, a program that broke. */
+/** Undefined for temporary failures: a full disk, a crashed program. */
 export function refusalOf(error: unknown, facts: Pick<Refusal, 'at' | 'fingerprint'>) {
   if (!(error instanceof ServiceError)) return undefined
   const { message = '', fields } = error.body

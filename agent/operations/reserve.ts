@@ -1,12 +1,12 @@
 import type { Files } from '#agent/host/ports.ts'
 
 const SIZE = 4 << 20
-/** Where less than this is free besides, it would only fill the disk. */
+/** With less free space the reserve would only fill the disk. */
 const SPARE = 16 * SIZE
 
 /**
- * Room that is kept back on the agent's disk: when that is full, it is given up, and what was begun can
- * be undone and its end be written.
+ * Reserved space on the agent's disk: when that is full, it is released, so that started steps can
+ * be undone and the end be stored.
  */
 export class Reserve {
   readonly #files: Files
@@ -19,7 +19,7 @@ export class Reserve {
     this.#path = `${state_dir}/reserve/room`
   }
 
-  /** Makes it, when it is not there and there is room for it. */
+  /** Creates it, if it is missing and there is space for it. */
   async keep(): Promise<void> {
     if (await this.#files.stat(this.#path)) return
     if ((await this.#files.space(this.#state_dir)).free < SPARE) return

@@ -8,7 +8,9 @@ const KEEP_MS = 30 * DAY_MS
 /** After a start there is more important work. */
 const FIRST_MS = 60_000
 
-/** Every day, beginning a minute after the start; not on a day on which the clock was set: its ages may be wrong. */
+/**
+ * Daily, first a minute after the start; not on the day of a clock change, when ages may be wrong.
+ */
 export async function tidyDaily(
   { clock }: Host,
   runner: Runner,
@@ -26,9 +28,9 @@ export async function tidyDaily(
 }
 
 /**
- * Removes what ended and is older than 30 days; then, as long as all of them together have more than
- * `most_bytes`, the oldest that ended, but for those of the last hour: who asked may not know their
- * end yet. What has no end stays.
+ * Removes operations that ended more than 30 days ago; then the oldest ended ones while all of them
+ * exceed `most_bytes`, except those of the last hour, whose caller may not know their end yet.
+ * Running ones stay.
  */
 export async function tidy(
   store: OperationStore,

@@ -19,21 +19,21 @@ import { OperationStore } from './store.ts'
 
 export interface RunnerOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'tell'> {
   commands: CommandTable
-  /** How many operations may change this server at the same time. */
+  /** The limit of concurrent operations that change this server. */
   places?: number
   /** Default: those of commands/limits.ts. */
   limits?: (name: CommandName) => Limits
 }
 
-/** How long an ended operation stays at hand; a stored one is found on the disk afterwards. */
+/** How long an ended operation stays in memory; a stored one is read from the disk afterwards. */
 const AT_HAND_MS = 60_000
 
-/** Starts operations, finds them again by their id, and sees each one to its single terminal event. */
+/** Starts operations, finds them by their id, and runs each to its single terminal event. */
 export class Runner {
   readonly store: OperationStore
   readonly #options: RunnerOptions
   readonly #operations = new Map<string, Operation>()
-  /** Those that have no end yet, also before they are accepted. */
+  /** Those that run or are being accepted. */
   readonly #executions = new Map<string, Execution>()
   readonly #byId = exclusiveByName()
   readonly #locks: Locks
@@ -47,11 +47,10 @@ export class Runner {
   }
 
   /**
-   * Starts a command, or attaches to the operation of this id when it was started before. One that was
-   * refused is refused for ever: a message that comes late must not do what nobody waits for any more.
-   *
-   * Throws what the command's own checks throw before its first line (nothing was done then),
-   * conflict when the id belongs to other work, and forbidden when the agent is not root.
+   * Starts a command, or attaches to the operation with this id. A refused id is refused always: a
+   * late message must not run work that nobody waits for any more. Throws errors of the command's
+   * checks before its first line (nothing was changed then), conflict when the id belongs to other
+   * work, and forbidden when the agent is not root.
    */
   async start<N extends CommandName>(
     command: N,
@@ -79,8 +78,8 @@ export class Runner {
   }
 
   /**
-   * What `start` would do now, without doing it: nothing is stored and nothing changed, and no lock
-   * is waited for. Throws what `start` throws.
+   * The plan of `start`: nothing is stored or changed, and no lock is awaited. Throws the errors of
+   * `start`.
    */
   async plan<N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Plan> {
     this.#refuseUnprivileged(name)
@@ -98,7 +97,7 @@ export class Runner {
     throw forbidden('The agent must run as root to change this server')
   }
 
-  /** Whether an operation changes what the key stands for now. */
+  /** Whether an operation holds the key now. */
   isBusy(key: string): boolean {
     return this.#locks.holds(key)
   }
@@ -116,8 +115,8 @@ export class Runner {
   }
 
   /**
-   * Ends an operation before its time, and one that is not known yet as soon as it comes. True: it
-   * has its end already. Past its point of no return it goes on to its own end.
+   * Cancels an operation, or an unknown one as soon as it arrives. True: it has already ended. Past
+   * its point of no return it completes.
    */
   async cancel(id: string, force: boolean): Promise<boolean> {
     if (this.#executions.has(id)) return this.#stop(id, force)
@@ -132,8 +131,8 @@ export class Runner {
   }
 
   /**
-   * Takes up what the process before this one left without an end. Returns as soon as all of it stands
-   * in line, before what is asked for from now on; `ended` is for when it has its end.
+   * Continues the unfinished operations of the previous process. Returns when all of them wait for
+   * their locks, before new requests; `ended` resolves at their end.
    */
   async recover(): Promise<{ ended: Promise<unknown> }> {
     const ends: Promise<unknown>[] = []
@@ -146,7 +145,7 @@ export class Runner {
     return { ended: Promise.all(ends) }
   }
 
-  /** Does what ended operations have left, each in its turn. Never throws. */
+  /** Does the unfinished work of ended operations, each in turn. Never throws. */
   async settle(): Promise<void> {
     const { report } = this.#options
     for (const [id, key] of this.#cleanup.known) {
@@ -156,7 +155,7 @@ export class Runner {
     }
   }
 
-  /** Work of the agent's own, in its turn with the operations that have the same key. */
+  /** The agent's own work, in turn with operations of the same key. */
   async alone<T>(key: string, work: () => Promise<T>): Promise<T> {
     const release = await this.#locks.take(key)
     try {
@@ -176,7 +175,7 @@ export class Runner {
   async #stop(id: string, force: boolean): Promise<boolean> {
     this.#executions.get(id)?.session.stop(cancelledError(), force)
     if (this.#operations.get(id)?.ended) return true
-    // For the next process of the agent, should this one end meanwhile.
+    // For the next process of the agent, if this one ends meanwhile.
     const noted = this.store.cancel(id, this.#options.host.clock.now())
     await noted.catch((error) => this.#options.report(error, id))
     return this.#operations.get(id)?.ended ?? false
@@ -229,7 +228,7 @@ export class Runner {
     }
   }
 
-  /** What is refused before the first line is no operation, and throws. */
+  /** A refusal before the first line throws, and creates no operation. */
   async #now(
     execution: Execution,
     key: string | undefined,

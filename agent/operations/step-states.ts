@@ -14,7 +14,7 @@ export class StepStates {
     for (const change of reported) this.#known.set(change.name, change)
   }
 
-  /** Steps to come. They are reported with the next change, so that a command can still refuse. */
+  /** Pending steps. They are reported with the next change, so that a command can still refuse. */
   announce(steps: readonly Named[]): void {
     for (const step of steps) if (!this.#known.has(step.name)) this.set(step, 'waiting')
   }
@@ -35,7 +35,7 @@ export class StepStates {
     }
   }
 
-  /** What was running has failed. */
+  /** The running step has failed. */
   interrupted(): void {
     this.#change('running', 'failed')
   }

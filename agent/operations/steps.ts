@@ -10,12 +10,12 @@ type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason' | 'makeRo
 
 export interface Journal {
   write: Write
-  /** On a full disk, for what is undone; false: there is no more of it. */
+  /** Releases reserved disk space for the undo; false: none is left. */
   makeRoom(): Promise<boolean>
   states?: StepStates
 }
 
-/** For steps that nothing can end before their time. */
+/** For steps that cannot be cancelled. */
 const UNENDING: Stages = {
   reason: undefined,
   check: async () => undefined,
@@ -25,8 +25,8 @@ const UNENDING: Stages = {
 }
 
 /**
- * Runs the steps in order. When one throws, undoes the begun ones, newest first, and rethrows; once
- * it is decided it stops instead, and returns what stood in the way.
+ * Runs the steps in order. When one throws, undoes the started ones, newest first, and rethrows;
+ * after the decision it stops instead, and returns the obstacle.
  */
 export async function* performSteps(
   steps: readonly Step[],
@@ -52,7 +52,7 @@ export async function* performSteps(
       await write({ step: step.name, state: 'intent' })
       begun.push(step)
       yield* applied(step)
-      // Told for the reader of a journal: what is undone goes by the intents alone.
+      // For readers of the journal: the undo depends on the intents alone.
       await write({ step: step.name, state: 'done' }).catch(() => undefined)
       if (await step.decided?.()) await stages.decided()
       states.set(step, 'done')
@@ -64,7 +64,7 @@ export async function* performSteps(
     const journal = { write, makeRoom: () => stages.makeRoom(), states }
     if (!(await isDecided(begun))) return yield* undone(begun, journal, stages, error)
     await stages.decided()
-    // What was to end before its time, and cannot any more, goes on.
+    // Past the point of no return a cancelled operation continues.
     if (stages.reason) return yield* finishing(steps, journal)
     yield* states.news()
     yield `Failed: ${messageOf(error)}`
@@ -85,7 +85,7 @@ async function* undone(
   throw withLeft(cause, yield* undoSteps(begun, journal))
 }
 
-/** Undoes the begun steps, newest first, each as far as it goes; returns what could not be undone. */
+/** Undoes the started steps, newest first, each as far as possible; returns the failures. */
 export async function* undoSteps(
   begun: readonly Step[],
   { write, makeRoom, states = new StepStates() }: Journal,
@@ -104,7 +104,7 @@ export async function* undoSteps(
       yield* states.news()
       continue
     }
-    // Where the journal does not say so, it is undone once more, which it stands.
+    // Without an entry in the journal it is undone again, which is safe.
     await write({ step: step.name, state: 'undone' }).catch(() => undefined)
     states.set(step, 'undone')
     yield* states.news()
@@ -121,24 +121,24 @@ async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom
   }
 }
 
-/** The steps that the journal says were begun and not undone, in the order of the steps. */
+/** The steps that were started and not undone, in the order of the steps. */
 export function startedSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   const states = new Map(journal.map(({ step, state }) => [step, state]))
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
 }
 
-/** Whether one of the steps was taken that an operation does not go back behind. */
+/** Whether the operation has passed its point of no return. */
 export async function isDecided(steps: readonly Step[]): Promise<boolean> {
   const turning = steps.find(({ decided }) => decided)
   return (await turning?.decided?.()) ?? false
 }
 
-/** Those that follow the one that the operation turns on. */
+/** The steps after the point of no return. */
 export function stepsAfter(steps: readonly Step[]): readonly Step[] {
   return steps.slice(steps.findIndex(({ decided }) => decided) + 1)
 }
 
-/** Carries out what follows the decision, as far as it goes; returns what stood in the way. */
+/** Runs the steps after the decision as far as possible; returns the obstacle. */
 export async function* finishing(
   steps: readonly Step[],
   { write, states }: Pick<Journal, 'write' | 'states'>,
@@ -151,7 +151,7 @@ export async function* finishing(
   }
 }
 
-/** The same failure, which also says what could not be undone and is left for a human. */
+/** The same failure with the steps that could not be undone and need an administrator. */
 function withLeft(cause: unknown, left: readonly string[]): unknown {
   if (left.length === 0) return cause
   if (cause instanceof ServiceError) return notUndone(cause, left)

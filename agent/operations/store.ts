@@ -15,10 +15,10 @@ const Request = z.object({
   fingerprint: z.string(),
   created_at: z.number(),
 })
-/** What an operation was asked to do. `fingerprint` is the digest of command and params. */
+/** The request of an operation. `fingerprint` is the digest of command and params. */
 export type Request = z.infer<typeof Request>
 
-/** That an operation was cancelled: alone in its folder, where the agent did not know it. */
+/** The record of a cancel: alone in its folder if the agent did not know the operation. */
 const Cancelled = z.object({ at: z.number() })
 
 const JournalEntry = z.object({
@@ -30,15 +30,15 @@ export type JournalEntry = z.infer<typeof JournalEntry>
 const MAX_FILE = 64 << 20
 
 /**
- * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only ever
- * appended, so that a cut can spoil nothing but the last one, which is then left out.
+ * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only
+ * appended, so that an interruption can damage only the last one, which is then ignored.
  */
 export class OperationStore {
   readonly #files: Files
   readonly #root: string
-  /** Given up by what is written here when the disk is full. */
+  /** Released when a write fails on a full disk. */
   readonly reserve: Reserve
-  /** Files whose last line may be a part of one: a disk that was full took no more of it. */
+  /** Files whose last line may be incomplete after a write on a full disk. */
   readonly #torn = new Set<string>()
 
   constructor(files: Files, state_dir: string) {
@@ -47,7 +47,7 @@ export class OperationStore {
     this.reserve = new Reserve(files, state_dir)
   }
 
-  /** Nothing of it counts before the request is there: it is written last. */
+  /** The request is written last: without it the folder does not count. */
   async create(request: Request): Promise<void> {
     await this.#withReserve(async () => {
       await this.#provide(request.id)
@@ -66,18 +66,18 @@ export class OperationStore {
     return text === undefined ? undefined : Request.safeParse(parsed(text)).data
   }
 
-  /** From now on an operation of this id is only ever cancelled, also one that has not come yet. */
+  /** From now on the operation of this id is cancelled, even before it arrives. */
   async cancel(id: string, at: number): Promise<void> {
     await this.#withReserve(() => this.#write(id, 'cancelled', { at }))
   }
 
-  /** When it was cancelled, if it was. */
+  /** The time of its cancellation, if any. */
   async cancelledAt(id: string): Promise<number | undefined> {
     const text = await this.#files.read(`${this.#root}/${id}/cancelled.json`)
     return text === undefined ? undefined : Cancelled.safeParse(parsed(text)).data?.at
   }
 
-  /** From now on an operation of this id is only ever refused. */
+  /** From now on the operation of this id is refused. */
   async refuse(id: string, refusal: Refusal): Promise<void> {
     await this.#withReserve(() => this.#write(id, 'refused', refusal))
   }
@@ -88,9 +88,9 @@ export class OperationStore {
   }
 
   /**
-   * On the disk when this returns, a log line too: a dashboard keeps what it received, and a loss of
-   * power must not have the agent tell another story under the same numbers. A step has no number, and
-   * is there with the next event at the latest.
+   * On the disk when this returns, even a log line: a dashboard stores received events, and after a
+   * power failure the agent must not send others under the same numbers. A step has no number, and
+   * is stored with the next event at the latest.
    */
   async addEvent(id: string, event: StoredEvent): Promise<void> {
     await this.#append(id, 'events', lineOf(event), event.event !== 'step')
@@ -101,12 +101,12 @@ export class OperationStore {
     await this.#append(id, 'journal', lineOf(entry), true)
   }
 
-  /** Spares the next start looking for what is left of it; a mark that is lost is no harm. */
+  /** Lets the next start skip it; a lost mark does no harm. */
   async markEnded(id: string): Promise<void> {
     await this.#append(id, 'ended', '', false).catch(() => undefined)
   }
 
-  /** The operations that have no end, and those of which it is not known. */
+  /** The operations without a known end. */
   async unended(): Promise<string[]> {
     const ids = await this.ids()
     const marks = await Promise.all(ids.map((id) => this.#files.stat(this.#path(id, 'ended'))))
@@ -114,8 +114,8 @@ export class OperationStore {
   }
 
   /**
-   * Takes away what a cut left of a last line, so that the next one stands by itself. A disk that does
-   * not take that gets the next line apart from it.
+   * Removes an incomplete last line, so that the next one stands alone. If the disk does not allow
+   * it, the next line is written on a new line.
    */
   async mend(id: string): Promise<void> {
     const kept = { events: await this.history(id), journal: await this.journal(id) }
@@ -141,7 +141,7 @@ export class OperationStore {
     return this.#lines(id, 'journal', JournalEntry)
   }
 
-  /** When it was asked for, in milliseconds, how many bytes it takes, and whether it never began. */
+  /** The time of its request in milliseconds, its bytes, and whether it never started. */
   async factsOf(id: string): Promise<{ id: string; at: number; size: number; unbegun: boolean }> {
     const created_at = (await this.request(id))?.created_at
     const entries = await this.#files.list(`${this.#root}/${id}`)
@@ -177,7 +177,7 @@ export class OperationStore {
     })
   }
 
-  /** Once more, on a full disk, with the room that was kept back. */
+  /** Once more, on a full disk, with the reserved space. */
   async #withReserve(work: () => Promise<void>): Promise<void> {
     try {
       await work()

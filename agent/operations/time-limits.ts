@@ -4,13 +4,13 @@ import { ServiceError } from '#shared/errors.ts'
 interface Ways {
   /** Ends the operation. */
   stop: (reason: ServiceError) => void
-  /** Says something in its log. */
+  /** Writes to its log. */
   warn: (line: string) => void
 }
 
 /**
- * Looks after the time that an operation takes: a silence is reported once, and at the end of its time
- * it is ended. `restart` after each of its lines, `end` when it has its end.
+ * Limits the time of an operation: reports a silence once, and ends the operation at its limit.
+ * Call `restart` after each line, `end` at the end.
  */
 export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
   const most = `${minutes(wall_ms)}, the most that it may take`

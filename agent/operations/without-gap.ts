@@ -1,8 +1,8 @@
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 
 /**
- * The events up to the first one that is missing: their numbers have no gap. A number that is there twice
- * is that of a line which the disk did not take for certain, and so nobody has seen.
+ * The events before the first gap of their numbers. A repeated number belongs to a line whose write
+ * was uncertain, so nobody has seen it.
  */
 export function withoutGap(events: readonly StoredEvent[]): StoredEvent[] {
   const found: StoredEvent[] = []

@@ -8,8 +8,8 @@ const Command = z.custom<CommandName>(
 )
 
 /**
- * `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes. `upgrades`: off
- * as soon as there is a file, since another program would not have to heed it.
+ * `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes.
+ * `upgrades`: off as soon as there is a file, since another program could ignore it.
  */
 const PolicyFile = z.strictObject({
   deny: z.array(Command).default([]),
@@ -22,8 +22,8 @@ export type Rules = z.output<typeof PolicyFile>
 const EVERYTHING: Rules = { deny: [], passwords: 'allow', upgrades: 'allow' }
 
 /**
- * What the administrator of this server lets a dashboard do: all of it without a file. Anything
- * that makes the file doubtful is `broken`, in words to read: it must not come to mean "allowed".
+ * The permissions of a dashboard on this server: all of them without a file. A doubtful file is
+ * `broken`, with the reason: it must not mean "allowed".
  */
 export async function readRules(files: Files, path: string): Promise<Rules | { broken: string }> {
   const found = await files.stat(path)

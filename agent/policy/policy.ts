@@ -4,26 +4,26 @@ import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
 import { type Rules, readRules } from './file.ts'
 
-/** What no later command brings back. */
+/** Commands that no later command can undo. */
 const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
-/** What a machine without proofs must not get: its PHP would reach the agent. */
+/** Commands that need authentication: PHP of the sites could reach the agent. */
 const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
   files: Files
-  /** Root's file, read at every question; no call of the agent writes it. */
+  /** The file of root, read at every check; no call of the agent writes it. */
   path: string
   store: OperationStore
   clock: Clock
-  /** Refused where nobody is asked for a proof. */
+  /** Refused without authentication. */
   sites?: 'allowed' | 'refused'
 }
 
-/** What this server allows its dashboard, whoever has taken that over. */
+/** The policy of this server, which also binds a compromised dashboard. */
 export class Policy {
   readonly #deps: PolicyDeps
-  /** When destructive commands were permitted: those of earlier processes are in the store. */
+  /** The times of permitted destructive commands: those of earlier processes are in the store. */
   #permitted: Promise<number[]> | undefined
 
   constructor(deps: PolicyDeps) {
@@ -31,8 +31,8 @@ export class Policy {
   }
 
   /**
-   * Throws forbidden for a command that is denied, and too_many over the cap. The returned function
-   * gives the place under the cap back, for a command that was refused before it did anything.
+   * Throws forbidden for a denied command, and too_many over the cap. The returned function frees
+   * the slot under the cap, for a command that was refused before a change.
    */
   async permit(command: CommandName): Promise<() => void> {
     const { path, sites } = this.#deps
@@ -85,7 +85,7 @@ export class Policy {
   }
 }
 
-/** Who lets no site be deleted lets none be purged. */
+/** Denying deletion also denies the purge. */
 function denies({ deny, upgrades }: Rules, command: CommandName): boolean {
   if (command === 'site.purge' && deny.includes('site.delete')) return true
   return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')

@@ -17,7 +17,7 @@ import { listUsage } from '#agent/os/usage/list.ts'
 import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import type { Readings } from './readings.ts'
 
-/** What this machine tells of itself. */
+/** The readings of this machine. */
 export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>): Readings {
   return {
     metrics: metricsReader(host),
@@ -40,7 +40,7 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>): Re
 
 const KEPT_MS = 15_000
 
-/** Asked by whoever opens a page: for some seconds one answer is enough for all of them. */
+/** Requested by every open page: one answer is reused for some seconds. */
 function kept<T>({ clock }: Pick<Host, 'clock'>, ask: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined
   return () => {

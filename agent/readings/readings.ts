@@ -15,7 +15,7 @@ import type { AgentJobRun } from '#shared/job-runs.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import type { Secret } from '#shared/secret.ts'
 
-/** What the agent tells without changing anything. Unknown domains throw not_found naming them. */
+/** The reading calls of the agent. Unknown domains throw not_found naming them. */
 export interface Readings {
   metrics(): Promise<Metrics>
   services(): Promise<Service[]>
@@ -25,16 +25,16 @@ export interface Readings {
   web(): Promise<Web>
   trash(): Promise<TrashedSite[]>
   certificates(): Promise<SiteCertificate[]>
-  /** As it was measured last. */
+  /** The last measurement. */
   usage(): Promise<SiteUsage[]>
-  /** As it was checked last; null before the first check. */
+  /** The last check; null before the first one. */
   maintenance(): Promise<Maintenance | null>
   mail(): Promise<Mail>
-  /** What stands in the way of new sites; some seconds old at the most. */
+  /** Obstacles to new sites; at most some seconds old. */
   conditions(): Promise<Condition[]>
-  /** Of each site that was looked at. */
+  /** The health of each checked site. */
   health(): Promise<SiteHealth[]>
-  /** Of the jobs of a site, newest first. */
+  /** The runs of the jobs of a site, newest first. */
   jobRuns(domain: string): Promise<AgentJobRun[]>
   databasePassword(domain: string): Promise<Secret>
   adminPassword(domain: string): Promise<{ user: string; password: Secret }>

@@ -1,12 +1,12 @@
 import type { CommandName } from '#shared/commands.ts'
 
-/** What an operation may take of a server. */
+/** The limits of an operation. */
 export interface Limits {
-  /** From its turn to its end: then it is ended like by a forced cancel. */
+  /** The maximum time from its turn to its end: then it ends like a forced cancel. */
   wall_ms: number
-  /** Without a line; then one says so. */
+  /** The maximum silence, which is then reported. */
   stall_ms: number
-  /** Of all of its log lines, in bytes and in number: what comes after them is left out. */
+  /** The maximum of all log lines, in bytes and in number: later lines are dropped. */
   output_bytes: number
   events: number
 }
@@ -20,7 +20,7 @@ const USUAL: Limits = {
   events: 20_000,
 }
 
-/** Where the usual ones do not fit: what may install packages takes longer. */
+/** Exceptions: commands that may install packages take longer. */
 const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'agent.upgrade': { wall_ms: 20 * MINUTE },
   'cache.purge': { wall_ms: 10 * MINUTE },

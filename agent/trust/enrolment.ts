@@ -15,9 +15,9 @@ import { forbidden, unauthorized } from '#shared/errors.ts'
 import type { Identity } from './identity.ts'
 import type { TrustedDashboard } from './trusted-dashboard.ts'
 
-/** Seconds that a code is good for on this side; the dashboard's own limit is the same. */
+/** The validity of a code in seconds; the dashboard has the same limit. */
 const CODE_SECONDS = 15 * 60
-/** A dashboard that did not accept an answer asks again within this time. */
+/** A dashboard that refused an answer repeats its request within this time. */
 const ASKS_AGAIN_SECONDS = 30
 export const NOT_OPEN = 'No enrolment is open: run hosting-agent enrol'
 const pathIn = (state_dir: string) => `${state_dir}/trust/enrolment.json`
@@ -30,11 +30,13 @@ const Pending = z.strictObject({
   code_key: z.string(),
   /** Seconds since 1970. */
   until: z.number(),
-  /** How often the dashboard has asked for the proof. */
+  /** The number of requests for the proof. */
   answers: z.number().int().nonnegative(),
-  /** This very key of the dashboard was trusted before: its ordinary requests say nothing of the code. */
+  /**
+   * This key of the dashboard was already trusted: its ordinary requests do not concern the code.
+   */
   trusted: z.boolean().default(false),
-  /** The last answer: its nonce, and when it was given, in seconds since 1970. */
+  /** The last answer: its nonce, and its time in seconds since 1970. */
   answered: z.object({ nonce: z.string(), at: z.number() }).optional(),
 })
 type Pending = z.infer<typeof Pending>
@@ -48,7 +50,9 @@ interface EnrolmentDeps {
   now(): number
 }
 
-/** `<state>/trust/enrolment.json`: there from `hosting-agent enrol` until the dashboard has called. */
+/**
+ * `<state>/trust/enrolment.json`: exists from `hosting-agent enrol` until the dashboard has called.
+ */
 export class Enrolment {
   readonly #deps: EnrolmentDeps
   readonly #path: string
@@ -87,9 +91,9 @@ export class Enrolment {
   }
 
   /**
-   * Proves to the dashboard that this certificate and key belong to who was given the code, and
+   * Proves to the dashboard that this certificate and key belong to the holder of the code, and
    * trusts the dashboard's key from now on. Throws forbidden when no enrolment is open, and
-   * unauthorized when the caller is not the dashboard whose key the pasted line named.
+   * unauthorized when the caller does not have the key of the install command.
    */
   async answer(request: EnrolmentRequest): Promise<EnrolmentAnswer> {
     const pending = await this.expect()
@@ -124,8 +128,8 @@ export class Enrolment {
   }
 
   /**
-   * Called with each request that the dashboard signed: the code has served its purpose. Where its key
-   * was trusted before, such a request closes nothing as long as the dashboard may ask for the proof again.
+   * Called with each signed request of the dashboard: the code is used. If its key was trusted
+   * before, such a request closes nothing while the dashboard may repeat the request for the proof.
    */
   async close(): Promise<void> {
     if (!this.#open) return
@@ -165,7 +169,7 @@ export class Enrolment {
   }
 }
 
-/** Whether an enrolment can be open: the file is younger than a code may be. */
+/** Whether an enrolment can be open: the file is younger than the validity of a code. */
 export async function mayBeOpen(files: Files, state_dir: string, now_ms: number): Promise<boolean> {
   const found = await files.stat(pathIn(state_dir))
   return found !== undefined && now_ms < found.mtime_ms + CODE_SECONDS * 1000

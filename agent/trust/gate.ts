@@ -7,14 +7,14 @@ import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
 import { activeKeys, type TrustedDashboard } from './trusted-dashboard.ts'
 
-/** A request that may go on, with its body already read: what was signed is what is used. */
+/** An accepted request with its body: the signed bytes are the used ones. */
 export interface Admitted {
   body: Uint8Array
-  /** On whose behalf the dashboard asks, as it says. */
+  /** The user that the dashboard names. */
   actor: string | undefined
 }
 
-/** Decides who may ask. Throws Refused. */
+/** Authenticates requests. Throws Refused. */
 export type Gate = (request: Request) => Promise<Admitted>
 
 /** For tests and a machine that manages itself, on loopback only (config.ts refuses anything else). */
@@ -27,7 +27,7 @@ export interface SignedGateDeps {
   trust: TrustedDashboard
   /** SHA-256 of this agent's public key, base64url. */
   audience: string
-  /** Random for each process: tokens issued before a restart are refused without remembering them. */
+  /** Random for each process: tokens from before a restart are refused without remembering them. */
   boot: string
   seen: SeenTokens
   /** Seconds since 1970. */
@@ -36,7 +36,9 @@ export interface SignedGateDeps {
   admitted(): Promise<void>
 }
 
-/** Admits what the trusted dashboard signed for this agent, this process and this very request. */
+/**
+ * Accepts requests that the trusted dashboard signed for this agent, this process and this request.
+ */
 export function signedGate(deps: SignedGateDeps): Gate {
   return async (request) => {
     const now = deps.now()
@@ -60,12 +62,15 @@ export function signedGate(deps: SignedGateDeps): Gate {
   }
 }
 
-/** The same work under another name would be carried out a second time. */
+/** The same work under another id would run a second time. */
 function operationOf(request: Request): string | undefined {
   return request.headers.get(OPERATION_HEADER) ?? undefined
 }
 
-/** Told only to who is trusted, so that it can ask again with the right nonce or report its clock. */
+/**
+ * Returned only to the trusted dashboard, so that it can repeat the request with the correct nonce
+ * or report its clock.
+ */
 function challengeFor(refused: Refusal, boot: string, now: number): Record<string, string> {
   const helps = refused === 'boot' || refused === 'clock'
   return helps ? { [CHALLENGE_HEADER]: encodeChallenge(boot, now) } : {}

@@ -10,13 +10,16 @@ const Stored = z.strictObject({
   certificate: z.string(),
 })
 
-/** Who this agent is: an Ed25519 key, and a TLS key with the self-signed certificate to be pinned. PEM. */
+/**
+ * The identity of this agent: an Ed25519 key, and a TLS key with its pinned self-signed
+ * certificate. PEM.
+ */
 export type Identity = z.infer<typeof Stored>
 
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000
 const TLS_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** Made at the first start, and kept in a file that only root can read. */
+/** Created at the first start, and stored in a file that only root can read. */
 export async function loadIdentity(
   files: Files,
   state_dir: string,

@@ -1,7 +1,7 @@
 /** Time, so that a test can hold it. */
 export interface Clock {
   now(): Date
-  /** Milliseconds since some moment: goes on evenly when the time of day is set. */
+  /** Monotonic milliseconds: unaffected by clock changes. */
   elapsed(): number
   /** Resolves after `ms`, or early and without an error when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

@@ -38,7 +38,7 @@ export const Activity = z
   .meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
 export type Activity = z.infer<typeof Activity>
 
-/** An entry with what a page needs to lead on; what is gone by now is null. */
+/** An entry with the ids that a page needs for links; null for deleted objects. */
 export const FleetActivity = Activity.extend({
   actor: z.string().nullable().describe('The e-mail of who did it; null: the dashboard itself.'),
   server_id: RecordId.nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Count, RecordId } from './parts.ts'
 
-/** Most severe first: among equals, the overview shows them in this order. */
+/** Most severe first; the overview shows equal items in this order. */
 export const ATTENTION_KINDS = [
   'server_offline',
   'site_down',

@@ -9,7 +9,9 @@ const text = (label: string) =>
     error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
   })
 
-/** An address that nobody has is wrong credentials, not a failed field. A password is never trimmed. */
+/**
+ * An unknown address means wrong credentials, not an invalid field. A password is never trimmed.
+ */
 export const Login = body({
   email: text('E-mail address')
     .trim()
@@ -21,7 +23,7 @@ export const Login = body({
 }).meta({ id: 'Login' })
 export type Login = z.output<typeof Login>
 
-/** The current password of whoever asks, for what a stolen session must not be enough for. */
+/** The current password of the caller, for actions that a stolen session must not allow. */
 const current = (label: string) =>
   secretOf(
     text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),

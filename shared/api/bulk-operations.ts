@@ -13,14 +13,14 @@ const BulkType = z.enum(BULK_NAMES, {
   error: ({ input }) => (input === undefined ? 'Type is required' : rule),
 })
 
-/** More than these are for several calls. */
+/** Larger selections need several calls. */
 export const MOST_ITEMS = 10_000
 const MOST = `Must have at most ${MOST_ITEMS} ids`
 const ids = z.array(Id, 'Must be lists of ids').max(MOST_ITEMS, MOST).default([])
 
 const TARGETS = { site_ids: ids, server_ids: ids, tag: Tag.optional() }
 
-/** A mistyped key is refused: without it, the call would be for other sites, or for none. */
+/** A misspelt key is refused: without it, the call would select other sites, or none. */
 export const BulkTargets = z
   .strictObject(TARGETS, {
     error: (issue) => {
@@ -82,7 +82,7 @@ export const BulkItemsQuery = z.object({
 })
 export type BulkItemsQuery = z.infer<typeof BulkItemsQuery>
 
-/** One site or server that something is, or would be, done to. */
+/** One site or server that the call selects. */
 export const BulkTarget = z
   .strictObject({
     server_id: RecordId,
@@ -92,13 +92,13 @@ export const BulkTarget = z
   .meta({ id: 'BulkTarget', description: 'A site or server that something would be done to.' })
 export type BulkTarget = z.infer<typeof BulkTarget>
 
-/** One that was named and that the call is not for. */
+/** A target that was named and does not qualify. */
 export const SkippedTarget = BulkTarget.extend({
   error: Failure.describe('As the call for it alone is refused.'),
 }).meta({ id: 'SkippedTarget', description: 'A site that was named and is left out, and why.' })
 export type SkippedTarget = z.infer<typeof SkippedTarget>
 
-/** What would be changed for one of them that must be accepted, or why that is not known. */
+/** The changes for one target that must be accepted, or why they are unknown. */
 export const BulkAsk = BulkTarget.extend({
   effects: z.array(Effect).describe('Each has the word in `asks` that must be accepted for it.'),
   error: Failure.nullable().describe('Why there is no plan, such as an agent that is offline.'),

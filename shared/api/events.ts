@@ -26,7 +26,7 @@ export const Step = z.strictObject({ ...StepChange.shape, title: z.string() }).m
 const named = (type: string) =>
   type.replace(/(^|[.-])(\w)/g, (_, __, letter) => letter.toUpperCase())
 
-/** What the `complete` event of an operation holds. */
+/** The data of the `complete` event of an operation. */
 function completeOf(type: OperationType) {
   const meta = { id: `${named(type)}Complete`, description: `The end of a ${type} that succeeded.` }
   return OPERATION_TYPES[type].outcome.complete.meta(meta)
@@ -40,7 +40,7 @@ export function eventsOf(type: OperationType): Events {
   return events
 }
 
-/** Of an operation whose type the path does not tell. */
+/** For an operation of any type. */
 export function eventsOfAny(types: readonly OperationType[]): Events {
   const [first, ...rest] = types.map((type) => eventsOf(type).complete)
   if (!first) throw new Error('No type of operation')

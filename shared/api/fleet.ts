@@ -43,7 +43,7 @@ const PhpVersions = z
   .regex(/^\d{1,2}\.\d{1,2}(,\d{1,2}\.\d{1,2}){0,19}$/, phpRule)
   .transform((text) => text.split(','))
 
-/** What narrows the sites down, all of which must hold, and their order: without pages. */
+/** The filters of sites, all of which must match, and their order: without pages. */
 export const FleetSiteIdsQuery = z.object({
   q: z
     .string()

@@ -5,7 +5,7 @@ import { Timestamp } from './parts.ts'
 const State = z.enum(HEALTH_STATES)
 const code = 'Of the reason, such as php_failed or certificate_missing; others may come.'
 
-/** The health of a site as columns of its own: `status` tells its life cycle. */
+/** The health of a site, apart from `status`, which is its life cycle. */
 export const HEALTH = {
   health: State.nullable().describe(
     'Whether the site works, for a site in use; null for one that is not. unknown: nobody could look.',

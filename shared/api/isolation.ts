@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IsolationCounts, IsolationResults } from '#shared/isolation.ts'
 import { Count, Timestamp } from './parts.ts'
 
-/** The last isolation check of a server that came to its end, and those that could not run since. */
+/** The last completed isolation check of a server, and the failed attempts since. */
 export const IsolationCheckView = z
   .strictObject({
     checked_at: Timestamp.nullable().describe('Null until the first check has completed.'),

@@ -5,9 +5,9 @@ import { Count, RecordId } from './parts.ts'
 const message = z.string().describe('The last line of its log, or empty.')
 
 /**
- * What a `log` event of `GET /api/fleet/events` tells: that something has changed, and which. Events
- * are numbered from 1 on each connection and none is sent again: a client that reconnects asks again
- * for what it shows.
+ * The data of a `log` event of `GET /api/fleet/events`: which object has changed. Events are
+ * numbered from 1 on each connection and none is sent again: a client that reconnects reloads its
+ * data.
  */
 export const FleetNews = z
   .discriminatedUnion('kind', [

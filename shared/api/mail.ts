@@ -5,7 +5,7 @@ import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
-/** On record: without the password. */
+/** The stored settings, without the password. */
 export const StoredMail = MailRules.extend({ relay: MailRelay.nullable() })
 export type StoredMail = z.infer<typeof StoredMail>
 

@@ -28,7 +28,7 @@ export const Flag = z
   .enum(['true', 'false'], { error: 'Must be true or false' })
   .transform((text) => text === 'true')
 
-/** The id of a record that the dashboard made, or a time. */
+/** The id of a record of the dashboard, or a time. */
 export const Before = z.union(
   [z.iso.datetime(), z.string().regex(/^[\w-]{22}$/)],
   'Must be an id or an ISO 8601 time',

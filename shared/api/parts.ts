@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { REFUSALS } from '#shared/errors.ts'
 
-/** What answers are made of: a record's id, a number of things, a moment in UTC. */
+/** Parts of answers: a record's id, a count, a time in UTC. */
 export const RecordId = z.int().positive()
 export const Count = z.int().nonnegative()
 export const Timestamp = z.iso.datetime()
 
-/** Of an operation: what its `error` event said. */
+/** The `error` event of an operation. */
 export const Failure = z
   .strictObject({
     error: z.string(),
@@ -19,7 +19,7 @@ export const Failure = z
   })
   .meta({ id: 'Failure', description: 'How something failed, in the words of an error body.' })
 
-/** Of a call that waits for an outcome. */
+/** The answer of a call that waits for an outcome. */
 export const Done = z
   .strictObject({ status: z.literal('ok'), message: z.string().describe('What was done.') })
   .meta({ id: 'Done', description: 'What was asked for is done.' })

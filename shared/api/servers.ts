@@ -8,7 +8,7 @@ import { SERVER_STATUSES } from '#shared/values.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
-/** The name of a server without one is its hostname. */
+/** The default name of a server is its hostname. */
 export const CreateServer = body({
   name: ServerName.optional().describe('Its hostname, when left out.'),
   hostname: Hostname.describe('A DNS name or an IP address.'),

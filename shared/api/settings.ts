@@ -11,7 +11,7 @@ const positive_integer = z
   .max(31_536_000, 'Must be at most one year in seconds')
 const flag = () => z.boolean('Must be true or false')
 
-/** The three that `GET /api/settings` answers with, and no more. */
+/** Exactly the three settings that `GET /api/settings` returns. */
 const CORE = {
   default_php: PhpVersion,
   sync_interval: positive_integer,
@@ -28,7 +28,7 @@ export type SettingKey = keyof typeof SETTINGS
 
 export const Settings = z.strictObject(CORE).meta({ id: 'Settings' })
 
-/** All that there are. */
+/** All settings. */
 export const FleetSettings = z.strictObject(SETTINGS).meta({ id: 'FleetSettings' })
 export type FleetSettings = z.infer<typeof FleetSettings>
 
@@ -47,7 +47,7 @@ export function isSettingKey(key: string): key is SettingKey {
 const value = z.union(Object.values(SETTINGS)).describe('Of the type that the key asks for.')
 const { $schema: _, ...documented } = z.toJSONSchema(value)
 
-/** The rule of the key is looked at once the key is known; the document has those of all keys. */
+/** The rule of a value is checked after the key; the document lists all keys. */
 export const ChangeSetting = body({
   value: z.unknown().optional().meta(documented),
 }).meta({ id: 'ChangeSetting', required: ['value'] })

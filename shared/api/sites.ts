@@ -141,14 +141,14 @@ export const TrashEntry = z
   .meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
 export type TrashEntry = z.infer<typeof TrashEntry>
 
-/** Where else the same name is. */
+/** Other servers with a site of the same name. */
 export const AlsoOn = z
   .array(z.strictObject({ site_id: RecordId, server_id: RecordId, server: z.string() }))
   .describe(
     'Sites of other servers with the same name, with or without www., at most 10, without ignored ones. One of them at most is managed; the others were found there.',
   )
 
-/** What would be done, and with what in the place of all that was left out. */
+/** The plan, with the default values of all omitted fields. */
 export const SitePlan = z
   .strictObject({
     site: z.strictObject({

@@ -15,11 +15,11 @@ const agentUpgrade = command({
   summary: 'Give this server another build of the agent, or go back when that does not answer',
   changes: true,
   params: z.object({
-    /** Of the dashboard, which serves the build compressed. */
+    /** The address of the dashboard, which serves the build compressed. */
     url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),
-    /** Of the executable, in hexadecimal: nothing else is ever started. */
+    /** The digest of the executable, in hexadecimal: no other file is ever started. */
     sha256: text('Digest').regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits'),
-    /** What the publisher has signed, and the signature: see AgentBuild.signed_builds. */
+    /** The signed manifest and the signature: see AgentBuild.signed_builds. */
     manifest: text('Manifest').max(1024).optional(),
     signature: text('Signature').pipe(ReleaseSignature).optional(),
   }),

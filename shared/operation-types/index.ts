@@ -46,16 +46,16 @@ export type OperationType = keyof Types
 
 type With<K extends OperationType, Part> = Types[K] extends Part ? K : never
 type Each<Part> = { [K in OperationType]: With<K, Part> }[OperationType]
-/** What can be started on many targets at once. */
+/** The types with bulk calls. */
 export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
 export type SiteBulkType = BulkType & Each<{ target: 'site' }>
 export type ServerBulkType = BulkType & Each<{ target: 'server' }>
 /** What can be done to a site by its name alone. */
 export type SiteActionType = SiteBulkType & Each<{ action?: SiteAction }>
-/** What the dashboard carries out itself. */
+/** The types that the dashboard executes itself. */
 export type OwnType = Each<{ command: null }>
 
-/** What a call gives, and what an agent reports. */
+/** The params of a call, and the result of an agent. */
 export type InputOf<K extends OperationType> = z.output<Types[K]['params']>
 export type ReportOf<K extends OperationType> = z.output<Types[K]['outcome']['result']>
 

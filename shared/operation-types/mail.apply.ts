@@ -12,13 +12,13 @@ import {
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { secretOf } from '#shared/secret.ts'
 
-/** The relay as an agent gets it; user and password are empty where it asks for none. */
+/** The relay as an agent gets it; user and password are empty if the relay requires none. */
 const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassword) }).refine(
   (relay) => relay.user === '' || !isExposed(relay),
   { path: ['tls'], error: 'Must not be none where a password is sent to another machine' },
 )
 
-/** Without a domain: what holds for all sites of the server. */
+/** Without a domain: the settings of all sites of the server. */
 export const mailApply = command({
   name: 'mail.apply',
   summary: 'Set the relay that takes the mail of a server, or of one site',

@@ -3,7 +3,7 @@ import { command } from '#shared/command.ts'
 import { Domain, Email } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
-/** Fails with the answer of the relay when that does not take the message. */
+/** Fails with the answer of the relay if that refuses the message. */
 const mailCheck = command({
   name: 'mail.check',
   summary: 'Hand a test message to the relay of a server or of one site',

@@ -11,7 +11,7 @@ const poolApply = command({
   result: z.object({ tier: Tier }),
 })
 
-/** User and PHP version are those of the site, when left out. */
+/** User and PHP version default to those of the site. */
 export const poolApplyType = operationType({
   name: 'Change tier',
   title: 'Change the tier of',

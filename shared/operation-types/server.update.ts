@@ -7,7 +7,7 @@ const UPDATE_SCOPES = ['security', 'all'] as const
 const UpdateScope = z.enum(UPDATE_SCOPES, { error: 'Must be security or all' })
 const names = z.array(z.string().max(200)).max(3000)
 
-/** What was installed stays: an upgrade of packages cannot be undone. */
+/** Installed packages stay: an upgrade of packages cannot be undone. */
 export const serverUpdate = command({
   name: 'server.update',
   summary: 'Install updates of packages, and restart what runs the files that they replaced',

@@ -29,7 +29,7 @@ export const siteCreate = command({
   result: z.object({ domain: ReportedDomain }),
 })
 
-/** The caller has filled in all that its own call left out. */
+/** The dashboard has filled in the fields that a call omitted. */
 export const siteCreateType = operationType({
   name: 'Create site',
   title: 'Create',

@@ -8,7 +8,7 @@ const siteDelete = command({
   summary: 'Take a site that this agent made off the web and move it to the trash',
   changes: true,
   params: z.object({ domain: Domain }),
-  /** `size` is what it takes in the trash, in bytes. */
+  /** `size` is the disk use in the trash, in bytes. */
   result: z.object({
     domain: ReportedDomain,
     size: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),

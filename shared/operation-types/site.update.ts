@@ -28,7 +28,7 @@ export const siteUpdate = command({
     domain: ReportedDomain,
     php: z.string().max(16),
     tier: Tier,
-    /** Absent from agents that do not have the setting, as is the next one. */
+    /** Missing from older agents, like the next field. */
     database_routines: DatabaseRoutines.optional(),
     xmlrpc: Xmlrpc.optional(),
   }),

@@ -3,7 +3,9 @@ import { command } from '#shared/command.ts'
 import { Unattended } from '#shared/maintenance.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
-/** `unattended` of the result is what is in effect: the configuration of an administrator stays. */
+/**
+ * `unattended` of the result is the effective state: the configuration of an administrator stays.
+ */
 const updatesConfigure = command({
   name: 'updates.configure',
   summary: 'Switch unattended security updates on or off',
@@ -12,7 +14,7 @@ const updatesConfigure = command({
   result: z.object({ unattended: Unattended }),
 })
 
-/** The dashboard starts it where a server is not as the setting says, which needs `admin` to change. */
+/** The dashboard starts it if a server differs from the setting, whose change requires `admin`. */
 export const updatesConfigureType = operationType({
   name: 'Configure unattended updates',
   title: 'Configure unattended updates on',

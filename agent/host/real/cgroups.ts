@@ -1,18 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
 
 const MOUNT = '/sys/fs/cgroup'
-/** Where systemd has the groups of transient units: its own slice, and those of the sites. */
+/** The groups of systemd's transient units: its own slice, and those of the sites. */
 const UNITS = `${MOUNT}/system.slice`
 const SITES = `${MOUNT}/hosting.slice`
 /** CGROUP2_SUPER_MAGIC: statfs(2). */
 const CGROUP2 = 0x63677270
 
-/** Of a program that must come to its end by itself, such as dpkg: Programs.lasting. */
+/** For a program that must not be interrupted, such as dpkg: Programs.lasting. */
 export const lastingTag = (operation: string) => `${operation}.lasting`
-/** systemd's name for a program outside of the sandbox; no operation's id has a dot in it. */
+/** The unit name of a program outside the sandbox; operation ids contain no dot. */
 export const unitPrefix = (tag: string) => `hosting-operation-${tag}.`
 
-/** Where this process may make groups: below its own one. */
+/** The group below which this process may create others. */
 let home: string | undefined
 
 function homeOf(): string {
@@ -23,9 +23,9 @@ function homeOf(): string {
 const folderOf = (tag: string) => `${homeOf()}/hosting-operation-${tag}`
 
 /**
- * Starts a program in the control group of an operation: nothing that it starts gets out of there. A
- * process begins where its parent is, so this one goes there for as long as `start` takes, which must
- * be synchronous. Where this process cannot make groups it just starts: cgroups(7), version 2.
+ * Starts a program in the control group of an operation, which its children cannot leave. A process
+ * starts in the group of its parent, so this one moves there during `start`, which must be
+ * synchronous. Without the right to create groups it just starts: cgroups(7), version 2.
  */
 export function startIn<T>(tag: string | undefined, start: () => T): T {
   if (tag === undefined || !enter(tag)) return start()
@@ -53,12 +53,15 @@ function join(folder: string): true {
   return true
 }
 
-/** Of version 2, which alone holds what is put in it and kills it; another file system only looks so. */
+/**
+ * Of version 2, which alone keeps its processes and kills them; another file system only looks
+ * alike.
+ */
 export function isControlGroup(folder: string): boolean {
   return attempt(() => statfsSync(folder).type) === CGROUP2
 }
 
-/** The processes in the group of an operation, and in the units that systemd has of it. */
+/** The processes in the group of an operation, and in its units of systemd. */
 export function groupMembers(tag: string): number[] {
   const slices = (attempt(() => readdirSync(SITES)) ?? []).map((name) => `${SITES}/${name}`)
   const units = [UNITS, ...slices].flatMap((slice) =>
@@ -69,13 +72,13 @@ export function groupMembers(tag: string): number[] {
   return [folderOf(tag), ...units].flatMap(membersOf).filter((pid) => pid !== process.pid)
 }
 
-/** All at once, where the kernel can (5.14); not while this process has not found its way back. */
+/** All at once, if the kernel can (5.14); not while this process is in the group. */
 export function killGroup(tag: string): void {
   if (membersOf(folderOf(tag)).includes(process.pid) && !goHome()) return
   attempt(() => writeFileSync(`${folderOf(tag)}/cgroup.kill`, '1'))
 }
 
-/** A group that still has processes stays, and they in it. */
+/** A group that still has processes stays. */
 export function removeGroup(tag: string): void {
   attempt(() => rmdirSync(folderOf(tag)))
 }

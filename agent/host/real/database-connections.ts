@@ -6,7 +6,7 @@ import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
 const CONNECT_MS = 3000
 /** A connection of an administrator's own may hold a lock that a statement of the agent needs. */
 const LOCK_SECONDS = 30
-/** For how long nobody is asked again. One that does not run, or is about to, says so at once. */
+/** How long a failure is remembered. A stopped server fails immediately anyway. */
 const REMEMBERED_MS: Record<DatabaseProblem, number> = {
   stopped: 0,
   denied: 3000,
@@ -16,13 +16,16 @@ const REMEMBERED_MS: Record<DatabaseProblem, number> = {
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
 
 export interface Connections {
-  /** Throws DatabaseUnavailable, within seconds, and at once while a failure is remembered. */
+  /** Throws DatabaseUnavailable within seconds, and immediately while a failure is remembered. */
   take(): Promise<PoolConnection>
-  /** What is thrown for a connection that was lost in silence. */
+  /** The error of a connection that was lost in silence. */
   silent(reason: string): DatabaseUnavailable
 }
 
-/** Connections of root to the socket of MariaDB. Asks once, by itself, before a pool asks again and again. */
+/**
+ * Connections of root to the socket of MariaDB. One connection tests the server before a pool
+ * retries.
+ */
 export function openConnections(
   socket: string,
   option_files: readonly string[] = OPTION_FILES,
@@ -54,7 +57,10 @@ export function openConnections(
   }
 }
 
-/** The first that MariaDB lets in: what an administrator has set for the agent, root, root's own. */
+/**
+ * The first account that MariaDB accepts: that of the agent's settings, of root, of root without a
+ * file.
+ */
 async function accountThatEnters(socket: string, files: readonly string[]): Promise<Account> {
   const [own, ...others] = files
   const given = await readAccount(own === undefined ? [] : [own])

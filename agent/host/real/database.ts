@@ -5,13 +5,13 @@ import type { Database, Row } from '#agent/host/ports.ts'
 import { type Connections, openConnections } from './database-connections.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
-/** A question is answered at once; dropping a large database takes its time. */
+/** Queries are fast; dropping a large database takes longer. */
 const QUESTION_MS = 15_000
 const WORK_MS = 10 * 60_000
 
 interface Options {
   socket?: string
-  /** Where an account may be: see option-file.ts. */
+  /** The files that may name an account: see option-file.ts. */
   option_files?: readonly string[]
   question_ms?: number
 }
@@ -41,7 +41,7 @@ export function openDatabase({
   return { admin: (statement, values = []) => query(ADMIN_STATEMENTS[statement], values) }
 }
 
-/** One that does not end in time takes its connection along, since nothing else ends it. */
+/** A statement that exceeds its time closes its connection, since nothing else ends it. */
 async function bounded<T>(
   asked: Promise<T>,
   within: number,
@@ -70,7 +70,7 @@ function fill(sql: string, quoted: string[]): string {
   return sql.replace(/\?\?/g, () => quoted.shift() ?? '')
 }
 
-/** Each error of the driver has it, and no other has. */
+/** Only errors of the driver have it. */
 function isSqlError(error: unknown): error is SqlError {
   return error instanceof Error && 'sqlMessage' in error
 }

@@ -19,7 +19,7 @@ import { kindOf } from './kind.ts'
 
 const MAX_READ = 1 << 20
 
-/** Root-owned places of the machine. */
+/** Root-owned files of the machine. */
 export const files: Files = {
   async read(path, most = MAX_READ) {
     const handle = await opened(path)
@@ -145,10 +145,10 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** A file of a control group that ends while it is read is ENODEV, one of a process ESRCH. */
+/** ENODEV: the control group ended while it was read; ESRCH: the process did. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENODEV', 'ESRCH']
 
-/** What an ordinary user may not see is not there for it: root sees everything. */
+/** A file that an ordinary user may not see counts as missing: root sees everything. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   const code = error.code ?? ''
   if (MISSING.includes(code)) return

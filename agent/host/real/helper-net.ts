@@ -15,7 +15,9 @@ import { visitor } from './visitor.ts'
 /** A download streams through it: the executable itself takes most of the memory. */
 const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
 
-/** The network for who has none: each call is made by a short-lived unit without privileges. */
+/**
+ * The network for the half without one: each call runs in a short-lived unit without privileges.
+ */
 export const reachingNet: Net = {
   async fetch(url, options = {}) {
     if (url.startsWith('file:')) return net.fetch(url)
@@ -33,7 +35,7 @@ export const reachingNet: Net = {
   },
 }
 
-/** Sockets of this machine are files, which are there without a network. */
+/** Local sockets are files, which need no network. */
 export const reachingVisitor: Visitor = {
   ...visitor,
   async visit(visits) {
@@ -87,7 +89,7 @@ function begin(call: Call, operation: string | undefined): ChildProcess {
   return child
 }
 
-/** Throws the last line of what it complained of. */
+/** Throws the last line of its standard error. */
 function endOf(child: ChildProcess): Promise<void> {
   let complaint = ''
   child.stderr?.on('data', (chunk) => {

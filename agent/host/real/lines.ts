@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { Readable } from 'node:stream'
 
-/** Calls `line` with each line of a stream, and with undefined, as the last, where one is too long. */
+/** Calls `line` with each line of a stream, and with undefined at the end if a line is too long. */
 export function eachLine(
   stream: Readable,
   most: number,

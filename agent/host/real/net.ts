@@ -42,8 +42,8 @@ export const net: Net = {
 }
 
 /**
- * Writes what comes, or what it unpacks to, and returns the digest of that in hexadecimal. Throws as
- * soon as either is more than `most` bytes.
+ * Writes the data, unpacked if compressed, and returns its digest in hexadecimal. Throws as soon as
+ * either exceeds `most` bytes.
  */
 export async function save(
   chunks: AsyncIterable<Uint8Array>,

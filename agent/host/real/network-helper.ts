@@ -31,7 +31,7 @@ const Call = z.discriminatedUnion('call', [
 ])
 export type Call = z.input<typeof Call>
 
-/** What an order says on the way, a line each: every `present` waits for a line in return. */
+/** The progress of an order, one line each: every `present` waits for a line in return. */
 export const OrderLine = z.union([
   z.object({ present: z.object({ token: z.string(), text: z.string() }) }),
   z.object({ chain: z.string() }),
@@ -39,8 +39,8 @@ export const OrderLine = z.union([
 ])
 
 /**
- * `hosting-agent reach`: does on the network what the line on standard input asks for, for the half
- * of the agent that has none. Ends with status 1 and the reason on stderr.
+ * `hosting-agent reach`: executes the network call on standard input for the half of the agent
+ * without a network. Ends with status 1 and the reason on stderr.
  */
 export async function reach(): Promise<never> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -82,7 +82,7 @@ async function order(
   await say(`${JSON.stringify(outcome)}\n`)
 }
 
-/** Resolves when it has been handed over: an exit would cut off what is still waiting. */
+/** Resolves when the data is written: an exit would lose waiting data. */
 function say(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(data, (error) => (error ? reject(error) : resolve()))

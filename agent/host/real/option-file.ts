@@ -1,15 +1,17 @@
 import { lstat, readFile } from 'node:fs/promises'
 
-/** Who logs in to MariaDB. Without a password: by the socket, which says who asks (unix_socket). */
+/**
+ * The login of MariaDB. Without a password: by the socket, which identifies the user (unix_socket).
+ */
 export interface Account {
   user: string
   password?: string
 }
 
-/** Of the agent first, then of the clients of root: mariadb(1) reads it in the same way. */
+/** The agent's file first, then root's: mariadb(1) reads it the same way. */
 export const OPTION_FILES = ['/etc/hosting-agent/mariadb.cnf', '/root/.my.cnf'] as const
 
-/** The account in the first of these files that root alone can have written and that names one. */
+/** The account in the first file that names one and that only root can write. */
 export async function readAccount(
   paths: readonly string[] = OPTION_FILES,
 ): Promise<Account | undefined> {

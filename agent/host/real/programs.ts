@@ -7,18 +7,18 @@ import { promisify } from 'node:util'
 import type { Programs, RunOptions } from '#agent/host/ports.ts'
 import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './cgroups.ts'
 
-/** Every program of an operation has it in its environment, and hands it on to what it starts. */
+/** Every program of an operation has it in its environment, and its children inherit it. */
 const COOKIE = 'HOSTING_OPERATION'
 
-/** The programs that this process has started and that have not ended, by tag. */
+/** The running programs of this process, by tag. */
 const started = new Map<string, Set<number>>()
 
-/** Those of whose units systemd knows no more than this process, by tag. */
+/** Those whose units systemd has not reported yet, by tag. */
 const settled = new Set<string>()
 
 type Owner = Pick<RunOptions, 'operation' | 'lasting'>
 
-/** How the processes of an operation are known: undefined for what belongs to none. */
+/** The mark of the processes of an operation: undefined without one. */
 export function tagOf({ operation, lasting = false }: Owner): string | undefined {
   return operation !== undefined && lasting ? lastingTag(operation) : operation
 }
@@ -46,10 +46,7 @@ export function remember(tag: string | undefined, pid: number | undefined): () =
   }
 }
 
-/**
- * By control group where there are some, and by process group and the mark in the environment for
- * where there are none.
- */
+/** By control group if available, otherwise by process group and the mark in the environment. */
 export const programs: Programs = {
   async signal(operation, name) {
     for (const tag of tagsOf(operation)) {
@@ -81,8 +78,8 @@ export const programs: Programs = {
 }
 
 /**
- * Units of which no process is there yet. systemd answers one after the other: what it was asked for
- * by a systemd-run that was killed is in this answer, or will never come.
+ * Units without a process yet. systemd answers in order: a request of a killed systemd-run is in
+ * this answer, or never arrives.
  */
 async function unitsOf(tag: string): Promise<number> {
   if (settled.has(tag) || !existsSync('/run/systemd/system')) return 0
@@ -106,7 +103,7 @@ async function marked(tags: readonly string[]): Promise<number[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
     names.map(async (name) => {
-      // What has ended meanwhile, and what this process may not look into, has nothing to show.
+      // Ended processes, and those that this process may not inspect, show nothing.
       const text = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
       return marks.some((mark) => `\0${text}`.includes(mark)) ? [Number(name)] : []
     }),
@@ -118,6 +115,6 @@ function send(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended by itself in this moment.
+    // It has just ended by itself.
   }
 }

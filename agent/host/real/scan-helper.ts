@@ -11,47 +11,48 @@ import type { Read, SiteReader, TenantSite } from '#agent/host/scanner-port.ts'
 import { eachLine } from './lines.ts'
 
 export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
-  /** The end of what it has written to standard error. */
+  /** The end of its standard error. */
   complaint(): string
-  /** Ends it at once, whatever it does. */
+  /** Kills it. */
   kill(): void
 }
 
 export interface HelperTimes {
-  /** Without a word while it is started, or asks databases, which answer within two seconds. */
+  /** The silence limit while it starts, or queries databases, which answer within two seconds. */
   silence_ms: number
-  /** Without a word while it reads the files of one site: the scan itself stops after a second. */
+  /**
+   * The silence limit while it reads the files of one site: the scan itself stops after a second.
+   */
   reading_ms: number
-  /** Without a request: then the helper ends. */
+  /** The idle time after which the helper ends. */
   idle_ms: number
 }
 
 interface Waiting {
   line: string
   docroot: string
-  /** Processes that ended before they read any site. */
+  /** The number of processes that ended before they read any site. */
   lost: number
   resolve(result: unknown): void
   reject(error: Error): void
 }
 
-/** For how long a site whose files hang is left alone. */
+/** How long a site whose files hang is not read again. */
 const HUNG_MS = 60_000
 const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
 const MOST_LOST = 3
 const SILENT = 'it did not answer in time'
 
 /**
- * Has sites read by a process of their own, which is started with the first request. When it dies or
- * is silent for too long, the site whose files it was reading has no answer; the others are asked
- * for again of a new process.
+ * Reads sites in a separate process, which starts with the first request. When it dies or is silent
+ * for too long, the site that it was reading fails; the other requests go to a new process.
  */
 export class ScanHelper implements SiteReader {
   readonly #start: () => HelperProcess
   readonly #times: HelperTimes
   readonly #waiting = new Map<number, Waiting>()
   #process: HelperProcess | undefined
-  /** Docroots, and until when nobody reads there. */
+  /** Hanging docroots, and until when they are not read. */
   readonly #hung = new Map<string, number>()
   #reading: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -146,7 +147,7 @@ export class ScanHelper implements SiteReader {
     if (this.#reading === line.id) this.#reading = undefined
   }
 
-  /** One timer: for a silent helper while there are requests, else for one that has nothing to do. */
+  /** One timer: for a silent helper during requests, else for an idle one. */
   #watch(): void {
     clearTimeout(this.#timer)
     const helper = this.#process
@@ -183,7 +184,7 @@ export class ScanHelper implements SiteReader {
 
 const unreadable = (why: string) => new Error(`The site could not be read: ${why}`)
 
-/** What has no answer is null on the wire. */
+/** A missing answer is null on the wire. */
 function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
   return { ...read, answer: answer ?? undefined }
 }

@@ -10,13 +10,13 @@ import { transient } from './unconfined.ts'
 interface Settings {
   init: 'systemd' | 'direct'
   privileged: boolean
-  /** The unit of this agent, with which the process ends. */
+  /** The unit of this agent, whose end also ends the process. */
   unit?: string
-  /** Of MariaDB, where it is not Debian's. */
+  /** The socket of MariaDB, if it is not Debian's. */
   socket?: string
 }
 
-/** Reads sites by `hosting-agent scan`, which has no right but to become the user of a site. */
+/** Reads sites with `hosting-agent scan`, which has only the right to become the user of a site. */
 export function scanning(settings: Settings): ScanHelper {
   return new ScanHelper(() => start(settings))
 }
@@ -28,10 +28,10 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
   return asChild(file, args, (pid) => process.kill(-pid, 'SIGKILL'))
 }
 
-/** Characters of what it writes to standard error, for an error message. */
+/** The characters of its standard error in an error message. */
 const MOST_COMPLAINT = 500
 
-/** As the unit has it, of what a machine without systemd knows: setpriv(1), prlimit(1). */
+/** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */
 const PLAIN = ['setpriv', '--clear-groups', '--inh-caps=-all']
 const LIMITED = [
   ...[...PLAIN, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
@@ -46,7 +46,7 @@ function inUnit(program: readonly string[], owner: string | undefined): HelperPr
     unit,
   )
   const literal = [...PLAIN, '--', ...program].map((word) => word.replaceAll('$', '$$$$'))
-  // Of a unit, systemd-run is a spectator only.
+  // Killing systemd-run does not end its unit.
   return asChild(file, [...args, ...literal], (pid) => {
     const argv = ['kill', '--signal=SIGKILL', unit]
     spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on('error', () => undefined)
@@ -82,13 +82,13 @@ function asChild(
       try {
         if (child.pid !== undefined && child.exitCode === null) kill(child.pid)
       } catch {
-        // It ended by itself in this moment.
+        // It has just ended by itself.
       }
     },
   }
 }
 
-/** Where Deno keeps what it has compiled. */
+/** The compile cache of Deno. */
 function kept(): Record<string, string> {
   const { HOME, DENO_DIR } = process.env
   return { ...(HOME && { HOME }), ...(DENO_DIR && { DENO_DIR }) }

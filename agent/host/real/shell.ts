@@ -118,7 +118,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It ended by itself in this moment.
+    // It has just ended by itself.
   }
 }
 
@@ -151,13 +151,13 @@ export function environment(extra: Record<string, string>): Record<string, strin
   return { PATH, LC_ALL: 'C.UTF-8', HOME: '/root', ...extra }
 }
 
-/** Drops every privilege: user, groups, capabilities, and the way back through setuid programs. */
+/** Drops every privilege: user, groups, capabilities, and setuid programs. */
 function asUser(argv: readonly string[], { user }: RunOptions): [string, string[]] {
   const [program = '', ...args] = user === undefined ? argv : withoutPrivileges(argv, user)
   return [program, args]
 }
 
-/** The program by setpriv(1), with no supplementary group and no way back. */
+/** The program under setpriv(1), without supplementary groups or a way to regain privileges. */
 export function withoutPrivileges(argv: readonly string[], user: string): string[] {
   const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
   return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...drop, '--', ...argv]

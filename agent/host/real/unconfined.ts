@@ -6,21 +6,21 @@ type Started = [readonly string[], RunOptions]
 
 const TIMEOUT_MS = 600_000
 /**
- * systemd takes an end by SIGTERM, SIGHUP or SIGINT for a success, and systemd-run(1) then ends
- * with 0. A command that fails after the program makes a failure of it, while apt and dpkg are still
- * told to end before they are killed. It keeps the status of a program that ended by itself.
+ * systemd treats an end by SIGTERM, SIGHUP or SIGINT as a success, and systemd-run(1) then returns
+ * 0. A command that fails after the program turns it into a failure, while apt and dpkg still get
+ * SIGTERM before SIGKILL. The status of a program that ended by itself is kept.
  */
 const STOPPED_IS_FAILED = 'ExecStopPost=/usr/bin/test $EXIT_CODE = exited'
-/** Of a program outside of the sandbox: apt and dpkg with what the scripts of packages start. */
+/** The limits of a program outside the sandbox: apt and dpkg with package scripts. */
 const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
 
 /**
- * The shell of a sandboxed agent: what is `unconfined`, and what is of a site, runs in a transient unit
- * of its own, outside the sandbox. It outlives the agent, which is what dpkg needs.
+ * The shell of a sandboxed agent: `unconfined` programs and those of a site run in their own
+ * transient unit, outside the sandbox. It outlives the agent, as dpkg requires.
  */
 export const confinedShell: Shell = shellThrough(outside)
 
-/** The shell of an agent without a sandbox: what is of a site still runs apart from everything else. */
+/** The shell of an agent without a sandbox: programs of a site are still isolated. */
 export const freeShell = (init: 'systemd' | 'direct'): Shell =>
   shellThrough((argv, options) => ofSite(argv, options, init))
 
@@ -48,7 +48,7 @@ export function outside(argv: readonly string[], options: RunOptions): Started {
   return inUnit(user === undefined ? argv : withoutPrivileges(argv, user), rest, OUTSIDE)
 }
 
-/** The program of a site, by systemd or by what a machine without it has. */
+/** The program of a site, started by systemd or its substitute. */
 export function ofSite(
   argv: readonly string[],
   { site, ...options }: RunOptions,
@@ -69,9 +69,9 @@ function inUnit(
   if (umask !== undefined) properties.push(`UMask=0${umask.toString(8)}`)
   if (cwd !== undefined) properties.push(`WorkingDirectory=${cwd}`)
   const variables = Object.entries(environment(env)).map(([name, value]) => `${name}=${value}`)
-  // env(1) looks the program up as a plain start would: one that is missing ends with 127.
+  // env(1) finds the program like a plain start: a missing one ends with 127.
   const words = ['env', '-i', ...variables, ...argv]
-  // systemd replaces $VARIABLES in what it starts, and takes $$ for a dollar: systemd.service(5).
+  // systemd expands $VARIABLES in arguments, and reads $$ as a dollar: systemd.service(5).
   const literal = words.map((word) => word.replaceAll('$', '$$$$'))
   const argvOutside = [...transient(properties, tagOf(options)), ...literal]
   return [argvOutside, { ...rest, timeout_ms: timeout_ms + 5000 }]

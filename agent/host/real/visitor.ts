@@ -17,9 +17,9 @@ const AT_ONCE = 8
 const VISIT_MS = 10_000
 const MOST_BODY = 32 << 10
 const PING_MS = 3000
-/** A pong has less than 200: each piece is read with all that came before it. */
+/** A pong is shorter than 200 bytes: each piece is parsed with all previous ones. */
 const MOST_ANSWER = 4 << 10
-/** So that whoever reads a log knows; programs that count visitors leave out what says `bot`. */
+/** Identifies the visit in logs; statistics ignore agents with `bot`. */
 const AGENT = 'HostingControl-health (bot; this server itself)'
 
 /** This machine's own sites and sockets. */
@@ -37,7 +37,7 @@ export const visitor: Visitor = {
   pingFpm: ping,
 }
 
-/** One that visitors use, since nginx may listen there otherwise than on the loopback. */
+/** A public address, since nginx may behave differently on loopback. */
 function addressOf(): string {
   try {
     const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])

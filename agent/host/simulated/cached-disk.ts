@@ -12,9 +12,9 @@ interface Added {
 type Change = (disk: Disk) => void
 
 /**
- * A disk with a cache above it. What changes names goes to the disk in its order, together with
- * whatever is synced next; a text that was appended goes when its own file is synced (ext4 with its
- * ordered journal and delayed allocation). At a loss of power the rest is there in part, or not.
+ * A disk with a write cache. Changes of names reach the disk in order, together with the next sync;
+ * appended text reaches it when its own file is synced (ext4 with ordered journal and delayed
+ * allocation). After a power failure, the rest is there in part or not at all.
  */
 export class CachedDisk extends Disk {
   readonly #durable: Disk

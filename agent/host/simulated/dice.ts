@@ -38,7 +38,7 @@ export class Dice {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }
 
-  /** A source of its own, so that its throws do not change those of others. */
+  /** A separate source, so that its throws do not change those of others. */
   fork(): Dice {
     return new Dice(Math.floor(this.next() * 2 ** 32))
   }

@@ -42,7 +42,7 @@ export class Disk extends Tree implements Files {
     this.put(to, node.kind === 'directory' ? { ...node, shared: true } : { ...node })
   }
 
-  /** fsync(2) of a path, or sync(2); without a cache nothing is left to do. */
+  /** fsync(2) of a path, or sync(2); a no-op without a cache. */
   sync(_path?: string): void {}
 
   async read(path: string, most = MAX_READ): Promise<string | undefined> {

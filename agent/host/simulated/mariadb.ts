@@ -27,7 +27,7 @@ export class Mariadb<Contents> {
     this.#empty = empty
   }
 
-  /** As `site.create` leaves it. */
+  /** The state after `site.create`. */
   addAccount(user: string): void {
     const hash = HASH
     this.accounts.set(user, { hash, connections: 15, seconds: 60, tables: true, routines: false })
