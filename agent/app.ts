@@ -42,10 +42,7 @@ export interface AppDeps {
 
 type Env = { Variables: { admitted: Admitted }; Bindings: Partial<Origin> }
 
-/**
- * The seven calls of the contract, the events of an operation by its id, and the calls of the
- * trust.
- */
+/** The seven calls of the contract, the events of an operation by its id, and the calls of the trust. */
 export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
   const app = new Hono<Env>()
   const start = starter(runner, policy)

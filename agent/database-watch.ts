@@ -10,10 +10,9 @@ import { listSites } from './os/site/sites.ts'
 const PAUSE_MS = 20_000
 
 /**
- * Three times a minute: ends statements of sites beyond their limit, and raises the connection
- * limit if a restart of MariaDB has lowered it. It holds its own connection, so that the agent has
- * one when all others are in use. Dumps and imports may take longer: a site with an operation is
- * skipped.
+ * Three times a minute: ends statements of sites beyond their limit, and raises the connection limit if a
+ * restart of MariaDB has lowered it. It holds its own connection, so that the agent has one when all
+ * others are in use. Dumps and imports may take longer: a site with an operation is skipped.
  */
 export async function watchDatabase(
   host: Host,

@@ -115,9 +115,7 @@ async function isQuiet(host: Host): Promise<boolean> {
   return age > BUSY_MS || !(await isDpkgBusy(host))
 }
 
-/**
- * One after another. When one fails, the others of its kind wait: the cause may affect them too.
- */
+/** One after another. When one fails, the others of its kind wait: the cause may affect them too. */
 async function renewAll(host: Host, runner: Runner, report: Report): Promise<boolean> {
   const failed = new Map<string, string>()
   const waiting = new Set<string>()

@@ -49,9 +49,7 @@ export function realHost(settings: HostSettings): Host {
   }
 }
 
-/**
- * This machine, for a process in the sandbox of sandbox.ts: forbidden actions run outside of it.
- */
+/** This machine, for a process in the sandbox of sandbox.ts: forbidden actions run outside of it. */
 export function confinedHost(settings: HostSettings): Host {
   const host = realHost(settings)
   const reader = scanning({ ...host, unit: 'hosting-agent.service' })

@@ -12,7 +12,7 @@ import { idOf } from './runtime/request-id.ts'
 
 const OPEN = openRoutes(ROUTES)
 
-/** Every route of the dashboard. What is not named here is 404, and 401 under /api. */
+/** Every route of the dashboard. Other paths are 404, and 401 under /api. */
 export function createApp(deps: Deps) {
   const pageInstead = unknownPage(deps)
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })

@@ -20,7 +20,7 @@ All of them take the environment of the dashboard: DATA_DIR, DATABASE_URL, DATAB
 backup and check work while the dashboard runs; for restore it must be stopped.
 `
 
-/** An argument that makes no sense. */
+/** An invalid argument. */
 class UsageError extends Error {}
 
 export interface Output {

@@ -49,7 +49,7 @@ const Environment = z.object({
 
 export type Config = z.output<typeof Environment> & { production: boolean }
 
-/** A value that the dashboard cannot run with: one readable line. */
+/** An invalid value: one readable line. */
 export class ConfigError extends Error {}
 
 /** An empty variable counts as unset. Throws ConfigError naming the variable, never its value. */
@@ -61,7 +61,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** Where the records are: a file in DATA_DIR unless DATABASE_URL says otherwise. */
+/** The address of the database: a file in DATA_DIR unless DATABASE_URL is set. */
 export function databaseOf({ DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN }: Config) {
   return { url: DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`, token: DATABASE_AUTH_TOKEN }
 }

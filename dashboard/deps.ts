@@ -39,12 +39,12 @@ export interface Limits {
   answer_ms: number
   /** How long an operation waits for an offline agent. */
   deadline_ms: number
-  /** How long an agent may stream one operation, whatever it says. */
+  /** The maximum time of one operation of an agent. */
   longest_ms: number
   retry_min_ms: number
   retry_max_ms: number
   response_timeout_ms: number
-  /** After so long without its agent, an operation says that it waits. */
+  /** The time without its agent after which an operation reports that it waits. */
   notice_ms: number
   ping_ms: number
 }
@@ -61,29 +61,29 @@ const LIMITS: Limits = {
   ping_ms: 10_000,
 }
 
-/** Everything that comes from outside. */
+/** Everything from outside. */
 export interface Outside {
   db: Database
   clock: Clock
   random: Random
   log: Log
   secret: string
-  /** Sign what agents are asked. */
+  /** The keys that sign requests to agents. */
   keys: Keyring
   sealer: Sealer
-  /** Which addresses an agent may have. */
+  /** The allowed addresses of agents. */
   rules: AddressRules
   public_url: string | undefined
-  /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
+  /** The folder of the agent's builds; undefined: that of build-agent.ts. */
   builds_dir?: string | undefined
-  /** Where build-web.ts leaves the pages; undefined: in dist/ of the checkout. */
+  /** The folder of the pages of build-web.ts; undefined: dist/ of the checkout. */
   web_dir?: string | undefined
   /** Whether the fleet is simulated: every page says so. */
   demo?: boolean
   /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<Limits>
-  /** How agents are reached; undefined: over the network. */
+  /** The transport to agents; undefined: the network. */
   transports?: Transports
   password_cost?: PasswordCost
 }

@@ -3,7 +3,7 @@ import { StartError } from './start-error.ts'
 
 const GRACE_MS = 4_000
 
-// What it writes is for its own user.
+// Its files are for its own user.
 process.umask(0o077)
 
 try {
@@ -18,7 +18,7 @@ try {
 
 async function serve(): Promise<void> {
   const config = readEnvironment()
-  // Not before: who mistyped a variable does not wait for all of it.
+  // Loaded late: an error in a variable is reported without delay.
   const { start } = await import('./start.ts')
   const { fileOf, goesToJournal, textOf } = await import('./auth/first-login.ts')
   const keep_login = goesToJournal(config.JOURNAL_STREAM)

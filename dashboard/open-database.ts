@@ -13,9 +13,7 @@ import { codeOf, StartError } from './start-error.ts'
 const PREFIX = 'before-update-'
 const KEPT = 3
 
-/**
- * The database, up to date, and the lock that keeps a restore away from its file. Throws StartError.
- */
+/** The migrated database, and the lock that prevents a restore of its file. Throws StartError. */
 export async function openRecords(
   config: Config,
 ): Promise<{ db: Database; lock: Lock | undefined }> {
@@ -29,7 +27,7 @@ export async function openRecords(
   }
 }
 
-/** No restore replaces the file while the lock is held. A server has nothing to lock. */
+/** The lock prevents a restore of the file. A server has no lock. */
 function lockRecords(url: string): Lock | undefined {
   const file = fileOf(url)
   if (file === undefined) return undefined
@@ -42,7 +40,7 @@ function lockRecords(url: string): Lock | undefined {
   throw new StartError('The database is being restored: start again when that has ended')
 }
 
-/** Migrations are forward only: this is the way back. */
+/** Migrations are forward only: the backup allows a rollback. */
 async function saveBefore(config: Config): Promise<void> {
   const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
   const folder = `${config.DATA_DIR}/backups`

@@ -61,7 +61,7 @@ type Subjects = typeof SUBJECTS
 type RoutesOf<S> = S extends { routes: infer R } ? R[keyof R] : never
 type Route = RoutesOf<Subjects[keyof Subjects]>
 
-/** What each route takes and answers, by its method and path: all that the pages know of it. */
+/** The types of each route by method and path: all that the pages know of it. */
 export type Routes = {
   [R in Route as R['at']]: {
     names: NamesIn<R['at']>

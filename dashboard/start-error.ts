@@ -1,4 +1,4 @@
-/** What the dashboard cannot start without; the message says what to do. */
+/** A failure of the start; the message has the solution. */
 export class StartError extends Error {}
 
 export function codeOf(error: unknown): string {

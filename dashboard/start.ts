@@ -29,32 +29,35 @@ import { makeSealer } from './trust/seal.ts'
 
 export interface Started {
   url: string
-  /** The first account, when its password was generated and nobody knows it yet. */
+  /** The first account, if its generated password was not shown yet. */
   first: Login | undefined
-  /** Lets go of every connection; operations go on with the next start. */
+  /** Closes every connection; operations continue at the next start. */
   stop(): Promise<void>
 }
 
-/** What stands in the place of real servers when somebody only tries the dashboard out. */
+/** Replaces real servers in a demo. */
 export interface Demo {
   transports: Transports
   /** Fills the records before anything reads them. */
   prepare(deps: Deps): Promise<void>
-  /** Takes the lines of the log. */
+  /** Receives the lines of the log. */
   log(line: string): void
 }
 
-/** Requests that begin in one turn of the event loop, so that `/health` is answered between them. */
+/**
+ * The number of requests that start in one turn of the event loop, so that `/health` is answered in
+ * between.
+ */
 const AT_ONCE = 16
 const RETENTION_MS = 3600_000
 const PURGE_MS = 60_000
 const SWEEP_MS = 5 * 60_000
-/** How often it is looked whether the backup of the day is there. */
+/** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * 60_000
-/** Beyond our own limit of 1 MiB, so that it is us who answers, with a JSON body. */
+/** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MOST_BODY = 64 << 20
 
-/** Throws StartError for what the operator can correct. */
+/** Throws StartError for failures that the operator can correct. */
 export async function start(
   config: Config,
   { demo, keep_login = false }: { demo?: Demo; keep_login?: boolean } = {},
@@ -139,7 +142,7 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
   }
 }
 
-/** A key that cannot be opened means that DATA_DIR and the database do not belong together. */
+/** A key that cannot be decrypted means that DATA_DIR and the database do not match. */
 async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise<Keyring> {
   const keys = new Keyring(deps)
   try {

@@ -7,7 +7,7 @@ import { fail } from './lib/fail.ts'
 const GRACE_MS = 4_000
 
 const options = read()
-// What it writes is for its own user.
+// Its files are for its own user.
 process.umask(0o077)
 const folder = await folderOf(options.data)
 let close = forget

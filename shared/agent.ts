@@ -49,9 +49,7 @@ export type Metrics = z.infer<typeof Metrics>
 export const AgentBuild = z.object({
   version: text(),
   machine: text(64),
-  /**
-   * Whether its `agent.upgrade` supports signatures; an agent that does not must not receive any.
-   */
+  /** Whether its `agent.upgrade` supports signatures; others must not receive any. */
   signed_builds: z.boolean().default(false),
 })
 export type AgentBuild = z.infer<typeof AgentBuild>
@@ -108,10 +106,7 @@ export const Web = z.object({
 })
 export type Web = z.infer<typeof Web>
 
-/**
- * A site in the trash of a server: `size` is in bytes; a site whose purge has started cannot be
- * restored.
- */
+/** A site in the trash of a server: `size` is in bytes; a started purge prevents its restore. */
 export const TrashedSite = z.object({
   domain: Domain,
   user: cut(64),
@@ -130,10 +125,9 @@ export type SiteCertificate = z.infer<typeof SiteCertificate>
 export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MOST_SITES) })
 
 /**
- * The disk use of a site: `bytes` as the file system allocates them, `files` including folders and
- * links, and `database_bytes`. Null: not measured, or not completely at `measured_at`, which is
- * null before the first attempt. The limits are those of its tier; `limit_bytes` is for files and
- * database.
+ * The disk use of a site: `bytes` as allocated, `files` including folders and links, and
+ * `database_bytes`. Null: not measured, or incomplete at `measured_at`, which is null before the first
+ * attempt. The limits are those of its tier; `limit_bytes` is for files and database.
  */
 export const SiteUsage = z.object({
   domain: Domain,
@@ -181,9 +175,7 @@ export type Warning = z.infer<typeof Warning>
 /** No more are read. */
 export const MOST_WARNINGS = 20
 
-/**
- * Configuration of a server that prevents new sites; the agent reports it and does not change it.
- */
+/** Configuration of a server that prevents new sites; the agent only reports it. */
 export const Condition = z
   .object({ code: z.string().regex(/^[a-z][a-z_]{0,39}$/), message: text(500) })
   .meta({
@@ -212,10 +204,7 @@ export const DatabasePassword = z.object({ password: SecretText })
 /** A new password of the WordPress administrator: shown once, not stored. */
 export const AdminPassword = z.object({ user: text(), password: SecretText })
 
-/**
- * The id of a request, on its answer and from the dashboard to the agent, so that both logs can be
- * joined.
- */
+/** The id of a request, on its answer and in calls of agents, so that both logs can be joined. */
 export const REQUEST_HEADER = 'x-request-id'
 export const RequestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 

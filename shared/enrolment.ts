@@ -57,9 +57,7 @@ export function enrolmentConfirmationText(server_id: number, answer_nonce: strin
   return ['hosting-enrolment-confirmation/1', server_id, answer_nonce].join('\n')
 }
 
-/**
- * The text under the MAC: both nonces, the agent's certificate and key, and the dashboard's key.
- */
+/** The text under the MAC: both nonces, the agent's certificate and key, and the dashboard's key. */
 export function enrolmentProofText(parts: {
   server_id: number
   request_nonce: string

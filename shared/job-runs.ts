@@ -21,10 +21,7 @@ const ESCAPE = '\u001b'
 /** The rest of an escape sequence: ECMA-48, 5.4 and 8.3.89. */
 const SEQUENCE = /^(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*|[@-Z\\-_])/u
 
-/**
- * Removes characters that change the display of other lines: escape sequences, controls,
- * directions.
- */
+/** Removes characters that change the display of other lines: escape sequences, controls, directions. */
 export function plainOutput(text: string): string {
   const [first = '', ...escaped] = text.replaceAll(/\r\n?/g, '\n').split(ESCAPE)
   return [first, ...escaped.map((part) => part.replace(SEQUENCE, ''))]

@@ -29,10 +29,7 @@ export function isHostname(value: string): boolean {
   return labels.every((part) => label.test(part)) && !numeric.test(labels.at(-1) ?? '')
 }
 
-/**
- * IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL accepts `::1:` as an
- * address.
- */
+/** IPv4 in dotted decimal, or IPv6 without brackets and zone. Bun's URL accepts `::1:` as an address. */
 export function isIpLiteral(value: string): boolean {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value))
     return value.split('.').every((part) => Number(part) < 256 && String(Number(part)) === part)

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 
-/**
- * The manifest that the publisher of the agent signs: the executable, its machine and its version.
- */
+/** The manifest that the publisher of the agent signs: the executable, its machine and its version. */
 export const ReleaseManifest = z.strictObject({
   product: z.literal('hosting-agent'),
   version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/),

@@ -39,8 +39,8 @@ export function isTerminal({ event }: Pick<StoredEvent, 'event'>): boolean {
 const MAX_EVENT = 2 << 20
 
 /**
- * Reads an event stream as it arrives (HTML Living Standard 9.2) in the form of our own encoder.
- * Throws a ServiceError for an event over 2 MiB or a malformed one: the sender is not trusted.
+ * Reads an event stream as it arrives (HTML Living Standard 9.2) in the form of our own encoder. Throws
+ * a ServiceError for an event over 2 MiB or a malformed one: the sender is not trusted.
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
   const decoder = new TextDecoder()

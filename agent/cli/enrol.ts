@@ -11,8 +11,8 @@ const PATIENCE_MS = 120_000
 const MOST_ANSWERS = 3
 
 /**
- * `hosting-agent enrol --hub-key ed25519:… --server 7`, with the code on standard input, where no
- * other user of the machine and no shell history sees it. Waits until the dashboard has called.
+ * `hosting-agent enrol --hub-key ed25519:… --server 7`, with the code on standard input, where no other
+ * user of the machine and no shell history sees it. Waits until the dashboard has called.
  */
 export async function enrol(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({

@@ -12,8 +12,8 @@ const UNITS = [ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
 
 /**
- * `hosting-agent install --port 8443`: runs this executable as two services from now on. An
- * existing settings file belongs to the administrator. A repeated call installs a new executable.
+ * `hosting-agent install --port 8443`: runs this executable as two services from now on. An existing
+ * settings file belongs to the administrator. A repeated call installs a new executable.
  */
 export async function install(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { port: { type: 'string', default: '8443' } } })

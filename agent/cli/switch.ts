@@ -12,8 +12,8 @@ const PAUSE_MS = 500
 const ANSWERS = 3
 
 /**
- * `hosting-agent switch`, which `agent.upgrade` starts in its own unit: the new program replaces
- * the old one, with its own units, and is rolled back if it does not answer within 20 seconds.
+ * `hosting-agent switch`, which `agent.upgrade` starts in its own unit: the new program replaces the
+ * old one, with its own units, and is rolled back if it does not answer within 20 seconds.
  */
 export async function switchOver(config: Config, host: Host, args: string[]): Promise<string> {
   const { values } = parseArgs({

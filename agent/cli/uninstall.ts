@@ -72,10 +72,7 @@ async function look(host: Host): Promise<Found> {
   return { sites, trash, certificates, others }
 }
 
-/**
- * The agent stops first and its program is removed last, so that an interrupted call can be
- * repeated.
- */
+/** The agent stops first and its program is removed last, so that an interrupted call can be repeated. */
 async function remove(
   { state_dir }: Config,
   host: Host,

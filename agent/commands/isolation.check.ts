@@ -15,8 +15,8 @@ import { stepsOf as siteSteps } from './site.create.ts'
 import { wpScan } from './wp.scan.ts'
 
 /**
- * Two temporary sites, one of which attacks the other; both are deleted permanently. It also
- * completes when attacks succeed.
+ * Two temporary sites, one of which attacks the other; both are deleted permanently. It also completes
+ * when attacks succeed.
  */
 export const isolationCheck: Command<'isolation.check'> = {
   lock: () => 'isolation',

@@ -41,10 +41,7 @@ async function stepsOf(params: Params, host: Host, restarted: string[]): Promise
   return [...(await upgradeSteps(host, params.scope)), restartStep(params, host, restarted)]
 }
 
-/**
- * Known only after the installation. The agent itself restarts when no operation runs, and this is
- * one.
- */
+/** Known only after the installation. The agent itself restarts when no operation runs, and this is one. */
 function restartStep(
   { restart_database: database }: Params,
   host: Host,

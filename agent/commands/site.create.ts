@@ -118,9 +118,7 @@ async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
   yield `Warning: all sites at once could need ${planned} MB for PHP, and this server has ${budget} MB`
 }
 
-/**
- * Each undo acts only on objects with the mark of this site: a user whose comment names its domain.
- */
+/** Each undo acts only on a user whose comment names the domain of this site. */
 export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { domain, user } = site
   const password = new Secret(host.random.text(32))

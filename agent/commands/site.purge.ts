@@ -11,10 +11,7 @@ import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
-/**
- * Leaves the trash first, so that a partly deleted site is never restored; the record is removed
- * last.
- */
+/** Leaves the trash first, so that a partly deleted site is never restored; the record is removed last. */
 export const sitePurge: Command<'site.purge'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps({ domain }, host) {

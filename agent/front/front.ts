@@ -23,9 +23,8 @@ interface FrontDeps {
 }
 
 /**
- * The half of the agent that listens on the network without privileges: it refuses requests that
- * are too large, too slow or not signed by the dashboard. The other half checks accepted requests
- * again.
+ * The half of the agent that listens on the network without privileges: it refuses requests that are too
+ * large, too slow or not signed by the dashboard. The other half checks accepted requests again.
  */
 export function createFront({ gate, enrolling, upstream, report }: FrontDeps) {
   const bodyOf = async (request: Request, origin?: Origin): Promise<Uint8Array> => {

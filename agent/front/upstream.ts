@@ -15,9 +15,7 @@ const PASSED = ['authorization', 'content-type', 'accept', 'last-event-id', OPER
  */
 const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
 
-/**
- * Through the socket of the root half, one connection per request: a local one costs microseconds.
- */
+/** Through the socket of the root half, one connection per request: a local one costs microseconds. */
 export function upstreamAt(socketPath: string): Upstream {
   return (request, body) =>
     new Promise((resolve, reject) => {

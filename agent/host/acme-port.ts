@@ -18,16 +18,14 @@ export interface AcmeOrder {
 }
 
 /**
- * `chain` is PEM, leaf certificate first; `refused` has the reason for each name that was not
- * validated.
+ * `chain` is PEM, leaf certificate first; `refused` has the reason for each name that was not validated.
  */
 export type AcmeOutcome =
   | { chain: string }
   | { refused: readonly { name: string; reason: string }[] }
 
 /**
- * An ACME authority. Throws a readable Error with its message for failures that do not concern one
- * name.
+ * An ACME authority. Throws a readable Error with its message for failures that do not concern one name.
  */
 export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>

@@ -11,10 +11,10 @@ const LIMITS = 'WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ?'
 const BOUNDED = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR'
 
 /**
- * All SQL that the agent runs as root of MariaDB. A privileged statement that opens a table or a
- * view of a site can run code of that site with the rights of root, so these statements use only
- * the tables of `mysql`, the lists of databases, privileges and connections, server variables,
- * whole databases and accounts. `?` are values, `??` identifiers.
+ * All SQL that the agent runs as root of MariaDB. A privileged statement that opens a table or a view
+ * of a site can run code of that site with the rights of root, so these statements use only the tables
+ * of `mysql`, the lists of databases, privileges and connections, server variables, whole databases and
+ * accounts. `?` are values, `??` identifiers.
  */
 export const ADMIN_STATEMENTS = {
   answers: 'SELECT 1',

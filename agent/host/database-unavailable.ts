@@ -10,9 +10,7 @@ const WORDS: Record<DatabaseProblem, string> = {
   silent: 'MariaDB does not answer',
 }
 
-/**
- * Why MariaDB cannot be queried. Only `denied` needs an administrator, and so refuses the request.
- */
+/** Why MariaDB cannot be queried. Only `denied` needs an administrator, and so refuses the request. */
 export class DatabaseUnavailable extends ServiceError {
   readonly problem: DatabaseProblem
 

@@ -7,8 +7,8 @@ import type { Scanner } from './scanner-port.ts'
 import type { Visitor } from './visit-port.ts'
 
 /**
- * Everything the agent can do to a machine. Commands and os/ use only a Host, so that a test's
- * machine is a map and a list.
+ * Everything the agent can do to a machine. Commands and os/ use only a Host, so that a test's machine
+ * is a map and a list.
  */
 export interface Host {
   shell: Shell
@@ -52,8 +52,7 @@ export interface HostSettings {
   acme_directory: string
   acme_ca_file: string | undefined
   /**
-   * SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: the one that the source
-   * publishes.
+   * SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: the one that the source publishes.
    */
   wordpress_sha256: string | undefined
   /** The folder of the mail queue. */

@@ -36,15 +36,11 @@ export const Visited = z.union([
 export type Visited = z.infer<typeof Visited>
 export const VisitedList = z.array(Visited)
 
-/**
- * The answer of PHP-FPM to a ping: `refused` when nothing listens, `busy` when its queue is full.
- */
+/** The answer of PHP-FPM to a ping: `refused` when nothing listens, `busy` when its queue is full. */
 export type Pinged = 'pong' | 'silent' | 'refused' | 'busy' | 'other'
 
 export interface Visitor {
-  /**
-   * Several concurrent visits, each with limits of time and size; one outcome for each, in order.
-   */
+  /** Several concurrent visits, each with limits of time and size; one outcome for each, in order. */
   visit(visits: readonly Visit[]): Promise<Visited[]>
   /** Pings PHP-FPM over its socket (`ping.path`): no file of the site is run. */
   pingFpm(socket: string): Promise<Pinged>

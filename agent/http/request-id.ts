@@ -10,10 +10,7 @@ export function idOf(request: Request): string {
   return given.success ? given.data : randomBytes(9).toString('base64url')
 }
 
-/**
- * Everything that `work` starts belongs to the request of this id, also an operation that outlives
- * it.
- */
+/** Everything that `work` starts belongs to the request of this id, also an operation that outlives it. */
 export function inRequest<T>(id: string, work: () => T): T {
   return current.run(id, work)
 }

@@ -9,9 +9,7 @@ import {
   type StoredEvent,
 } from '#shared/sse.ts'
 
-/**
- * A view of an operation: closing it stops nothing. It pulls, so that a slow reader delays nobody.
- */
+/** A view of an operation: closing it stops nothing. It pulls, so that a slow reader delays nobody. */
 export function streamOf(operation: Operation, request: Request): Response {
   const query = new URL(request.url, 'http://agent').searchParams
   const [warnings, steps] = ['warnings', 'steps'].map((name) => query.get(name) === 'true')

@@ -24,8 +24,8 @@ interface Kept {
 }
 
 /**
- * The events of one operation, numbered from 1 without gaps; anybody may follow them from any
- * number. Changes of steps are between them, without a number.
+ * The events of one operation, numbered from 1 without gaps; anybody may follow them from any number.
+ * Changes of steps are between them, without a number.
  */
 export class Operation {
   readonly id: string

@@ -8,9 +8,7 @@ const KEEP_MS = 30 * DAY_MS
 /** After a start there is more important work. */
 const FIRST_MS = 60_000
 
-/**
- * Daily, first a minute after the start; not on the day of a clock change, when ages may be wrong.
- */
+/** Daily, first a minute after the start; not on the day of a clock change, when ages may be wrong. */
 export async function tidyDaily(
   { clock }: Host,
   runner: Runner,

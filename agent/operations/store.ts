@@ -30,8 +30,8 @@ export type JournalEntry = z.infer<typeof JournalEntry>
 const MAX_FILE = 64 << 20
 
 /**
- * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only
- * appended, so that an interruption can damage only the last one, which is then ignored.
+ * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only appended,
+ * so that an interruption can damage only the last one, which is then ignored.
  */
 export class OperationStore {
   readonly #files: Files

@@ -8,8 +8,8 @@ const Command = z.custom<CommandName>(
 )
 
 /**
- * `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes.
- * `upgrades`: off as soon as there is a file, since another program could ignore it.
+ * `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes. `upgrades`:
+ * off as soon as there is a file, since another program could ignore it.
  */
 const PolicyFile = z.strictObject({
   deny: z.array(Command).default([]),

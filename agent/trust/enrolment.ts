@@ -32,9 +32,7 @@ const Pending = z.strictObject({
   until: z.number(),
   /** The number of requests for the proof. */
   answers: z.number().int().nonnegative(),
-  /**
-   * This key of the dashboard was already trusted: its ordinary requests do not concern the code.
-   */
+  /** This key of the dashboard was already trusted: its ordinary requests do not concern the code. */
   trusted: z.boolean().default(false),
   /** The last answer: its nonce, and its time in seconds since 1970. */
   answered: z.object({ nonce: z.string(), at: z.number() }).optional(),
@@ -50,9 +48,7 @@ interface EnrolmentDeps {
   now(): number
 }
 
-/**
- * `<state>/trust/enrolment.json`: exists from `hosting-agent enrol` until the dashboard has called.
- */
+/** `<state>/trust/enrolment.json`: exists from `hosting-agent enrol` until the dashboard has called. */
 export class Enrolment {
   readonly #deps: EnrolmentDeps
   readonly #path: string
@@ -91,9 +87,9 @@ export class Enrolment {
   }
 
   /**
-   * Proves to the dashboard that this certificate and key belong to the holder of the code, and
-   * trusts the dashboard's key from now on. Throws forbidden when no enrolment is open, and
-   * unauthorized when the caller does not have the key of the install command.
+   * Proves to the dashboard that this certificate and key belong to the holder of the code, and trusts
+   * the dashboard's key from now on. Throws forbidden when no enrolment is open, and unauthorized when
+   * the caller does not have the key of the install command.
    */
   async answer(request: EnrolmentRequest): Promise<EnrolmentAnswer> {
     const pending = await this.expect()

@@ -36,9 +36,7 @@ export interface SignedGateDeps {
   admitted(): Promise<void>
 }
 
-/**
- * Accepts requests that the trusted dashboard signed for this agent, this process and this request.
- */
+/** Accepts requests that the trusted dashboard signed for this agent, this process and this request. */
 export function signedGate(deps: SignedGateDeps): Gate {
   return async (request) => {
     const now = deps.now()

@@ -11,8 +11,7 @@ const Stored = z.strictObject({
 })
 
 /**
- * The identity of this agent: an Ed25519 key, and a TLS key with its pinned self-signed
- * certificate. PEM.
+ * The identity of this agent: an Ed25519 key, and a TLS key with its pinned self-signed certificate. PEM.
  */
 export type Identity = z.infer<typeof Stored>
 

@@ -4,7 +4,7 @@ import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, bulk_operations, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { Activity, ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
 
-/** For the batch that holds the change which the entry tells of. */
+/** For the batch with the change that the entry describes. */
 export function activityStatement(queries: Queries, entry: NewActivity): Statement {
   return queries.insert(activities).values(entry)
 }
@@ -32,7 +32,7 @@ export async function listActivities(
   return { activities: rows, total: counted?.total ?? 0 }
 }
 
-/** The same with who did it and where, as far as that is still there. */
+/** The same with user and target, if they still exist. */
 export async function listFleetActivities(
   db: Database,
   query: ActivityQuery,

@@ -31,17 +31,17 @@ interface StreamCall {
   path: string
   body: unknown
   operation_id: string
-  /** The last event that is known, as the agent counts; 0 for none. */
+  /** The last received event, by the numbers of the agent; 0 for none. */
   after: number
   signal: AbortSignal
-  /** When the connection ends at the latest, and with which error. */
+  /** The time limit of the connection, and its error. */
   end: { ms: number; error: () => Error }
   allowance: Allowance
-  /** Called when there is a way to the agent, before anything is sent. */
+  /** Called when the agent is reachable, before anything is sent. */
   sending?(): Promise<void>
 }
 
-/** Talks to agents. Every failure is a ServiceError; `offline` is the one worth another try. */
+/** Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. */
 export class Agents {
   readonly #options: Options
   readonly #slots = new Limit(SIMULTANEOUS)
@@ -51,7 +51,7 @@ export class Agents {
     this.#options = options
   }
 
-  /** `signal` ends it when nobody wants the answer any more; then it fails as by `close`. */
+  /** `signal` aborts the call; it then fails as by `close`. */
   get<S extends z.ZodType>(
     to: Address,
     path: string,
@@ -62,7 +62,7 @@ export class Agents {
     return this.#json(to, getting(path), schema, { timeout_ms, signal })
   }
 
-  /** The entries of an answer that grows with the sites of a server. */
+  /** The entries of a list that grows with the sites of a server. */
   list<S extends z.ZodType>(to: Address, path: string, of: ListOf<S>, signal?: AbortSignal) {
     return this.#read(to, getting(path), (response) => readList(response, of), { signal })
   }
@@ -99,7 +99,7 @@ export class Agents {
     }
   }
 
-  /** Ends every call that waits for an answer; it fails with an error that says nothing of the agent. */
+  /** Ends every waiting call, with an error that does not concern the agent. */
   close(): void {
     this.#closing.abort()
   }
@@ -110,7 +110,7 @@ export class Agents {
     return this.#read(to, call, read, limits)
   }
 
-  /** `read` returns undefined for an answer that is not what was asked for. */
+  /** `read` returns undefined for an invalid answer. */
   #read<T>(
     to: Address,
     call: Call,

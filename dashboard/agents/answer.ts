@@ -3,7 +3,7 @@ import { type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.
 
 const MOST_FIELDS = 50
 
-/** A failure as an agent tells it: read with care, cut to a readable size. */
+/** A failure in an answer of an agent: untrusted, shortened to a readable size. */
 const text = z.string().transform((value) => value.slice(0, 500))
 const Failure = z.object({
   error: text.optional(),
@@ -26,9 +26,8 @@ const FINAL: Record<number, ErrorName> = {
 }
 
 /**
- * The error that an answer other than 200 stands for. A refused key, a busy or a broken agent counts
- * as away, since trying again may help, after the seconds that a busy one asks for; what the agent
- * says of the request itself is final.
+ * The error of an answer other than 200. A refused key, a busy or a broken agent counts as offline, since
+ * a retry may help, after the seconds that a busy one requests; a refusal of the request itself is final.
  */
 export function refusal(status: number, body: unknown, later?: string): ServiceError {
   const { error, message, fields } = Failure.safeParse(body).data ?? {}
@@ -40,7 +39,7 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
 
-/** RFC 9110 10.2.3, in seconds, as our agent writes it; nobody makes us wait for more than an hour. */
+/** RFC 9110 10.2.3, in seconds, as our agent writes it; at most an hour. */
 function busy(message: string, later = ''): ServiceError {
   if (!/^\d{1,9}$/.test(later)) return offline(message)
   return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
@@ -64,7 +63,7 @@ const REASONS: Record<string, string> = {
   ETIMEDOUT: 'did not answer in time',
 }
 
-/** Whether a call failed before there was anybody at the other end. */
+/** Whether a call failed before it reached an agent. */
 export function neverReached(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && NOBODY.has(String(cause.code))
@@ -72,7 +71,7 @@ export function neverReached(error: unknown): boolean {
 
 const NOBODY = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** Whatever a connection failed of, as one readable sentence. */
+/** The failure of a connection, as one readable sentence. */
 export function unreachable(
   { hostname, port }: { hostname: string; port: number },
   cause: unknown,

@@ -8,7 +8,7 @@ import type { Call, Transport } from './transport.ts'
 
 const MAX_FAILURE = 64 << 10
 
-/** The answer of a call when it is a 200 or a 202; redirects are answers like any other, and refused. */
+/** The answer of a call with 200 or 202; redirects are refused like other answers. */
 export async function answered(
   transport: Transport,
   call: Call,
@@ -30,8 +30,8 @@ function named(call: Call): Call {
 }
 
 /**
- * A kept connection may be one that the agent is just closing. What it was asked there, it is asked
- * once more over a new connection, signed again, where receiving both does no harm.
+ * The agent may just be closing a kept connection. A request on it is repeated once over a new
+ * connection, signed again, if receiving both does no harm.
  */
 async function opened(
   transport: Transport,
@@ -47,7 +47,7 @@ async function opened(
   }
 }
 
-/** The agent carries the same operation out once, however often it is handed over. */
+/** The agent runs an operation once, however often it receives it. */
 function isRepeatable({ method, headers }: Call): boolean {
   return method === 'GET' || headers[OPERATION_HEADER] !== undefined
 }

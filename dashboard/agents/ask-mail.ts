@@ -4,7 +4,7 @@ import type { Agents } from './agents.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
-/** Undefined: the agent has no queue of mail, or does not report it, and what is on record stays. */
+/** Undefined: the agent has no mail queue, or does not report it, and the record stays. */
 export async function askMail(agents: Agents, to: Address): Promise<MailTroubles | undefined> {
   try {
     const { entries } = await agents.list(to, '/mail', { key: 'sites', entry: SiteMail })

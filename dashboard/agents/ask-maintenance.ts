@@ -3,7 +3,7 @@ import type { Agents } from './agents.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
-/** Undefined: the agent is one that does not report it, or has not checked yet; what is on record stays. */
+/** Undefined: the agent does not report it, or has not checked yet, and the record stays. */
 export async function askMaintenance(
   agents: Agents,
   to: Address,

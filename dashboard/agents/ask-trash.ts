@@ -5,7 +5,7 @@ import type { Listed } from './read-answer.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
-/** What a server has in its trash; undefined: its agent is one that knows no trash. */
+/** The trash of a server; undefined: its agent has no trash. */
 export async function askTrash(
   agents: Agents,
   to: Address,

@@ -5,9 +5,8 @@ import type { Agents } from './agents.ts'
 type Address = Parameters<Agents['get']>[0]
 
 /**
- * What the sites that the agent created take on the disk, by domain; null for one that was never
- * measured. Undefined: the agent does not report it, as an older one, or not all of it, and what is on
- * record stays.
+ * The disk use of the managed sites by domain; null if never measured. Undefined: the agent does
+ * not report it, or not completely, and the record stays.
  */
 export async function askUsage(
   agents: Agents,
@@ -21,7 +20,7 @@ export async function askUsage(
   }
 }
 
-/** In this order of fields, since that on record is compared as text. */
+/** In this order of fields, since records are compared as text. */
 function measured({ domain, measured_at, ...use }: SiteUsage): [string, DiskUse | null] {
   if (measured_at === null) return [domain, null]
   const { bytes, files, database_bytes, limit_bytes, limit_files } = use

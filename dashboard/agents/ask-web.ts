@@ -4,11 +4,13 @@ import type { Agents } from './agents.ts'
 
 type Address = Parameters<Agents['get']>[0]
 
-/** What of an answer is kept, however much an agent reports. */
+/** The limits of a stored answer. */
 const MOST_UNNAMED = 100
 const MOST_NAMES = 20
 
-/** What of a server is in no list of sites. Undefined: the agent is one that does not report it. */
+/**
+ * The web servers of a server and its sites without a domain. Undefined: the agent does not report them.
+ */
 export async function askWeb(agents: Agents, to: Address): Promise<ServerWeb | undefined> {
   const web = await agents.get(to, '/web', Web).catch(() => undefined)
   return web && keptOf(web)
@@ -20,7 +22,7 @@ export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
   unnamed_total: unnamed.length,
 })
 
-/** In this order of fields, since that on record is compared as text. */
+/** In this order of fields, since records are compared as text. */
 const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
   ...{ program: shown(program), ports, understood, reason },
 })

@@ -1,9 +1,9 @@
 /**
- * What the agent of one server can make this dashboard read, store and list, however hostile it is.
+ * The limits of what a hostile agent can make this dashboard read, store and list.
  * .github/docs/api.md has the same figures.
  */
 
-/** Entries of one answer that are read; the rest is only counted. */
+/** The maximum of read entries of one answer; the rest is only counted. */
 export const MOST_FOUND = 20_000
 /** Bytes of such an answer. */
 export const MOST_FOUND_BYTES = 32 << 20
@@ -12,8 +12,8 @@ export const MOST_IMPORTS_A_DAY = 2_000
 /** Imported sites on record at any time. */
 export const MOST_IMPORTS = 10_000
 
-/** Sites of one server whose health changes in the records in one minute; the others wait for the next. */
+/** Changes of health that are stored in one minute for one server; the others wait for the next. */
 export const MOST_HEALTH_CHANGES = 2_000
 
-/** How the two are reported. */
+/** The texts for both numbers. */
 export const BUDGET = '2,000 a day and 10,000 in all'

@@ -6,24 +6,24 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { buildName, MACHINES, machineOf } from '#shared/machines.ts'
 
-/** Where scripts/build-agent.ts leaves what it built. */
+/** The folder of the builds of scripts/build-agent.ts. */
 const FOLDER = fileURLToPath(new URL('../../dist', import.meta.url))
 
 export interface Build {
   machine: string
   path: string
-  /** Hexadecimal, of the executable and not of its compressed form. */
+  /** The digest of the uncompressed executable, in hexadecimal. */
   sha256: string
-  /** Its compressed form, when `build-agent.ts --all` has left it beside it. */
+  /** Its compressed form, if `build-agent.ts --all` has created it. */
   gzip?: { path: string; bytes: number } | undefined
-  /** What the publisher has signed of it, when scripts/sign-build.ts has left it beside it. */
+  /** Its signed manifest, if scripts/sign-build.ts has created it. */
   release?: { manifest: string; signature: string } | undefined
 }
 
 const digests = new Map<string, { mtime: number; sha256: string }>()
 let own: string | undefined
 
-/** The agents that this dashboard can give away. */
+/** The builds that this dashboard serves. */
 export async function listBuilds(folder = FOLDER): Promise<Build[]> {
   const found = await Promise.all(MACHINES.map((machine) => findBuild(machine, folder)))
   return found.filter((build) => build !== undefined)
@@ -40,14 +40,14 @@ export async function findBuild(machine: string, folder = FOLDER): Promise<Build
   return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
-/** One with another time was made of an executable that is no longer there. */
+/** A file with another time belongs to a replaced executable. */
 async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
   const there = await stat(`${path}.gz`).catch(() => undefined)
   if (there?.mtime.getTime() !== mtime.getTime()) return undefined
   return { path: `${path}.gz`, bytes: there.size }
 }
 
-/** None for an executable that was rebuilt and not signed again. */
+/** None for a rebuilt executable without a new signature. */
 async function releaseOf(path: string, sha256: string): Promise<Build['release']> {
   const [manifest, signature] = await Promise.all(
     ['manifest.json', 'manifest.json.sig'].map((end) =>

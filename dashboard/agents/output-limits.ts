@@ -1,11 +1,11 @@
 import { ServiceError } from '#shared/errors.ts'
 
 /**
- * How much of its output is stored of one operation, whatever its agent sends; a line has at most so
- * many characters. Agents leave out the rest by themselves; a hostile one does not.
+ * The stored output of one operation, and the length of its lines. Agents respect the limits
+ * themselves; a hostile one does not.
  */
 const KEPT = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
-/** What an agent may send for one operation before it fails: twice as much, in bytes of the stream. */
+/** The output of an agent for one operation before it fails: twice as much, in bytes of the stream. */
 const SENT = { events: 50_000, bytes: 32 << 20 }
 
 type Line = { message: string }
@@ -14,10 +14,10 @@ export const LEFT_OUT: Line = {
   message: 'The rest of the output is left out: an operation keeps 20,000 lines and 4 MiB',
 }
 
-/** What is stored of an operation: `cut` when its last line says that the rest is left out. */
+/** The stored output of an operation: `cut` when its last line says that the rest is omitted. */
 export interface Stored {
   last: number
-  /** The first ones that are not the agent's. */
+  /** The first events, which are not the agent's. */
   own: number
   bytes: number
   cut: boolean
@@ -38,7 +38,7 @@ export class OutputBudget {
     this.#cut = cut
   }
 
-  /** What to store for a line; undefined once the rest is left out. */
+  /** The text to store for a line; undefined when the rest is omitted. */
   take(message: string): Line | undefined {
     if (this.#cut) return undefined
     const line = { message: message.slice(0, KEPT.characters) }
@@ -50,12 +50,12 @@ export class OutputBudget {
   }
 }
 
-/** What the agent of one operation may still send, over all of its connections. */
+/** The remaining budget of the agent of one operation, over all of its connections. */
 export class Allowance {
   #events = 0
   #bytes = 0
 
-  /** Throws when the agent has sent too much: another try would not help. */
+  /** Throws when the agent has sent too much: a retry would not help. */
   received({ events = 0, bytes = 0 }: { events?: number; bytes?: number }): void {
     this.#events += events
     this.#bytes += bytes
@@ -66,6 +66,6 @@ export class Allowance {
 
 const TOO_MUCH = 'The agent sent more than 50,000 events or 32 MiB for one operation'
 
-/** What an operation ends with that goes on for longer than any may. */
+/** The error of an operation that exceeds the time limit. */
 export const tooLong = () =>
   new ServiceError('internal', { message: 'The operation took longer than any may' })

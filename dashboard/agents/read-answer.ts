@@ -24,13 +24,13 @@ export interface ListOf<S extends z.ZodType> {
   entry: S
 }
 
-/** Entries as they were read, and how many there are in all: those beyond a number are only counted. */
+/** The read entries and the total: entries beyond a number are only counted. */
 export interface Listed<T> {
   entries: T[]
   total: number
 }
 
-/** Undefined when an entry is not what it should be. Other work has its turn while it is read. */
+/** Undefined when an entry is invalid. Other work runs in between. */
 export async function readList<S extends z.ZodType>(
   response: IncomingMessage,
   { key, entry }: ListOf<S>,
@@ -55,7 +55,7 @@ export async function readList<S extends z.ZodType>(
   return listed
 }
 
-/** The bytes of an answer in small pieces: however fast they come, everything else has its turn. */
+/** The bytes of an answer in small pieces: other work runs in between. */
 export async function* piecesFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const chunk of response) {
     for (let from = 0; from < chunk.length; from += PIECE) {

@@ -1,24 +1,24 @@
 import { offline } from '#shared/errors.ts'
 
-/** Of one entry in bytes, and of everything around the list. */
+/** The maximum of one entry in bytes, and of everything around the list. */
 const MOST_TEXT = 64 << 10
-/** More than `"certificates" : ` has. */
+/** Longer than `"certificates" : `. */
 const TAIL = 64
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Reads `{"<key>": [entry, …]}` as it arrives, and hands on each entry as JSON text: a list of any
- * length is never parsed in one go. Throws a ServiceError when the text around the entries is not JSON
- * with one such list, or when it or an entry is over 64 KiB.
+ * Reads `{"<key>": [entry, …]}` as it arrives, and returns each entry as JSON text: a list of any
+ * length is never parsed at once. Throws a ServiceError when the text around the entries is not
+ * JSON with one such list, or when it or an entry is over 64 KiB.
  */
 export class ListReader {
   readonly #take: (entry: string) => void
   readonly #key: string
   readonly #isKey: RegExp
-  /** What is around the entries. */
+  /** The text around the entries. */
   #frame = ''
-  /** The bytes of the entry that has not ended. */
+  /** The bytes of the incomplete entry. */
   #entry: Uint8Array[] = []
   #size = 0
   #depth = 0
@@ -39,7 +39,7 @@ export class ListReader {
     for (let at = 0; at < piece.length; at++) {
       const byte = piece[at] ?? 0
       if (this.#isText(byte) || !this.#isBorder(byte)) continue
-      // A bracket belongs to what is around the list, a comma to nothing.
+      // A bracket belongs to the text around the list, a comma to nothing.
       const bracket = byte !== COMMA
       this.#keep(piece.subarray(from, !this.#open && bracket ? at + 1 : at))
       from = this.#open && bracket ? at : at + 1
@@ -65,7 +65,7 @@ export class ListReader {
     return true
   }
 
-  /** Whether a list may begin here, or an entry end. */
+  /** Whether a list may start here, or an entry end. */
   #isBorder(byte: number): boolean {
     if (byte === OPEN || byte === OPEN_LIST) {
       this.#depth += 1
@@ -96,7 +96,7 @@ export class ListReader {
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     this.#size += this.#open ? bytes.length : 0
-    // Only its structure is looked at: each byte may be a character.
+    // Only its structure is read: each byte may be a character.
     if (!this.#open) this.#frame += Buffer.from(bytes).toString('latin1')
     else this.#entry.push(bytes)
     if (this.#size > MOST_TEXT || this.#frame.length > MOST_TEXT)

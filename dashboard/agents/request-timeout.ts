@@ -8,7 +8,7 @@ export class RequestTimeout {
   /** Whether it has ended the request. */
   over = false
 
-  /** `end`: when it ends in any case, and with which error. */
+  /** `end`: the final time limit and its error. */
   constructor(ms: number, signal?: AbortSignal, end?: { ms: number; error: () => Error }) {
     this.#timer = this.#arm(ms)
     if (end) this.#last = setTimeout(() => this.#stop(end.error()), end.ms)
@@ -21,7 +21,7 @@ export class RequestTimeout {
     if (this.#signal?.aborted) this.#abort()
   }
 
-  /** The time that is left from now on. */
+  /** Restarts the timer. */
   again(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = this.#arm(ms)

@@ -14,23 +14,23 @@ export interface Call {
   body: string
 }
 
-/** The way to one agent. */
+/** The transport to one agent. */
 export interface Transport {
   /**
-   * Opens the request of one call; the caller writes nothing more to it. `fresh`: over a connection
-   * of its own instead of a kept one.
+   * Opens the request of one call; the caller writes nothing more to it. `fresh`: over a new connection
+   * instead of a kept one.
    */
   open(call: Call, fresh?: boolean): ClientRequest
   /**
-   * Reads what a refusal (401) tells. True: the same call may succeed now, and nothing was done.
-   * Throws offline when the reason is one to tell, such as a clock.
+   * Reads a refusal (401). True: the call may succeed now, and nothing was done. Throws offline
+   * with a reportable reason, such as a clock difference.
    */
   learn(headers: IncomingHttpHeaders): boolean
 }
 
 export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'>
 
-/** How to reach the agent of a server. Throws offline when there is no way. */
+/** The transport to the agent of a server. Throws offline if there is none. */
 export type Transports = (to: Address) => Promise<Transport>
 
 const kept = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * What one stranger has of addresses: an IPv4 address, or a network of IPv6 of which each customer
- * gets at least one whole (/64, RFC 6177). An IPv4 address written as IPv6 is that IPv4 address.
+ * The addresses of one client: an IPv4 address, or an IPv6 network of which each customer gets at
+ * least one whole (/64, RFC 6177). An IPv4 address written as IPv6 is that IPv4 address.
  */
 export function prefixOf(address: string): string {
   const [plain = ''] = address.split('%')

@@ -12,7 +12,7 @@ import type { LoginDeps } from './login.ts'
 import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
 
 const PREFIX = 'hc_'
-/** How exactly `last_used_at` is kept: a write for each request would be too dear. */
+/** The precision of `last_used_at`: a write for each request would be too expensive. */
 const TOUCH_MS = 60_000
 const DAY_MS = 24 * 3600_000
 
@@ -21,7 +21,7 @@ interface Deps {
   clock: Clock
 }
 
-/** `plaintext` is shown this once; the records hold its hash. Throws 422 for a wrong password. */
+/** `plaintext` is shown only once; the records hold its hash. Throws 422 for a wrong password. */
 export async function createApiToken(
   deps: LoginDeps,
   caller: Caller,
@@ -41,13 +41,13 @@ export async function createApiToken(
   return { token: found.token, plaintext }
 }
 
-/** 404 for a token that is not the caller's. */
+/** 404 for a token of another user. */
 export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
   const deleted = entry('auth.token_delete', user.id, timestamp(clock))
   if (!(await deleteApiToken(db, user.id, id, deleted))) throw notFound('Token')
 }
 
-/** Undefined for one that has expired, too. */
+/** Undefined for an expired one too. */
 export async function findTokenCaller(
   { db, clock }: Deps,
   plaintext: Secret,

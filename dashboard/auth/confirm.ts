@@ -10,13 +10,13 @@ type Deps = Pick<LoginDeps, 'db' | 'passwords' | 'throttle'>
 interface Given {
   what: Parameters<Throttle['confirm']>[0]
   password: Secret
-  /** The field of the body that it came in. */
+  /** Its field in the body. */
   field: string
 }
 
 /**
- * Has the owner of a session give the password once more: a stolen session is not enough. Throws 422
- * for a wrong one, and 429 after five of them; strangers who guess at the login do not count here.
+ * Requires the password of the owner of a session: a stolen session is not enough. Throws 422 for a
+ * wrong one, and 429 after five of them; failed logins of others do not count here.
  */
 export async function confirmPassword(
   { db, passwords, throttle }: Deps,

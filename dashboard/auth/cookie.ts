@@ -1,6 +1,6 @@
 import { isHttps } from '#dashboard/http/client.ts'
 
-/** `device` tells a browser that has logged in before from a stranger's. */
+/** `device` identifies a browser that has logged in before. */
 type Kind = 'session' | 'device'
 
 interface Deps {
@@ -20,7 +20,7 @@ export function cookieOptions(maxAge: number, secure: boolean) {
   return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
 }
 
-/** A cookie as a header line, for where no jar is at hand, or has a cookie already: it sends one. */
+/** A cookie as a header line, for places without a cookie jar, or whose jar already sends one. */
 export function cookieLine(name: string, value: string, maxAge: number, secure: boolean): string {
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure ? '; Secure' : ''}; SameSite=Strict`
   return `${name}=${value}; ${attributes}`

@@ -10,8 +10,8 @@ interface Deps {
 }
 
 /**
- * Signs the cookie that a browser keeps of a successful login: `<id>.<expires>.<mac>`. It lets nobody
- * in; it only tells the owner of an account from strangers who guess its password.
+ * Signs the cookie that a browser keeps after a successful login: `<id>.<expires>.<mac>`. It grants
+ * no access; it only distinguishes the owner of an account from attackers who guess its password.
  */
 export class Devices {
   readonly #key: Buffer
@@ -22,7 +22,7 @@ export class Devices {
     this.#deps = deps
   }
 
-  /** The value for the browser that has just logged in as the account, `id` when it has one. */
+  /** The value for a browser that has just logged in; reuses `id` if it has one. */
   issue(account: string, id: string = randomText(this.#deps.random, 16)): string {
     const expires = Math.floor(this.#deps.clock.now().getTime() / 1000) + DEVICE_SECONDS
     return `${id}.${expires}.${this.#mac(account, id, expires).toString('base64url')}`

@@ -4,7 +4,7 @@ import { tooMany } from '#shared/errors.ts'
 const WINDOW_MS = 15 * 60_000
 const MOST_KEYS = 50_000
 
-/** Counts what failed in the last 15 minutes, by key. */
+/** Counts the failures of the last 15 minutes, by key. */
 export class Failures {
   readonly #clock: Clock
   readonly #times = new Map<string, number[]>()
@@ -29,7 +29,7 @@ export class Failures {
     )
   }
 
-  /** The function that it returns takes it back. */
+  /** The returned function removes it again. */
   add(key: string): () => void {
     const now = this.#clock.elapsed()
     const times = this.#recent(key)

@@ -13,8 +13,8 @@ export const textOf = ({ email, password }: Login) =>
   `first login: ${email}\npassword: ${password}\n`
 
 /**
- * Whether what is written to standard output is kept in the journal, where every administrator of
- * the machine can read it for months. `stream`: JOURNAL_STREAM, `<device>:<inode>` (systemd.exec(5)).
+ * Whether standard output goes to the journal, where every administrator of the machine can read it
+ * for months. `stream`: JOURNAL_STREAM, `<device>:<inode>` (systemd.exec(5)).
  */
 export function goesToJournal(stream: string | undefined, descriptor = 1): boolean {
   if (stream === undefined) return false
@@ -22,7 +22,10 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
   return stream === `${dev}:${ino}`
 }
 
-/** For its owner alone, and whole: called before the account exists, so that no password is lost. */
+/**
+ * Readable by its owner alone, and complete: called before the account exists, so that no password
+ * is lost.
+ */
 export async function keepFirstLogin(data_dir: string, login: Login): Promise<void> {
   const draft = `${fileOf(data_dir)}.draft`
   await rm(draft, { force: true })
@@ -36,7 +39,7 @@ export async function keepFirstLogin(data_dir: string, login: Login): Promise<vo
   await rename(draft, fileOf(data_dir))
 }
 
-/** The kept login, which is removed; undefined when it was shown before. */
+/** The stored login, which is removed; undefined when it was shown before. */
 export async function takeFirstLogin(data_dir: string): Promise<string | undefined> {
   const text = await readFile(fileOf(data_dir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

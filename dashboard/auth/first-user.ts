@@ -13,7 +13,7 @@ interface Deps {
   clock: Clock
   random: Random
   passwords: Passwords
-  /** Keeps a generated password where its owner finds it; returns what forgets it again. */
+  /** Stores a generated password for its owner; returns a function that removes it again. */
   keep?: (login: Login) => Promise<() => Promise<unknown>>
 }
 
@@ -22,7 +22,7 @@ interface Given {
   ADMIN_PASSWORD?: string | undefined
 }
 
-/** Makes the first account. What it returns is to be printed: a password that nobody chose. */
+/** Creates the first account. Returns the generated password to print, if any. */
 export async function makeFirstUser(
   { db, clock, random, passwords, keep }: Deps,
   { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
@@ -34,7 +34,7 @@ export async function makeFirstUser(
   const values = { email, name: 'Administrator', password_hash, created_at: timestamp(clock) }
   const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
   const made = await insertUser(db, values)
-  // Another dashboard was faster: the password is of no account.
+  // Another dashboard was faster: the password belongs to no account.
   if (!made) await forget?.()
   return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined
 }

@@ -10,14 +10,13 @@ import { SESSION_SECONDS } from './tokens.ts'
 
 interface Deps extends SessionDeps {
   public_url: string | undefined
-  /** The routes under /api that need no caller, as `POST /api/auth/login`. */
+  /** The routes under /api without a caller, such as `POST /api/auth/login`. */
   open: ReadonlySet<string>
 }
 
 /**
- * Decides before anything of a request is read: all under /api is closed but the login. Throws 401,
- * or 403 for a change that another page asks for in the name of a cookie. Returns the line of a
- * renewed cookie.
+ * Authenticates a request before its body is read: everything under /api is closed except the login.
+ * Throws 401, or 403 for a change by another page with a cookie. Returns the line of a renewed cookie.
  */
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)
@@ -37,7 +36,7 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
   )
 }
 
-/** Neither /api nor another spelling of it: no percent sign, no doubled slash, no capital letter. */
+/** Neither /api nor another spelling of it: no percent sign, doubled slash or capital letter. */
 function isOutside(path: string): boolean {
   return (
     /^\/([a-z0-9._-]+(\/[\w.-]+)*)?$/.test(path) && path !== '/api' && !path.startsWith('/api/')

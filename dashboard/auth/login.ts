@@ -15,7 +15,7 @@ export interface LoginDeps extends SessionDeps {
   devices: Devices
 }
 
-/** What a browser keeps: `device` is the value of the cookie that makes it known. */
+/** The cookies of a browser: `device` is the value of the cookie that identifies it. */
 interface LoggedIn {
   user: User
   token: string
@@ -43,7 +43,7 @@ export async function login(
   return { user, token: await openSession(deps, user), device: deps.devices.issue(email, device) }
 }
 
-/** Undefined for wrong credentials, which are on record then. */
+/** Undefined for wrong credentials, which are recorded. */
 async function verify(
   deps: LoginDeps,
   { email, password }: Login,

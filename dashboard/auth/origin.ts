@@ -2,8 +2,8 @@
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Whether a request may change something in the name of a cookie: browsers say where it comes from,
- * by Sec-Fetch-Site or Origin; what sends neither is no browser (OWASP, CSRF prevention).
+ * Whether a request with a cookie may change something: browsers send its origin in Sec-Fetch-Site
+ * or Origin; a client that sends neither is not a browser (OWASP, CSRF prevention).
  */
 export function isSameOrigin(request: Request, public_url: string | undefined): boolean {
   if (SAFE.has(request.method)) return true

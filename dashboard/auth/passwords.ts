@@ -13,18 +13,21 @@ export const STRONG: PasswordCost = { memory_kib: 65_536, rounds: 2 }
 const AT_ONCE = 2
 const IN_LINE = 128
 
-/** Who has a password checked. */
+/** The origin of a password check. */
 export interface Asker {
-  /** A device or session that is known, or the address of a stranger; they take turns. */
+  /** A known device or session, or the address of an unknown client; they alternate. */
   by: string
-  /** Known ones go before strangers. */
+  /** Known ones have priority. */
   known: boolean
   delay_ms: number
 }
 
 const SETUP: Turn = { by: 'setup', first: true }
 
-/** Each hash takes 64 MiB and 0.15 s: two at a time, and a line of 128 each for known and strangers. */
+/**
+ * Each hash takes 64 MiB and 0.15 s: two at a time, and a queue of 128 each for known and unknown
+ * clients.
+ */
 export class Passwords {
   readonly #limit = new FairLimit(AT_ONCE, IN_LINE)
   readonly #cost: PasswordCost
@@ -37,7 +40,7 @@ export class Passwords {
     this.#nobody = hashOfNothing(cost)
   }
 
-  /** For somebody who has proven who he is. */
+  /** For an authenticated user. */
   hash(password: Secret): Promise<string> {
     const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
     return this.#limit.run(SETUP, () =>
@@ -45,7 +48,7 @@ export class Passwords {
     )
   }
 
-  /** Without a hash it takes as long and is false: nobody learns which accounts there are. */
+  /** Without a hash it takes the same time and is false: this does not reveal which accounts exist. */
   async verify(password: Secret, hash: string | undefined, asker: Asker): Promise<boolean> {
     const against = hash ?? this.#nobody
     const matches = await this.#limit.run(this.#turnOf(asker), () =>
@@ -60,7 +63,7 @@ export class Passwords {
   }
 }
 
-/** Of no password that anybody knows, in the form of RFC 9106: only the time counts that it takes. */
+/** The hash of an unknown password, in the form of RFC 9106: only its time matters. */
 function hashOfNothing({ memory_kib, rounds }: PasswordCost): string {
   const zeros = 'A'.repeat(43)
   return `$argon2id$v=19$m=${memory_kib},t=${rounds},p=1$${zeros}$${zeros}`

@@ -12,7 +12,7 @@ export async function hasUsers(db: Database): Promise<boolean> {
   return (row?.total ?? 0) > 0
 }
 
-/** False when there is one with this address: another process was faster. */
+/** False if one with this address exists: another process was faster. */
 export async function insertUser(db: Database, values: Omit<UserRow, 'id'>): Promise<boolean> {
   const rows = await db.write((queries) =>
     queries.insert(users).values(values).onConflictDoNothing().returning({ id: users.id }),
@@ -68,7 +68,7 @@ export async function findSession(db: Database, jti: string): Promise<Session | 
   return row
 }
 
-/** False when another request renewed it in the meantime, or it was ended. */
+/** False if another request renewed it meanwhile, or it was ended. */
 export async function renewSession(
   db: Database,
   jti: string,
@@ -112,7 +112,7 @@ export async function deleteAccess(
 interface NewPassword {
   user_id: number
   password_hash: string
-  /** The session that stays; all others of the user end. */
+  /** The kept session; all others of the user end. */
   keep: string
   /** Whether every API token of the user ends, too. */
   end_tokens: boolean
@@ -172,7 +172,7 @@ export async function findApiToken(
   return row
 }
 
-/** False for one that has expired at `now`, too. */
+/** False for one that has expired at `now` too. */
 export async function hasApiToken(db: Database, id: number, now: string): Promise<boolean> {
   const { id: column, expires_at } = api_tokens
   const valid = and(eq(column, id), gt(expires_at, now))

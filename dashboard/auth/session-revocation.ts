@@ -13,10 +13,10 @@ interface Deps {
 /** The bus topic for ended sessions or tokens. */
 export const SESSIONS_NEWS = 'sessions'
 
-/** Another dashboard on the same database may be the one where somebody signs out. */
+/** The user may sign out at another dashboard on the same database. */
 const LOOK_MS = 60_000
 
-/** Aborts what a session or token was opened for as soon as that has ended. */
+/** Aborts the work of a session or token as soon as that has ended. */
 export async function endWithSession(
   { db, bus, clock }: Deps,
   caller: Caller,

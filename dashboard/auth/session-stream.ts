@@ -5,19 +5,19 @@ import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse
 import { endWithSession } from './session-revocation.ts'
 
 interface Stream {
-  /** For the header that names the operation, where it is one. */
+  /** The id for the header of the operation, if any. */
   operation_id?: string
   ping_ms: number
   server: Connection | null
-  /** The events to send; `signal` aborts when the client is gone, or is not to see more. */
+  /** The events to send; `signal` aborts when the client disconnects, or loses access. */
   events(signal: AbortSignal): AsyncGenerator<StoredEvent>
-  /** Aborts when the client is not to see more. */
+  /** Aborts when the client loses access. */
   watch?(gone: AbortController): void
 }
 
 export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping_ms: number } }
 
-/** A stream that ends with the session or token that asks for it. */
+/** A stream that ends with its session or token. */
 export function callerStream(
   { deps, caller, request, server }: Asked<StreamDeps>,
   stream: Pick<Stream, 'operation_id' | 'events'>,

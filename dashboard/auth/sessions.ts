@@ -28,7 +28,7 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
   return tokens.sign({ user_id: user.id, jti })
 }
 
-/** `renewed`: the token to use from now on, when half of the old one's time was spent. */
+/** `renewed`: the new token, when half of the old one's time has passed. */
 export async function findCaller(
   deps: SessionDeps,
   token: string,

@@ -11,13 +11,13 @@ const LONGEST_DELAY_MS = 10_000
 
 /** Where a login comes from. */
 export interface Origin {
-  /** As `prefixOf` gives it. */
+  /** As returned by `prefixOf`. */
   address: string
-  /** The browser, when it has logged in to this account before. */
+  /** The browser, if it has logged in to this account before. */
   device: string | undefined
 }
 
-/** One check of a password, which counts as failed from its beginning until one of these is called. */
+/** One check of a password, which counts as failed until one of these is called. */
 export interface Attempt {
   /** How long the check has to wait. */
   delay_ms: number
@@ -28,8 +28,8 @@ export interface Attempt {
 
 /**
  * Limits guesses without locking the owner out. From one address, 5 failures of an account and 20 in
- * all are refused for 15 minutes. Failures of an account from many addresses only delay the next
- * ones. A device that has logged in before is counted by itself alone.
+ * all are refused for 15 minutes. Failures of an account from many addresses only delay the next ones.
+ * A known device is counted separately.
  */
 export class Throttle {
   readonly #failures: Failures
@@ -50,7 +50,7 @@ export class Throttle {
     }
   }
 
-  /** Somebody who is logged in gives the password once more. `what` is counted for itself. */
+  /** A signed-in user confirms the password. `what` is counted separately. */
   confirm(what: 'password change' | 'new token', session: string): Attempt {
     return this.#attempt(`${what} ${session}`, SAME_SESSION)
   }
@@ -69,7 +69,7 @@ export class Throttle {
   }
 }
 
-/** Doubles with each failure beyond what one address may have. */
+/** Doubles with each failure beyond the limit of one address. */
 function delayOf(failures: number): number {
   if (failures < SAME_ACCOUNT) return 0
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - SAME_ACCOUNT))

@@ -18,7 +18,7 @@ export type Claims = z.infer<typeof Claims>
 export class Tokens {
   readonly #jwt: ReturnType<typeof signer>
   readonly #clock: Clock
-  /** What was verified once, since that costs more than all the rest of a request. */
+  /** A cache of verified tokens, since verifying costs more than the rest of a request. */
   readonly #verified = new Map<string, Claims>()
 
   constructor(secret: string, clock: Clock) {
@@ -31,7 +31,7 @@ export class Tokens {
     return this.#jwt.sign({ sub: String(user_id), jti, exp })
   }
 
-  /** Undefined for anything but a valid token of ours. Whether its session still stands is not said. */
+  /** Undefined for anything but a valid token of ours. Its session is checked elsewhere. */
   async verify(token: string): Promise<Claims | undefined> {
     const now = this.#clock.now()
     const known = this.#verified.get(token)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** A member of an archive as it is written: text, or a file as it is. */
+/** A member of a new archive: text or a file. */
 export type Content = { name: string; text: string } | { name: string; file: string }
 
-/** Where a member begins in the archive and how long it is. */
+/** The offset of a member in the archive and its length. */
 export interface Member {
   name: string
   offset: number
@@ -14,10 +14,10 @@ export interface Member {
 const BLOCK = 512
 const CHUNK = 1 << 20
 const MOST_SIZE = 8 ** 11 - 1
-/** Ours has three at most. */
+/** Ours has at most three. */
 const MOST_MEMBERS = 16
 
-/** A tar file (POSIX.1-1988, ustar) for its owner alone, on the disk when this resolves. */
+/** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */
 export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
   const archive = await open(path, 'wx', 0o600)
   try {
@@ -30,8 +30,8 @@ export async function writeArchive(path: string, contents: readonly Content[]): 
 }
 
 /**
- * The members in their order. Throws for anything but a whole tar file: each member must end within
- * the archive, so that every step leads forward, and there may be 16 of them.
+ * The members in order. Throws for anything but a complete tar file: each member must end within
+ * the archive, so that every step moves forward, and there may be 16 of them.
  */
 export async function listMembers(archive: FileHandle): Promise<Member[]> {
   const { size: end } = await archive.stat()
@@ -52,7 +52,7 @@ export async function readText(archive: FileHandle, { offset, size }: Member): P
   return (await read(archive, offset, size)).toString('utf8')
 }
 
-/** Resolves with the SHA-256 of the member, in hex; writes it to `target` when there is one. */
+/** Resolves with the SHA-256 of the member, in hex; writes it to `target` if given. */
 export async function extract(
   archive: FileHandle,
   { offset, size }: Member,
@@ -120,7 +120,7 @@ function parseHeader(header: Buffer): { name: string; size: number } {
   return { name: text(0, 100), size }
 }
 
-/** Digits of octal numbers alone, with spaces around them as some programs write; no sign. */
+/** Octal digits only, with surrounding spaces as some programs write; no sign. */
 function octalIn(field: string): number | undefined {
   const digits = /^ *([0-7]{1,11}) *$/.exec(field)?.[1]
   return digits === undefined ? undefined : Number.parseInt(digits, 8)

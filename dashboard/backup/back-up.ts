@@ -18,18 +18,18 @@ export interface Records {
 }
 
 interface Options {
-  /** Also the seal-secret: who has the backup can then speak for this dashboard. */
+  /** Also the seal-secret: the holder of the backup can then act as this dashboard. */
   with_secrets?: boolean
   now: Date
-  /** Of the file without its `.tar`, when the target is a folder. */
+  /** The file name without `.tar`, when the target is a folder. */
   name?: string
 }
 
 export const PARTIAL = '.partial-'
 
 /**
- * One state of the database, taken while dashboards go on with it, in a file that is there whole or
- * not at all. Verified before it gets its name. Throws BackupError.
+ * One consistent state of the database, taken while dashboards use it, in a file that is written
+ * completely or not at all. Verified before it gets its name. Throws BackupError.
  */
 export async function backUp(
   records: Records,
@@ -124,7 +124,7 @@ async function contentsOf(file: string, manifest: Manifest, { data_dir }: Record
   return secret ? [...contents, { name: SEAL, text: `${secret.reveal()}\n` }] : contents
 }
 
-/** Read again as a restore will. */
+/** Verified as a restore reads it. */
 async function verify(path: string, { database }: Manifest): Promise<void> {
   const archive = await open(path, 'r')
   try {

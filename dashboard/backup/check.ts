@@ -12,13 +12,13 @@ import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 
 export interface Report {
-  /** What is wrong: nothing when all is well. */
+  /** The problems found. */
   findings: string[]
-  /** What was not looked at, and why. */
+  /** The checks that were skipped, and why. */
   notes: string[]
 }
 
-/** Looks at the records while dashboards go on with them, and changes nothing. */
+/** Checks the records while dashboards use them, and changes nothing. */
 export async function checkRecords({ database, data_dir }: Records): Promise<Report> {
   const file = fileOf(database.url)
   if (file !== undefined && !(await stat(file).catch(() => undefined)))

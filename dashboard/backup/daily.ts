@@ -3,19 +3,19 @@ import { stampOf } from './files.ts'
 import { hasOfToday, prune, removePartial } from './prune.ts'
 
 interface Deps {
-  /** Where the backups of each day are. */
+  /** The folder of the daily backups. */
   folder: string
-  /** How many of them; 0: none is made. */
+  /** The number of kept backups; 0: none is created. */
   kept: number
   now(): Date
   log: Log
-  /** Makes a backup; throws when it could not, with a message that says why. */
+  /** Creates a backup; throws with the reason of a failure. */
   backUp(path: string): Promise<void>
 }
 
 const PREFIX = 'daily-'
 
-/** Makes the backup of the day when there is none. Never throws: the dashboard goes on without it. */
+/** Creates the backup of the day if it is missing. Never throws: the dashboard runs without it. */
 export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Promise<void> {
   const time = now()
   if (kept === 0 || (await hasOfToday(folder, PREFIX, time))) return
@@ -29,7 +29,7 @@ export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Pro
   }
 }
 
-/** In a process of its own: SQLite copies a large database in one go, and nobody is to wait for it. */
+/** In a separate process: SQLite copies a large database at once, and must not block others. */
 export async function backUpAside(path: string): Promise<void> {
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, 'backup', path], {
     stdin: 'ignore',

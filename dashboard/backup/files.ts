@@ -11,7 +11,7 @@ export async function digestOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** What was written to the file, or renamed in the folder, outlives a loss of power. */
+/** Writes to the file, or renames in the folder, survive a power failure. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
@@ -21,13 +21,13 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** In one step, in the place of what is there. */
+/** Replaces the target atomically. */
 export async function putInPlace(from: string, to: string): Promise<void> {
   await rename(from, to)
   await syncPath(dirname(to))
 }
 
-/** In one step; throws EEXIST when something is there. */
+/** Atomic; throws EEXIST if the target exists. */
 export async function putAsNew(from: string, to: string): Promise<void> {
   await link(from, to)
   await rm(from)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const FORMAT = 1
 
-/** `manifest.json`, the first member of a backup. `seal` is the fingerprint of the seal-secret it needs. */
+/** `manifest.json`, the first member of a backup. `seal` is the fingerprint of the required seal-secret. */
 export const Manifest = z.object({
   backup_of: z.literal('hosting-control'),
   format: z.number().int(),
@@ -19,10 +19,10 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** The members of a backup: `tar xf` gives what DATA_DIR needs. */
+/** The members of a backup: `tar xf` creates the files that DATA_DIR needs. */
 export const MANIFEST = 'manifest.json'
 export const DATABASE = 'dashboard.db'
 export const SEAL = 'seal-secret'
 
-/** A failure that the operator can correct; the message says how. */
+/** A failure with a solution in its message. */
 export class BackupError extends Error {}

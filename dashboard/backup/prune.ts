@@ -4,21 +4,21 @@ import { PARTIAL } from './back-up.ts'
 
 const DAY_MS = 24 * 3600_000
 
-/** Leaves the newest `count` files of these that begin so; their names hold the time. */
+/** Keeps the newest `count` files with this prefix; their names contain the time. */
 export async function prune(folder: string, prefix: string, count: number): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name.startsWith(prefix)).sort()
   for (const name of names.slice(0, Math.max(0, names.length - count)))
     await rm(join(folder, name), { force: true })
 }
 
-/** What a backup that was killed left behind. */
+/** Files of a killed backup. */
 export async function removePartial(folder: string, now: Date): Promise<void> {
   for (const name of await namesIn(folder))
     if (name.startsWith(PARTIAL) && (await ageOf(join(folder, name), now)) > DAY_MS)
       await rm(join(folder, name), { force: true })
 }
 
-/** Whether one of these was made less than a day before or, by a clock that was wrong, after now. */
+/** Whether one of these was created less than a day before or, by a wrong clock, after now. */
 export async function hasOfToday(folder: string, prefix: string, now: Date): Promise<boolean> {
   const names = (await namesIn(folder)).filter((name) => name.startsWith(prefix))
   const ages = await Promise.all(names.map((name) => ageOf(join(folder, name), now)))

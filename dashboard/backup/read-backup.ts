@@ -11,13 +11,13 @@ import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 export interface Backup {
   path: string
   manifest: Manifest
-  /** What it brings along, when it was made with secrets. */
+  /** The secrets in the backup, if any. */
   secret: Secret | undefined
-  /** Writes the database to a new file. Throws BackupError when it is not the one that was backed up. */
+  /** Writes the database to a new file. Throws BackupError if its digest differs. */
   unpack(target: string): Promise<void>
 }
 
-/** Opens a backup for `work`. Throws BackupError for a file that is none. */
+/** Opens a backup for `work`. Throws BackupError for another kind of file. */
 export async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>) {
   const archive = await open(path, 'r').catch((error: unknown) => {
     throw new BackupError(`${path} cannot be read (${codeOf(error)})`)
@@ -74,7 +74,7 @@ async function unpack(
   }
 }
 
-/** Throws BackupError unless the unpacked database is sound, of a version that is known, and whole. */
+/** Throws BackupError unless the unpacked database is consistent, complete and of a known version. */
 export async function verifyUnpacked(file: string, { path, manifest }: Backup): Promise<void> {
   const client = connect({ url: `file:${file}` }, 1)
   try {
@@ -93,7 +93,7 @@ export async function verifyUnpacked(file: string, { path, manifest }: Backup): 
   }
 }
 
-/** Throws BackupError unless the secret in DATA_DIR is, or may become, the one that the keys need. */
+/** Throws BackupError unless the secret in DATA_DIR is, or can become, the one that the keys need. */
 export async function verifySeal(
   file: string,
   { manifest, secret }: Backup,

@@ -10,13 +10,13 @@ import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-back
 
 export interface Restored {
   manifest: Manifest
-  /** Where the former database is now. */
+  /** The path of the previous database. */
   aside: string | undefined
 }
 
 /**
- * Puts the database of a backup in the place of the present one, in one step, once all is known to
- * be good; the next start brings it up to date. Throws BackupError, and then nothing has changed.
+ * Replaces the database with that of a backup atomically, after all checks; the next start migrates
+ * it. Throws BackupError, and then nothing has changed.
  */
 export function restore(path: string, records: Records, now: Date): Promise<Restored> {
   const file = fileOf(records.database.url)
@@ -54,7 +54,7 @@ async function unpackChecked(backup: Backup, target: string, { data_dir }: Recor
   await verifySeal(target, backup, data_dir)
 }
 
-/** A server cannot put one database in the place of another. */
+/** A database server cannot replace a database. */
 async function fill(unpacked: string, backup: Backup, records: Records): Promise<undefined> {
   await putSecrets(backup, records)
   if (await copyToEmpty(unpacked, records.database)) return
@@ -77,8 +77,8 @@ async function replace(
 }
 
 /**
- * The former database gets a second name, so that there is one under its own at any moment. Its
- * write-ahead log goes into it first: SQLite would play it into the restored one.
+ * The previous database gets a second name, so that its own name always exists. Its write-ahead log
+ * is merged first: otherwise SQLite would apply it to the restored one.
  */
 async function keepAside(file: string, now: Date): Promise<string | undefined> {
   const present = await stat(file).catch(() => undefined)
@@ -94,7 +94,7 @@ async function keepAside(file: string, now: Date): Promise<string | undefined> {
   return aside
 }
 
-/** Two restores in one second get two names. */
+/** Two restores in one second get different names. */
 async function linkAside(file: string, wanted: string): Promise<string> {
   for (let turn = 1; ; turn++) {
     const aside = turn === 1 ? wanted : `${wanted}-${turn}`
@@ -104,7 +104,7 @@ async function linkAside(file: string, wanted: string): Promise<string> {
   }
 }
 
-/** Those that a restore gave the present database before it was cut off. */
+/** The second names that an interrupted restore gave the current database. */
 async function forgetNames(file: string, inode: number): Promise<void> {
   const folder = dirname(file)
   for (const name of await readdir(folder)) {
@@ -123,7 +123,7 @@ async function foldLog(file: string): Promise<void> {
   }
 }
 
-/** With a new secret for sessions, those that were ended since the backup do not come back. */
+/** With a new secret for sessions, sessions that ended since the backup stay ended. */
 async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<void> {
   await rm(`${data_dir}/jwt-secret`, { force: true })
   if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {

@@ -6,26 +6,26 @@ import { makeSealer } from '#dashboard/trust/seal.ts'
 import { KEY_PURPOSE } from '#dashboard/trust/signing-key.ts'
 import { Secret } from '#shared/secret.ts'
 
-/** The secret in DATA_DIR that the sealed keys of the database are opened with. */
+/** The secret in DATA_DIR that decrypts the sealed keys of the database. */
 export async function findSealSecret(data_dir: string): Promise<Secret | undefined> {
   const text = await readFile(`${data_dir}/seal-secret`, 'utf8').catch(() => '')
   return text.trim() === '' ? undefined : new Secret(text.trim())
 }
 
-/** Tells secrets apart and gives nothing of them away: they are random and have 384 bits. */
+/** Identifies a secret without revealing it: secrets are random with 384 bits. */
 export function fingerprintOf(secret: Secret): string {
   const text = `hosting-seal-fingerprint/1\n${secret.reveal()}`
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** A sealed value of the database, and what it is. */
+/** A sealed value of the database, and its name. */
 export interface Sealed {
   what: string
   kind: 'key' | 'code'
   sealed: string
 }
 
-/** The names of those that this secret does not open. */
+/** The names of values that this secret cannot decrypt. */
 export function unopened(secret: Secret, values: readonly Sealed[]): string[] {
   const sealer = makeSealer(secret.reveal(), secureRandom)
   const opens = ({ kind, sealed }: Sealed) => {

@@ -16,12 +16,12 @@ import { listStartable } from './startable.queries.ts'
 
 export type StepDeps = PrepareDeps & CancelDeps
 
-/** So that one server is not flooded, however many of its sites are meant. */
+/** Limits the load of one server with many selected sites. */
 const PER_SERVER = 2
 
 /**
- * Brings a bulk operation one step further, as far as its records allow right now. `idle`: something
- * else has to happen first. `over`: it has ended, or is gone.
+ * Advances a bulk operation by one step, as its records allow. `idle`: something else has to happen
+ * first. `over`: it has ended or was deleted.
  */
 export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'idle' | 'over'> {
   const state = await readState(deps.db, id)
@@ -34,7 +34,7 @@ export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'i
   return 'again'
 }
 
-/** What runs is to end, too. */
+/** Running items must end too. */
 async function cancelStarted(deps: StepDeps, { bulk, begun }: State): Promise<void> {
   const running = begun.flatMap(({ operation }) =>
     operation && operation.cancel === null ? [operation.id] : [],
@@ -46,12 +46,12 @@ async function cancelQuietly(deps: StepDeps, id: string, actor: number | null): 
   try {
     await cancelOperation(deps, id, { mode: 'graceful', actor })
   } catch (error) {
-    // It has ended in the meantime, or is gone: the next step sees how.
+    // It has ended meanwhile or was deleted: the next step handles it.
     if (!(error instanceof ServiceError)) throw error
   }
 }
 
-/** Begins as many of those that wait as there is room for. True when anything has changed. */
+/** Starts as many waiting items as the limits allow. True after a change. */
 async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
   const items = await startable(deps, state)
   const prepared = await Promise.all(items.map((item) => prepareOne(deps, state, item)))
@@ -94,8 +94,8 @@ async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): P
 }
 
 /**
- * The item names its operation in the batch that makes it: neither is there without the other.
- * `late`: the state is another one by now. `taken`: the site has another operation, so it waits.
+ * One batch stores the operation and its id in the item. `late`: the state has changed meanwhile.
+ * `taken`: the site has another operation, so the item waits.
  */
 async function begin(
   deps: StepDeps,

@@ -11,7 +11,7 @@ import { BULK_NEWS, type BulkRunner } from './runner.ts'
 
 export type ChangeDeps = CancelDeps & { bulks: BulkRunner }
 
-/** What waits is not begun any more, and what runs is cancelled. 409 when it has ended. */
+/** Waiting items do not start any more, and running ones are cancelled. 409 when it has ended. */
 export async function cancelBulk(
   deps: ChangeDeps,
   id: string,
@@ -58,7 +58,7 @@ interface Change {
   statements(queries: Queries): Statement[]
 }
 
-/** Decides again when the records have changed during the decision. Undefined: there is nothing to do. */
+/** Decides again if the records changed during the decision. Undefined: nothing to do. */
 async function change(
   { db, bus }: ChangeDeps,
   id: string,

@@ -24,11 +24,11 @@ export interface BulkDeps extends AskDeps {
   types: RulesTable
 }
 
-/** With `dry_run` only what it would be done to. */
+/** With `dry_run` only the selection. */
 export type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
 
 /**
- * Begins one operation on each target, or tells what these are. `origin`: where servers reach this
+ * Starts one operation on each target, or returns the selection. `origin`: where servers reach this
  * dashboard.
  */
 export async function createBulk(
@@ -51,10 +51,7 @@ export async function createBulk(
   return { bulk_operation: await begin(deps, wanted, selected) }
 }
 
-/**
- * The same for what failed or was cancelled, as a bulk operation of its own, or what that is. 409 for
- * none.
- */
+/** A new bulk operation for failed and cancelled items, or their selection. 409 for none. */
 export async function retryBulk(
   deps: BulkDeps,
   bulk: BulkOperationView,
@@ -100,7 +97,7 @@ async function begin(
   return getBulkView(db, id)
 }
 
-/** 422 under the names of the fields themselves, or on `params`. */
+/** 422 on the fields themselves, or on `params`. */
 function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
   const result = OPERATION_TYPES[type].bulk.params.safeParse(value)
   if (result.success) return result.data

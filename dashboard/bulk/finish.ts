@@ -10,7 +10,7 @@ interface Deps {
   clock: Clock
 }
 
-/** Nothing waits and nothing runs: the one terminal event, the outcome and the activity. */
+/** At the end: the terminal event, the outcome and the activity. */
 export async function finishBulk({ db, bus, clock }: Deps, state: State): Promise<void> {
   const { id } = state.bulk
   const { status, ...event } = endOf(state)

@@ -9,13 +9,13 @@ import { type PrepareDeps, prepare } from './prepare.ts'
 
 const MOST_ASKED = 50
 const AT_ONCE = 8
-/** Those that can change what Hosting Control did not make. */
+/** The types that can change foreign objects. */
 const ASKING: readonly BulkRow['type'][] = ['site.update', 'site.restore', 'server.provision']
 
 type Bulk = Pick<BulkRow, 'type' | 'params' | 'actor'>
 export type AskDeps = PrepareDeps & PlanDeps
 
-/** What the agents say now that it would change of others, for the first of the targets. */
+/** The current plans of the agents for the first targets: changes of foreign objects. */
 export async function mustAccept(
   deps: AskDeps,
   bulk: Bulk,

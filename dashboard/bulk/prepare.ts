@@ -8,7 +8,7 @@ import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 
 export type PrepareDeps = BeginDeps & RulesDeps
 
-/** What an item is about to begin: as the call for one would, but it does not wait for an agent. */
+/** The operation of an item: like that of a single call, but it does not wait for an agent. */
 export async function prepare(
   deps: PrepareDeps,
   { type, params: { origin, ...given }, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,

@@ -16,13 +16,13 @@ import {
 } from '#dashboard/db/schema.ts'
 import type { NumberedEvent } from '#shared/sse.ts'
 
-/** An item that has begun, and its operation; null when that went with its server. */
+/** A started item and its operation; null when that was deleted with its server. */
 export interface StartedItem {
   item: BulkItemRow
   operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'cancel' | 'finished_at'> | null
 }
 
-/** `last` was read first: a change that was made after it makes the next event's number a taken one. */
+/** `last` was read first: after a concurrent change the number of the next event is taken. */
 export interface State {
   last: number
   bulk: BulkRow
@@ -52,7 +52,7 @@ async function countItems(db: Database, id: string): Promise<State['counts']> {
   return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.total])) }
 }
 
-/** In the order in which they ended, those that still run last. */
+/** In the order of their ends, running ones last. */
 function listStarted(db: Database, id: string): Promise<StartedItem[]> {
   const { status, error, cancel, finished_at } = operations
   return db.read
@@ -79,8 +79,8 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
 type NewEvent = Omit<NumberedEvent, 'id'>
 
 /**
- * Changes records together with the events that tell of it, numbered from the state's last one on.
- * False when somebody else was faster: what was read holds no more.
+ * Changes records together with their events, numbered after the state's last one. False when the
+ * records have changed meanwhile.
  */
 export async function advance(
   db: Database,
@@ -119,18 +119,18 @@ export function bulkStatement(
 
 type BulkEnd = 'success' | 'failed' | 'cancelled'
 
-/** The activity of the call that began it. */
+/** The activity of its call. */
 export function activityEnd(queries: Queries, id: string, status: BulkEnd): Statement {
   return queries.update(activities).set({ status }).where(eq(activities.operation_id, id))
 }
 
-/** Those that wait are not begun any more. */
+/** Waiting items do not start any more. */
 export function dropWaiting(queries: Queries, id: string): Statement {
   const waiting = and(eq(bulk_items.bulk_id, id), eq(bulk_items.status, 'waiting'))
   return queries.update(bulk_items).set({ status: 'cancelled' }).where(waiting)
 }
 
-/** What did not succeed, in its order. */
+/** The items without success, in order. */
 export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[]> {
   const { bulk_id, status, position } = bulk_items
   return db.read
@@ -142,7 +142,7 @@ export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[
 
 const PAGE = 100
 
-/** How many items failed, up to the event `last`, since one succeeded or it was begun or resumed. */
+/** The number of failed items up to the event `last`, since the last success, start or resumption. */
 export async function failuresInRow(
   db: Database,
   { bulk, last }: Pick<State, 'bulk' | 'last'>,

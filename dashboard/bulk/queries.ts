@@ -28,7 +28,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 
 const ROWS = 500
 
-/** With its items in their order, its first event and its activity: all or nothing. */
+/** With its items in order, its first event and its activity: all or nothing. */
 export async function insertBulk(
   db: Database,
   bulk: BulkRow,

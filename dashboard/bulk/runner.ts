@@ -8,10 +8,10 @@ type Deps = StepDeps & { log: Log; retry_max_ms: number }
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
 
-/** For what nobody tells of: an operation that is gone, another dashboard on the same records. */
+/** For changes without a notification: a deleted operation, another dashboard on the same records. */
 const LOOK_MS = 5_000
 
-/** Carries each bulk operation to its end, step by step; all that it knows is in the records. */
+/** Runs each bulk operation to its end, step by step; its whole state is in the records. */
 export class BulkRunner {
   readonly #deps: Deps
   readonly #running = new Map<string, Promise<void>>()
@@ -21,7 +21,7 @@ export class BulkRunner {
     this.#deps = deps
   }
 
-  /** Takes up what an earlier process left unfinished. */
+  /** Continues the unfinished work of an earlier process. */
   async resume(): Promise<void> {
     for (const id of await listUnfinishedBulks(this.#deps.db)) this.start(id)
   }
@@ -32,7 +32,7 @@ export class BulkRunner {
     this.#running.set(id, carried)
   }
 
-  /** Lets go of everything: the records stay as they are, for the next process. */
+  /** Stops everything: the records stay unchanged for the next process. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await Promise.all(this.#running.values())

@@ -20,11 +20,11 @@ const SHOWN = 10
 
 export interface Selected {
   targets: BulkTarget[]
-  /** Named, too, and not what the call is for. */
+  /** Named, but not suitable for the call. */
   skipped: SkippedTarget[]
 }
 
-/** What the targets of a call are. 422 on `targets` for ids of nothing, for none and for too many. */
+/** The targets of a call. 422 on `targets` for unknown ids, for none and for too many. */
 export async function selectTargets(
   { db, types }: { db: Database; types: RulesTable },
   type: BulkType,
@@ -45,7 +45,7 @@ export async function selectTargets(
     : { targets: found.map(targetOf), skipped: [] }
 }
 
-/** A site that was only found is read, and nothing else is done to it. */
+/** A discovered site can only be read. */
 function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
   const selected: Selected = { targets: [], skipped: [] }
   for (const site of sites) {
@@ -59,7 +59,7 @@ function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
 
 const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, site_id, domain })
 
-/** 409 when there is nothing that it would be done to. */
+/** 409 without a suitable target. */
 export function refuseNone({ targets, skipped }: Selected): void {
   if (targets.length > 0) return
   const message = 'All of them were found, not created by Hosting Control'

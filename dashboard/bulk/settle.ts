@@ -23,7 +23,7 @@ interface Result {
   error: ErrorBody | null
 }
 
-/** Records how the operations that have ended did. False when none has. */
+/** Records the outcomes of ended operations. False when none has ended. */
 export async function settle(deps: Deps, state: State): Promise<boolean> {
   const results = state.begun.flatMap(resultOf)
   return results.length > 0 && record(deps, state, results)
@@ -38,7 +38,7 @@ function resultOf({ item, operation }: StartedItem): Result[] {
   return [{ item, status, error }]
 }
 
-/** True: the state is another one now, by this or by somebody else. Too many failures pause the rest. */
+/** True: the state has changed, by this or another call. Too many failures pause the rest. */
 export async function record(
   { db, bus }: Deps,
   state: State,
@@ -69,7 +69,7 @@ function dataOf({ item, status, error }: Result): Record<string, unknown> {
   return { message, position, domain, ...(operation_id ? { operation_id } : {}), status }
 }
 
-/** Undefined: it goes on, since enough succeeded in between, or nothing waits any more. */
+/** Undefined: it continues, since enough succeeded in between, or nothing waits any more. */
 async function reasonToPause(
   db: Database,
   state: State,

@@ -6,8 +6,8 @@ import type { OperationRules } from '#dashboard/operations/rules.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 
 /**
- * The next items that may begin: not on these servers, not of a site that has an operation under
- * way, and no upgrade of an agent where another operation would be cut off.
+ * The next items that may start: not on these servers, not of a site with a running operation, and
+ * no upgrade of an agent that would interrupt another operation.
  */
 export function listStartable(
   db: Database,
@@ -31,7 +31,7 @@ export function listStartable(
 
 type Excludes = OperationRules<OperationType>['excludes']
 
-/** Which operations an item cannot run beside. A sync may be cut off. */
+/** The operations that exclude an item. A sync may be interrupted. */
 function holder(type: BulkRow['type'], excludes: Excludes): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
   const held: Record<Excludes, SQL> = {

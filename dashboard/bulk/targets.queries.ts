@@ -9,7 +9,7 @@ export interface SiteTarget extends BulkTarget {
   found: boolean
 }
 
-/** Those named and those of the servers that are; the latter if they fit the call and are not ignored. */
+/** The named ones and those of the named servers; the latter if they suit the call and are not ignored. */
 export function listSiteTargets(
   db: Database,
   rules: BulkRules | null,
@@ -59,7 +59,7 @@ function homes(column: typeof servers.id | typeof sites.server_id, ids: number[]
   return or(inArray(column, ids), tag === undefined ? undefined : tagged)
 }
 
-/** Of these ids, those that name nothing. */
+/** The unknown ids among these. */
 export async function unknownSites(db: Database, ids: readonly number[]): Promise<number[]> {
   const rows = await db.read
     .select({ id: sites.id })

@@ -20,14 +20,14 @@ export type Statement = BatchItem<'sqlite'>
  */
 export interface Database {
   read: Queries
-  /** Runs again when the file is locked, so `work` holds queries and nothing else. */
+  /** Repeated when the file is locked, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   close(): void
 }
 
 /**
- * Opens `file:`, `http(s)://` or `libsql://` and brings the tables up to date. `before_change` runs
- * ahead of that when there is something to lose.
+ * Opens `file:`, `http(s)://` or `libsql://` and migrates the tables. `before_change` runs before
+ * that if the database is not empty.
  */
 export async function openDatabase(
   url: string,
@@ -45,13 +45,13 @@ export async function openDatabase(
   }
 }
 
-/** A file that cannot be written is found out now: SQLite would hold on to that, also when it is repaired. */
+/** Detects a read-only file now: SQLite would keep that state even after a repair. */
 async function prepareFile(client: Client): Promise<void> {
   await client.execute('PRAGMA journal_mode = WAL')
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
-/** The records on a client whose tables are up to date. */
+/** The records on a client with migrated tables. */
 export function databaseOn(client: Client): Database {
   const read = drizzle({ client, schema })
   return { read, write: writer(client, read), close: () => client.close() }
@@ -72,7 +72,7 @@ function writer(client: Client, queries: Queries): Database['write'] {
   }
 }
 
-/** By text, because over HTTP libSQL gives no extended code. `column` as in `sites.domain`. */
+/** By text, because libSQL returns no extended code over HTTP. `column` as in `sites.domain`. */
 export function violatesUnique(error: unknown, column: string): boolean {
   return causes(error).some(
     (cause) =>

@@ -27,9 +27,9 @@ export function fileOf(url: string): string | undefined {
 }
 
 /**
- * Runs again while the file is locked, so `work` holds queries and nothing else. A connection that
- * met a lock stays broken until it is opened again (libsql-client-ts#352), and one that was opened
- * while the disk was read-only stays so.
+ * Repeated while the file is locked, so `work` contains only queries. A connection that met a lock
+ * stays broken until it is reopened (libsql-client-ts#352), and so does one that was opened on a
+ * read-only disk.
  */
 export async function persist<T>(client: Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -49,7 +49,7 @@ function triesFor(error: unknown): number {
   return meets(error, ['SQLITE_READONLY', 'SQLITE_CANTOPEN']) ? STALE_TRIES : 1
 }
 
-/** The error and what caused it, outermost first: drizzle wraps what libSQL throws. */
+/** The error and its causes, outermost first: drizzle wraps errors of libSQL. */
 export function causes(error: unknown): Error[] {
   const chain: Error[] = []
   for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
@@ -64,7 +64,7 @@ const FAULTS: Record<string, string> = {
   SQLITE_CANTOPEN: 'the database of the dashboard cannot be opened',
 }
 
-/** Why nothing can be written until somebody repairs the disk; undefined for every other error. */
+/** Why the disk cannot be written; undefined for every other error. */
 export function storageFault(error: unknown): string | undefined {
   for (const cause of causes(error))
     if ('code' in cause && typeof cause.code === 'string' && FAULTS[cause.code])
@@ -72,7 +72,7 @@ export function storageFault(error: unknown): string | undefined {
   return undefined
 }
 
-/** For what is worth less than an answer: a storage fault is undefined, other errors go on. */
+/** For optional writes: a storage fault returns undefined, other errors are thrown. */
 export function unlessStorage(error: unknown): undefined {
   if (storageFault(error) === undefined) throw error
   return undefined

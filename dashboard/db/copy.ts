@@ -6,8 +6,8 @@ const PAGE = 200
 const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 
 /**
- * One state of the whole database in a new file, while others read and write. A file is copied by
- * SQLite itself, a server row by row within one transaction.
+ * A consistent copy of the whole database in a new file, while others read and write. SQLite itself
+ * copies a file; a server is copied row by row within one transaction.
  */
 export async function copyToFile(from: Address, target: string): Promise<void> {
   const source = connect(from, 1)
@@ -19,7 +19,7 @@ export async function copyToFile(from: Address, target: string): Promise<void> {
   }
 }
 
-/** Fills a database on a server that has no tables yet; all of it or nothing. False when it has some. */
+/** Fills a database on a server without tables; all of it or nothing. False when it has some. */
 export async function copyToEmpty(file: string, to: Address): Promise<boolean> {
   const source = connect({ url: `file:${file}` }, 1)
   const target = connect(to)

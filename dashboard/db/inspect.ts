@@ -5,7 +5,7 @@ import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } fr
 const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 const MOST = 20
 
-/** What SQLite itself finds: damaged pages and indexes, rows that point to nothing. */
+/** The findings of SQLite: damaged pages and indexes, rows with dangling references. */
 export async function damagesOf(client: Client): Promise<string[]> {
   const integrity = await client.execute(`PRAGMA integrity_check(${MOST})`)
   const strays = await client.execute('PRAGMA foreign_key_check')
@@ -17,7 +17,7 @@ export async function damagesOf(client: Client): Promise<string[]> {
   ]
 }
 
-/** Tables and indexes that are not what the migrations make, whichever of them were applied. */
+/** Tables and indexes that differ from those of the applied migrations. */
 export async function deviationsOf(client: Client): Promise<string[]> {
   try {
     const applied = await appliedMigrations(client)
@@ -62,7 +62,7 @@ async function objectsAfter(migrations: number): Promise<Map<string, string>> {
   }
 }
 
-/** `table sites` and what made it. */
+/** `table sites` and its definition. */
 async function objectsOf(client: Client): Promise<Map<string, string>> {
   const { rows } = await client.execute(
     `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> '__drizzle_migrations' AND ${OWN}`,

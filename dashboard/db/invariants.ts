@@ -3,7 +3,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as records from './schema.ts'
 
-/** What no row may be, each as a query for the names of those that are. */
+/** The rules of all rows, each as a query for the names of violations. */
 const RULES: readonly { says: string; sql: string }[] = [
   ...numbered('operation', 'operation_events', 'operation_id'),
   ...numbered('bulk operation', 'bulk_events', 'bulk_id'),
@@ -77,7 +77,7 @@ export async function breachesOf(client: Client): Promise<string[]> {
   return findings
 }
 
-/** Events are numbered from 1 without a gap, and at most one of them, the last, tells the end. */
+/** Events are numbered from 1 without a gap, and only the last may be a terminal one. */
 function numbered(what: string, table: string, owner: string) {
   return [
     {

@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 
-/** Held until it is closed, or its process ends in whatever way: the lock is the operating system's. */
+/** Held until it is closed or its process ends: the operating system releases it. */
 export interface Lock {
   close(): void
 }
 
 /**
- * Dashboards share the lock of a database file, a restore has it alone. Undefined when somebody else
- * is in the way. A file of its own beside the database, because that one is put in place of another.
+ * Dashboards share the lock of a database file, a restore holds it exclusively. Undefined when
+ * another process blocks it. A separate file, because a restore replaces the database file.
  */
 export function lockDatabase(file: string, mode: 'shared' | 'alone'): Lock | undefined {
   const lock = new Database(`${file}.lock`, { create: true, readwrite: true })

@@ -4,7 +4,7 @@ import type { StoredMail } from '#shared/api/mail.ts'
 import type { MailTroubles } from './mail-trouble.ts'
 import { servers, sites } from './schema.ts'
 
-/** Which sites of a server had mail that waited or was given up, when it last reported that. */
+/** The sites of a server with waiting or undelivered mail, as last reported. */
 export const server_mail = sqliteTable('server_mail', {
   server_id: integer()
     .primaryKey()
@@ -14,8 +14,8 @@ export const server_mail = sqliteTable('server_mail', {
 })
 
 /**
- * What a server, or one of its sites, was last told about mail. The password is apart from the rest and
- * sealed (trust/seal.ts); empty: there is none.
+ * The last mail settings of a server or a site. The password is separate and sealed
+ * (trust/seal.ts); empty: none.
  */
 export const mail_settings = sqliteTable(
   'mail_settings',

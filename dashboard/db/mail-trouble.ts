@@ -1,24 +1,24 @@
 import type { SiteMail } from '#shared/agent.ts'
 import type { MailCounts } from '#shared/mail.ts'
 
-/** So many sites of one server are kept: those that have waited longest. */
+/** The maximum of stored sites of one server: those that have waited longest. */
 const MOST_KEPT = 50
 
 type Failure = MailCounts['failures'][number]
 
-/** What the records have of a site some of whose mail waits, or was given up. */
+/** The record of a site with waiting or undelivered mail. */
 export interface MailTrouble
   extends Pick<MailCounts, 'queued' | 'oldest_at' | 'held' | 'last_sent_at'> {
   domain: string
-  /** The words of the relay that takes nothing now, else empty. */
+  /** The message of a relay that refuses everything now, else empty. */
   problem: string
-  /** The last that were given up, newest first, without whom they were for. */
+  /** The last undelivered messages, newest first, without recipients. */
   failures: Pick<Failure, 'at' | 'answer' | 'expired'>[]
 }
 
 export interface MailTroubles {
   sites: MailTrouble[]
-  /** Also those that are not kept. */
+  /** Including those that are not stored. */
   total: number
 }
 
@@ -29,7 +29,7 @@ export function mailTroublesOf(reported: readonly SiteMail[]): MailTroubles {
   return { sites: found.slice(0, MOST_KEPT).map(kept), total: found.length }
 }
 
-/** What waits, the oldest first, before what was given up. */
+/** Waiting mail, oldest first, before undelivered mail. */
 const since = ({ oldest_at }: SiteMail) => oldest_at ?? '~'
 
 function kept({ domain, queued, oldest_at, held, last_sent_at, problem, failures }: SiteMail) {

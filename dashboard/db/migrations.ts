@@ -2,7 +2,7 @@ import type { Client } from '@libsql/client'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { persist } from './connect.ts'
 
-/** What was done to a database, or is to be; `hash` is the SHA-256 of the file. */
+/** An applied or pending migration; `hash` is the SHA-256 of the file. */
 export interface Migration {
   hash: string
   created_at: number
@@ -12,7 +12,7 @@ interface Known extends Migration {
   sql: readonly string[]
 }
 
-/** A database that this version of the dashboard must not touch; the message says what to do. */
+/** A database that this version of the dashboard must not change; the message has the solution. */
 export class SchemaError extends Error {}
 
 const FOLDER = `${import.meta.dir}/migrations`
@@ -20,7 +20,7 @@ const TABLE = '__drizzle_migrations'
 const CREATE = `CREATE TABLE IF NOT EXISTS ${TABLE} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)`
 const ROUNDS = 20
 
-/** Of this version, oldest first. */
+/** The migrations of this version, oldest first. */
 export function knownMigrations(): readonly Known[] {
   return readMigrationFiles({ migrationsFolder: FOLDER }).map(({ hash, folderMillis, sql }) => ({
     hash,
@@ -29,7 +29,7 @@ export function knownMigrations(): readonly Known[] {
   }))
 }
 
-/** Oldest first; none for a database that is empty. */
+/** Oldest first; none for an empty database. */
 export async function appliedMigrations(client: Client): Promise<Migration[]> {
   const found = await client.execute(`SELECT 1 FROM sqlite_master WHERE name = '${TABLE}'`)
   if (found.rows.length === 0) return []
@@ -37,7 +37,7 @@ export async function appliedMigrations(client: Client): Promise<Migration[]> {
   return rows.map((row) => ({ hash: String(row.hash), created_at: Number(row.created_at) }))
 }
 
-/** What is left to do. Throws SchemaError when the database is not an earlier state of this version. */
+/** The pending migrations. Throws SchemaError when the database is not an earlier state of this version. */
 export function pendingMigrations(applied: readonly Migration[]): readonly Known[] {
   const known = knownMigrations()
   const strange = applied.findIndex(({ hash }, at) => hash !== known[at]?.hash)
@@ -50,9 +50,9 @@ export function pendingMigrations(applied: readonly Migration[]): readonly Known
 }
 
 /**
- * Brings the tables up to date, forward only: all that is pending in one transaction, or nothing.
- * Several dashboards may do this at once: the first one in does it, the others find it done.
- * `before` runs ahead of a change to a database that holds something; its failure ends it all.
+ * Migrates the tables, forward only: all pending migrations in one transaction, or none. Several
+ * dashboards may do this at once: the first one applies them, the others find them applied.
+ * `before` runs before a change of a non-empty database; its failure prevents the change.
  */
 export async function migrate(client: Client, before?: () => Promise<void>): Promise<void> {
   let saved = before === undefined
@@ -72,7 +72,7 @@ export async function migrate(client: Client, before?: () => Promise<void>): Pro
   }
 }
 
-/** Takes the write lock first, and then makes sure that nobody was faster. */
+/** Takes the write lock first, and then checks that nobody was faster. */
 function statements(applied: number, pending: readonly Known[]) {
   const unchanged = `SELECT CASE WHEN count(*) = ${applied} THEN 1 ELSE json('changed') END FROM ${TABLE}`
   return [

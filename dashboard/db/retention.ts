@@ -21,8 +21,8 @@ const ACTIVITIES_DAYS = 400
 const MISSING_DAYS = 7
 
 /**
- * Deletes what is past its age: events first, then the operations, activities and dead sessions, and
- * found sites that are missing.
+ * Deletes expired records: events first, then operations, activities and ended sessions, and
+ * missing discovered sites.
  */
 export async function deleteOld(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
@@ -39,7 +39,7 @@ export async function deleteOld(db: Database, now: Date): Promise<void> {
   )
 }
 
-/** Sites that were only found, that nobody has ever worked on, and that are gone from their server. */
+/** Discovered sites without any operation that are missing on their server. */
 async function deleteMissing(db: Database, before: string): Promise<void> {
   const untouched = sql`not exists (select 1 from operations where operations.site_id = sites.id)`
   const gone = and(
@@ -75,7 +75,7 @@ async function deleteOperations(db: Database, before: string): Promise<void> {
   }
 }
 
-/** Those of one operation at a time; the operation itself stays, with its outcome. */
+/** The events of one operation at a time; the operation stays with its outcome. */
 async function deleteEvents(db: Database, before: string): Promise<void> {
   const old = await db.read
     .selectDistinct({ id: operations.id })

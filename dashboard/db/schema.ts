@@ -41,7 +41,7 @@ const owner = () =>
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 
-/** A signed-in browser: its JWT is good as long as the row of its `jti` is there. */
+/** A signed-in browser: its JWT is valid while the row of its `jti` exists. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -109,7 +109,7 @@ export const isolation_checks = sqliteTable('isolation_checks', {
   reason: words(),
 })
 
-/** What the agent of a server reported last of its updates, and when that last changed. */
+/** The last maintenance report of a server, and when it changed. */
 export const server_maintenance = sqliteTable('server_maintenance', {
   server_id: integer()
     .primaryKey()
@@ -119,9 +119,9 @@ export const server_maintenance = sqliteTable('server_maintenance', {
 })
 
 /**
- * One reading of a minute. `key` is the server's id and the time in one number (history/key.ts), so
- * that those of a server lie together and need no index. `cpu` is in tenths of a percent, loads are
- * in hundredths, sizes in MB.
+ * One reading per minute. `key` combines the server's id and the time in one number
+ * (metrics/key.ts), so that readings of a server are adjacent and need no index. `cpu` is in tenths
+ * of a percent, loads are in hundredths, sizes in MB.
  */
 export const metrics_minutes = sqliteTable('metrics_minutes', { key: place(), ...readings() })
 
@@ -159,16 +159,16 @@ const home = () =>
     .references(() => servers.id, { onDelete: 'cascade' })
 
 /**
- * `apex` is the domain without `www.`: what no two managed sites may share, and no two sites of one
- * server. A site that was only found there has its name on its own server alone, so that no agent can
- * reserve a name on the others. `found` is one of those that its agent did not create, and that nothing is done to;
- * `ignored_at` is set while a person wants to see nothing of it. `unknown` has a code for each of its facts
- * that its agent does not know; one that is `closed` refuses every visitor. `missing_since` is set while a site is missing. Counts of updates are null while
- * unknown. `former_status` is what a site in deletion goes back to when that fails. A site in the
- * trash is purged by itself at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is what its agent
- * measured last, and `disk_level` what of that a person should look at. `health` is what its agent said last, null
- * before that; it counts while its server answers (fleet/health/of-site.ts). An inventory is long:
- * the index `sites_listing` has all that sites are filtered, sorted and counted by.
+ * `apex` is the domain without `www.`: unique among managed sites, and among the sites of one server. A
+ * discovered site reserves its name on its own server alone, so that no agent can reserve a name on the
+ * others. `found` marks a discovered site, which can only be read; `ignored_at` is set while a user hides
+ * it. `unknown` has a code for each value that its agent does not know; a `closed` site refuses every
+ * visitor. `missing_since` is set while a site is missing. Counts of updates are null while unknown.
+ * `former_status` is the state that a failed deletion restores. A site in the trash is purged
+ * automatically at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is the last
+ * measurement of its agent, and `disk_level` its attention level. `health` is the last report of its
+ * agent, null before that; it is valid while its server answers (health/of-site.ts). An inventory is
+ * long: the index `sites_listing` has all columns for filters, order and counts.
  */
 export const sites = sqliteTable(
   'sites',
@@ -245,9 +245,9 @@ export const sites = sqliteTable(
 )
 
 /**
- * One piece of long work; `next_at` is set while it waits for the agent, `sent_at` once an agent may
- * know of it, `cancel` once its end was asked for, `retry_of` names the operation that it repeats.
- * `warnings` of one that succeeded tell what is not there although it was asked for.
+ * One operation; `next_at` is set while it waits for the agent, `sent_at` once an agent may know
+ * it, `cancel` once its cancellation was requested, `retry_of` names the operation that it retries.
+ * `warnings` of a successful one name missing parts.
  */
 export const operations = sqliteTable(
   'operations',
@@ -265,7 +265,7 @@ export const operations = sqliteTable(
     actor: integer(),
     cancel: text({ enum: CANCEL_MODES }),
     retry_of: text(),
-    /** How many of its events, the first ones, this dashboard wrote before its agent answered. */
+    /** The number of first events that this dashboard wrote before its agent answered. */
     own_events: integer().notNull().default(0),
     sent_at: text(),
     next_at: text(),
@@ -291,7 +291,7 @@ export const operations = sqliteTable(
   ],
 )
 
-/** Each has one terminal event at most: the constraint decides between two that would end it. */
+/** Each has at most one terminal event: the constraint decides between two writers. */
 export const operation_events = sqliteTable(
   'operation_events',
   {
@@ -334,7 +334,7 @@ const bulk = () =>
     .notNull()
     .references(() => bulk_operations.id, { onDelete: 'cascade' })
 
-/** What is done to one site or server, in the order of `position`; kept when that is deleted. */
+/** The operation of one target, in the order of `position`; kept when the target is deleted. */
 export const bulk_items = sqliteTable(
   'bulk_items',
   {
@@ -365,7 +365,7 @@ export const bulk_events = sqliteTable(
   (table) => [primaryKey({ columns: [table.bulk_id, table.id] })],
 )
 
-/** Kept when its server or site is deleted: it tells of that. */
+/** Kept when its server or site is deleted, as a record of that. */
 export const activities = sqliteTable(
   'activities',
   {

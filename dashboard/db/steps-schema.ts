@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { operations } from './schema.ts'
 
-/** The changes of the steps of an operation, in their order; `after` is the event before each, or 0. */
+/** The changes of the steps of an operation, in order; `after` is the event before each, or 0. */
 export const operation_steps = sqliteTable(
   'operation_steps',
   {

@@ -4,7 +4,7 @@ import type { Database } from './client.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 
-/** What operations are done to. Each throws 404 for what is not there. */
+/** The targets of operations. Each throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
   const [row] = await db.read.select().from(servers).where(eq(servers.id, id))
   if (!row) throw notFound('Server')

@@ -4,7 +4,7 @@ import { servers } from './schema.ts'
 
 /**
  * The keys that sign requests to agents; the private halves are sealed with a file outside the
- * database. `until` is null for the current one: the others sign for agents that do not know it yet.
+ * database. `until` is null for the current one: the others sign for agents without the new one.
  */
 export const signing_keys = sqliteTable(
   'signing_keys',
@@ -28,8 +28,8 @@ const server_key = () =>
     .references(() => servers.id, { onDelete: 'cascade' })
 
 /**
- * What an enrolled agent is known by: the certificate that is pinned (PEM) and its public key.
- * `kid` is the newest of our keys that it is known to accept.
+ * The identity of an enrolled agent: its pinned certificate (PEM) and its public key. `kid` is the
+ * newest of our keys that it is known to accept.
  */
 export const server_agents = sqliteTable('server_agents', {
   server_id: server_key(),
@@ -41,7 +41,7 @@ export const server_agents = sqliteTable('server_agents', {
 
 /**
  * A code that was shown once, with the key `kid`: its SHA-256, sealed because it is the key of a proof.
- * `last_error` is why the last try to use it came to nothing.
+ * `last_error` is the reason of its last failed use.
  */
 export const enrolments = sqliteTable('enrolments', {
   server_id: server_key(),

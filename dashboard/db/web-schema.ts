@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ServerWeb } from '#shared/api/web.ts'
 import { servers } from './schema.ts'
 
-/** What the agent of a server reported last of its web servers, and when that last changed. */
+/** The last report of the web servers of a server, and when it changed. */
 export const server_web = sqliteTable('server_web', {
   server_id: integer()
     .primaryKey()

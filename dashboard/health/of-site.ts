@@ -1,7 +1,7 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { Health } from '#shared/api/health.ts'
 
-/** A server is read each minute: older data says nothing about the present. */
+/** A server is read each minute: older data is outdated. */
 export const FRESH_MS = 3 * 60_000
 
 export interface HealthColumns
@@ -19,8 +19,9 @@ export interface HealthColumns
 const NONE: Health = { health: null, health_code: '', health_reason: '', health_since: null }
 
 /**
- * What is known of a site now: what its agent said last, unless its server has not answered since.
- * A site that is not in use has no health, nor has a found one that its agent does not check. `healthAt` says the same in SQL.
+ * The current health of a site: the last report of its agent, unless its server has not answered
+ * since. A site that is not in use has no health, nor has a discovered one that its agent does not
+ * check. `healthAt` computes the same in SQL.
  */
 export function healthOf(row: HealthColumns, now: Date): Health {
   if (row.status !== 'active' || (row.found && row.health === null)) return NONE

@@ -7,20 +7,20 @@ import { ServiceError } from '#shared/errors.ts'
 interface Deps {
   clock: Clock
   log: Log
-  /** Who is asked in this round. */
+  /** The servers of this round. */
   list(): Promise<Address[]>
-  /** Asks one of them, and keeps what it says. */
+  /** Reads the health of one server and stores it. */
   read(server: Address): Promise<void>
 }
 
-/** An agent finds what is broken within half a minute: with this, it is shown within one. */
+/** An agent finds a broken site within half a minute: with this interval, it is shown within one. */
 const TURNS = 10
 const TURN_MS = 2000
 const AT_ONCE = 16
 
 /**
- * Asks each server that is there for the health of its sites every 20 seconds, a tenth of them in each
- * turn. One that does not answer is left to the sync.
+ * Polls the health of the sites of each online server every 20 seconds, a tenth of the servers in
+ * each round. The sync handles servers that do not answer.
  */
 export class HealthPoller {
   readonly #deps: Deps
@@ -65,7 +65,7 @@ export class HealthPoller {
     const asked = this.#limit
       .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : read(server)))
       .catch((error: unknown) => {
-        // An older agent does not know the call; the sync reports an offline one.
+        // An older agent does not have the call; the sync reports an offline one.
         const isForeseen = error instanceof ServiceError || this.#stopping.signal.aborted
         if (!isForeseen) log.error('the health of sites could not be kept', error)
       })

@@ -8,7 +8,7 @@ import { FRESH_MS } from './of-site.ts'
 
 const PIECE = 200
 
-/** The state of a site as `healthOf` tells it, on what the index `sites_listing` has. */
+/** The state of a site as in `healthOf`, on columns of the index `sites_listing`. */
 export function healthAt(now: Date): SQL<HealthState | null> {
   const fresh = new Date(now.getTime() - FRESH_MS).toISOString()
   return sql<HealthState | null>`case
@@ -19,7 +19,7 @@ export function healthAt(now: Date): SQL<HealthState | null> {
     else coalesce(${sites.health}, 'unknown') end`
 }
 
-/** For a select of sites that is joined with their servers. */
+/** For a select of sites joined with their servers. */
 export const HEALTH_COLUMNS = {
   health: sites.health,
   health_code: sites.health_code,
@@ -32,8 +32,8 @@ export const HEALTH_COLUMNS = {
 }
 
 /**
- * What an agent said of its sites, by domain; those that are not on record are left out. A state keeps
- * the time at which it began. Returns how many sites are another than before.
+ * Stores the report of an agent by domain; unknown sites are skipped. A state keeps its start time.
+ * Returns the number of changed sites.
  */
 export async function storeHealth(
   db: Database,

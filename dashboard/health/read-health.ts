@@ -8,13 +8,13 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { type SiteHealth as Entry, SiteHealth } from '#shared/agent.ts'
 import { storeHealth } from './queries.ts'
 
-/** An unchanged answer is published again after this: a record may have changed since. */
+/** An unchanged answer is stored again after this: a record may have changed since. */
 const FORGET_MS = 2 * 60_000
 const MINUTE_MS = 60_000
 
 interface Known {
   since: number
-  /** What was stored of each domain. */
+  /** The stored report of each domain. */
   texts: Map<string, number | bigint>
   minute: number
   left: number
@@ -27,7 +27,7 @@ interface Deps {
   clock: Clock
 }
 
-/** Reads the health of the sites of servers, and stores what is other than what was stored before. */
+/** Reads the health of the sites of servers, and stores changes. */
 export class HealthReader {
   readonly #deps: Deps
   readonly #known = new Map<number, Known>()
@@ -44,7 +44,7 @@ export class HealthReader {
       bus.notify(sitesOf(server.id))
   }
 
-  /** At most MOST_HEALTH_CHANGES a minute, however often an agent says something else. */
+  /** At most MOST_HEALTH_CHANGES a minute, however often an agent reports another state. */
   async #read(server: Address): Promise<Entry[]> {
     const of = { key: 'sites', entry: SiteHealth }
     const { entries } = await this.#deps.agents.list(server, '/sites/health', of)
@@ -66,12 +66,12 @@ export class HealthReader {
     return changed
   }
 
-  /** An operation has changed sites of the server: their records may be others. */
+  /** An operation has changed sites of the server: their records may differ. */
   forget(server_id: number): void {
     this.#known.get(server_id)?.texts.clear()
   }
 
-  /** A server that is gone needs no memory. */
+  /** Frees the memory of a deleted server. */
   keep(server_ids: readonly number[]): void {
     const there = new Set(server_ids)
     for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Events } from '#shared/api/events.ts'
 import type { ErrorName } from '#shared/errors.ts'
 
-/** What a status other than that of an error means; with `events`, a stream of them. */
+/** A successful answer; with `events`, a stream of them. */
 export interface Answer {
   about: string
   json?: z.ZodType
-  /** One that has no end has no events of one. */
+  /** An endless stream has no terminal event. */
   events?: Pick<Events, 'log'> & Partial<Events>
-  /** The media type of what is neither. */
+  /** The media type of other answers. */
   file?: string
   headers?: readonly (keyof typeof HEADERS)[]
 }
@@ -16,7 +16,7 @@ export interface Answer {
 /** By status. */
 export type Answers = Readonly<Record<number, Answer>>
 
-/** What an agent that is asked before the answer may lead to. */
+/** The errors of a call that contacts an agent before its answer. */
 export const ASKS_AGENT = [
   'bad_request',
   'not_found',
@@ -46,10 +46,10 @@ export const creates = <S extends z.ZodRawShape>(about: string, fields: S) => ({
 
 const started: readonly ['Operation-Id'] = ['Operation-Id']
 
-/** A stream of the operation that the call begins or joins. */
+/** A stream of the operation that the call starts or joins. */
 export const streamOf = (about: string, events: Events) => ({ about, events, headers: started })
 
-/** Goes on in the background. */
+/** Continues in the background. */
 export const begun = <J extends z.ZodType>(about: string, json: J) => ({
   about,
   json,

@@ -9,12 +9,12 @@ export interface BodyLimits {
 }
 
 const USUAL: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
-/** Of a caller that nobody knows yet: thousands of them at once take little memory. */
+/** For an unauthenticated caller: thousands of them need little memory. */
 export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
 
 /**
- * The JSON body of a request, `{}` when there is none. 413 when it is too large, 415 for another media
- * type (a form of another page could send those), 400 for malformed JSON or a body that comes too slowly.
+ * The JSON body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
+ * form of another page could send those), 400 for malformed JSON or a body that arrives too slowly.
  */
 export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<unknown> {
   const bytes = await readBytes(request, limits)
@@ -29,7 +29,7 @@ export async function readJson(request: Request, limits: BodyLimits = USUAL): Pr
   }
 }
 
-/** The body, with the `dry_run` of the query where that has one. */
+/** The body, with the `dry_run` of the query if it has one. */
 export async function dryRunIn(request: Request, body: Promise<unknown>): Promise<object> {
   const asked = new URLSearchParams(queryOf(request.url)).get('dry_run')
   const named = asked === null ? {} : { dry_run: { true: true, false: false }[asked] ?? asked }

@@ -2,7 +2,7 @@ import type { User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
 import type { TokenScope } from '#shared/values.ts'
 
-/** Who asks. `jti` names the session, `""` for an API token, which has `token_id` and `scope`. */
+/** The caller. `jti` names the session, `""` for an API token, which has `token_id` and `scope`. */
 export interface Caller {
   user: User
   jti: string
@@ -16,7 +16,7 @@ export function admit(request: Request, caller: Caller): void {
   callers.set(request, caller)
 }
 
-/** The second guard: a request that went past the gate in some way is 401 here. */
+/** The second guard: a request that bypassed the gate is 401 here. */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request)
   if (!caller) throw unauthorized()

@@ -1,14 +1,14 @@
 import { isIpLiteral } from '#shared/names.ts'
 
-/** What a running server tells of a connection; null in a process that does not listen. */
+/** The connection data of a running server; null in a process that does not listen. */
 export interface Connection {
   requestIP(request: Request): { address: string } | null
   timeout(request: Request, seconds: number): void
 }
 
 /**
- * The address that asks. A proxy on this machine is believed, and only the entry that it added
- * itself: the last of X-Forwarded-For; the others are what the client typed.
+ * The address of the client. Only a proxy on this machine is trusted, and only the entry that it
+ * added itself: the last of X-Forwarded-For; clients can forge the others.
  */
 export function addressOf(request: Request, server: Connection | null): string {
   const peer = server?.requestIP(request)?.address ?? ''
@@ -17,8 +17,8 @@ export function addressOf(request: Request, server: Connection | null): string {
 }
 
 /**
- * Whether the browser's connection is TLS: our own, that of a proxy on this machine, or any at all
- * where the public address is https, whatever a proxy forgets to send.
+ * Whether the browser's connection uses TLS: our own, that of a proxy on this machine, or any if
+ * the public address is https, even when a proxy does not send the header.
  */
 export function isSecure(
   { public_url }: { public_url: string | undefined },

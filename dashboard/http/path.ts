@@ -2,8 +2,8 @@ import { notFound } from '#shared/errors.ts'
 
 /**
  * The path of a request line, without the query. Elysia's own is wrong for a short or empty Host
- * header, and a guard that trusts it lets requests past. Bun gives the path alone, without scheme
- * and host, when the Host header is none.
+ * header, and a guard that trusts it can be bypassed. Bun returns the path alone, without scheme and
+ * host, for an invalid Host header.
  */
 export function pathOf(url: string): string {
   const host = url.startsWith('/') ? 0 : url.indexOf('://') + 3
@@ -18,13 +18,13 @@ export function queryOf(url: string): string {
   return query < 0 ? '' : url.slice(query)
 }
 
-/** An id in a path. What is not a positive integer names nothing: 404 for `what`. */
+/** An id in a path. Anything but a positive integer is 404 for `what`. */
 export function idIn(text: string, what: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(what)
   return Number(text)
 }
 
-/** The number of the last event that a client has seen; 0 for none or nonsense. */
+/** The number of the last event that a client has seen; 0 for none or an invalid one. */
 export function lastSeen(request: Request): number {
   const value = request.headers.get('last-event-id') ?? ''
   return /^\d{1,9}$/.test(value) ? Number(value) : 0

@@ -2,7 +2,7 @@ import { forbidden } from '#shared/errors.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import type { Caller } from './caller.ts'
 
-/** What a call needs: nothing, a token of at least that scope, or a session, which no token replaces. */
+/** The right of a call: none, a token of at least that scope, or a session, which no token replaces. */
 export type Right = 'open' | TokenScope | 'session'
 
 /** Throws 403 for a token whose scope is too small. A session has every right of its user. */

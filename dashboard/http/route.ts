@@ -17,18 +17,18 @@ export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${inf
     ? Name
     : never
 
-/** A request before its body and query are looked at. */
+/** A request before its body and query are parsed. */
 export interface Asked<D, Names extends string = never> {
   deps: D
   params: Readonly<Record<Names, string>>
-  /** Throws 401 where nobody is signed in, which only an open route sees. */
+  /** Throws 401 without a signed-in user, which only an open route can have. */
   caller: Caller
   request: Request
-  /** The server that listens, for its time limits. */
+  /** The listening server, for its time limits. */
   server: Connection | null
 }
 
-/** The same with what its path names, and its query and body as they were parsed. */
+/** The same with the objects of its path, and its parsed query and body. */
 interface Call<D, Names extends string, F, Q, B> extends Asked<D, Names> {
   found: F
   query: Q
@@ -48,25 +48,25 @@ type Result<A extends Answers> =
   | { [S in keyof A & number]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A & number]
 
 /**
- * What follows from method, path, query and body need not be said: 401 and 500 for all, 403 for a
- * change, 404 for what the path names, 400, 413, 415 and 422 for a body.
+ * Derived from method, path, query and body: 401 and 500 for all, 403 for a change, 404 for the
+ * objects of the path, 400, 413, 415 and 422 for a body.
  */
 interface Description {
   summary: string
   details?: string
   right: Right
-  /** What it may answer beyond what follows. */
+  /** Its answers beyond the derived ones. */
   errors?: readonly ErrorName[]
-  /** Instead of that of its component. */
+  /** Replaces the example of its component. */
   example?: unknown
   /** As every route that takes nothing else has it. */
   dry_run_in_query?: true
   body_limits?: BodyLimits
-  /** Waits for an outcome: the time limit of a quiet connection does not hold. */
+  /** Waits for an outcome: the time limit of a silent connection does not apply. */
   waits?: true
 }
 
-/** What any route is, for those who treat all of them alike. */
+/** The common type of all routes. */
 export interface AnyRoute extends Description {
   at: At
   query?: z.ZodObject
@@ -76,7 +76,7 @@ export interface AnyRoute extends Description {
   run(call: never): unknown
 }
 
-/** A type alone: what a route needs is there. */
+/** Only for types: the dependencies of a route. */
 export interface Needs<D> {
   readonly needs?: (deps: D) => void
 }
@@ -90,10 +90,10 @@ interface Definition<
   A extends Answers,
 > extends Description {
   at: P
-  /** Loads what the path names, or throws 404 for it: before the body and the query are parsed. */
+  /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
   finds?: (asked: Asked<D, NamesIn<P>>) => F | Promise<F>
   query?: Q
-  /** Read as JSON; one that takes `{}` may be left out. */
+  /** Parsed as JSON; optional if `{}` is valid. */
   body?: B
   answers: A
   run: (call: Call<D, NamesIn<P>, F, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
@@ -118,7 +118,7 @@ export function routesWith<D>() {
 export const takesDryRunInQuery = ({ body, dry_run_in_query }: AnyRoute): boolean =>
   body === OnlyDryRun || dry_run_in_query === true
 
-/** What a client sends and gets, by the types of a table of routes. */
+/** The types of requests and answers of a table of routes. */
 export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input<B> : never
 export type QueryOf<R> = R extends { query?: infer Q extends z.ZodObject }
   ? keyof z.input<Q>

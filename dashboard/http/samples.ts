@@ -1,4 +1,4 @@
-/** What several examples are about: one server, one site, one operation. */
+/** Shared parts of examples: one server, one site, one operation. */
 export const OPERATION = 'q3Yk0ZsV1nTfBw8eR5uLxA'
 export const BULK = 'hN2cP9dX4mKvJ7sT0aQzLg'
 export const AT = '2026-03-01T09:30:00.000Z'

@@ -48,7 +48,7 @@ export function serve<D>(routes: Routes<D>, deps: D) {
   return app.use(jar)
 }
 
-/** Of routes under /api without a parameter: what anybody may ask, as `POST /api/auth/login`. */
+/** The public routes under /api without a parameter, such as `POST /api/auth/login`. */
 export function openRoutes(routes: Routes<never>): ReadonlySet<string> {
   const open = routes.filter(({ right, at }) => right === 'open' && !at.includes(':'))
   return new Set(open.map(({ at }) => at))
@@ -57,7 +57,7 @@ export function openRoutes(routes: Routes<never>): ReadonlySet<string> {
 const setsCookie = ({ answers }: AnyRoute) =>
   Object.values(answers).some(({ headers = [] }) => headers.includes('Set-Cookie'))
 
-/** Begins with the second guard, whatever the gate made of the request. */
+/** Starts with the second guard, independently of the gate. */
 async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: Incoming) {
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)

@@ -10,7 +10,7 @@ type Tier = FleetSite['tier']
 
 const MOST_OTHERS = 10
 
-/** `apex`: of the site itself, or one that no site has yet. */
+/** `apex`: of the site itself, or an unused one. */
 const alsoOn = (apex: SQL, server_id: SQL) =>
   sql`(
     select json_group_array(json_object('site_id', id, 'server_id', server_id, 'server', name)) from (
@@ -67,7 +67,7 @@ export function rowView<T extends SiteColumns>(row: T, now: Date) {
   return { ...site, ...healthOf(row, now), updates: { plugins, themes, core } }
 }
 
-/** Where a name is already, beside the server that a site of that name is wanted on. */
+/** The other servers with this name, beside the server of the new site. */
 export async function listOthers(
   db: Database,
   { domain, server_id }: { domain: string; server_id: number },

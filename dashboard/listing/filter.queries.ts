@@ -8,7 +8,7 @@ const EXPIRING_MS = 14 * 24 * 3600_000
 
 export const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
 
-/** A site that a person wants to see nothing of. */
+/** An ignored site. */
 const isIgnored = sql`${sites.ignored_at} is not null`
 export const isShown = sql`${sites.ignored_at} is null`
 
@@ -54,7 +54,7 @@ function isTagged(tag: string): SQL {
     select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag})`
 }
 
-/** A site in use whose certificate has ended or soon will: by then the agent should have renewed it. */
+/** A site in use whose certificate has expired or soon will: the agent should have renewed it by then. */
 export function isExpiring(now: Date): SQL {
   const soon = new Date(now.getTime() + EXPIRING_MS).toISOString()
   return sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'

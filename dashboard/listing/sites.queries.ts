@@ -20,13 +20,16 @@ const SORTS = (now: Date) => ({
   tier: sql`case when ${sites.found} then 4 when tier = 'small' then 1 when tier = 'medium' then 2 else 3 end`,
   wp_version: sites.wp_version,
   updates: sql`coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0)`,
-  // What is unknown ends last.
+  // Unknown expiry last.
   certificate_expires_at: sql`coalesce(nullif(certificate_expires_at, ''), '~')`,
   created_at: sites.created_at,
   health: byHealth(now),
 })
 
-/** The sites by what they are listed by. Said by name, since SQLite would rather read whole rows in an order that is half right. */
+/**
+ * The sites by the listing index, which is named because SQLite would otherwise read whole rows in
+ * a half-suitable order.
+ */
 export const LISTING = sql`${sites} indexed by sites_listing`
 
 const NAMED = {
@@ -35,15 +38,15 @@ const NAMED = {
   domain: sql<string>`${sites.domain}`,
 }
 
-/** Ties are in the order of their ids, so that no site is on two pages. */
+/** Ties are ordered by id, so that no site is on two pages. */
 const inOrder = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
   order === 'asc' ? asc(SORTS(now)[sort]) : desc(SORTS(now)[sort]),
   asc(sites.id),
 ]
 
 /**
- * One page. Which sites it has is decided on the index `sites_listing` alone: the rows themselves
- * are long, and only those of the page are read.
+ * One page. The index `sites_listing` alone selects its sites: rows are long, and only those of the
+ * page are read.
  */
 export async function listFleetSites(
   db: Database,
@@ -104,7 +107,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   if (!row) throw notFound('Site')
   const { health_checks, ...site } = row
   const told = rowView(site, now)
-  // What was found before nobody could look any more is of the past.
+  // Checks from before the site became unreachable are outdated.
   const isOld = told.health === null || told.health === 'unknown'
   return { ...told, health_checks: isOld ? [] : (health_checks ?? []) }
 }

@@ -8,14 +8,14 @@ interface Deps {
   clock: Clock
 }
 
-/** For what nobody tells of: a server that was read, another dashboard on the same records. */
+/** For changes without a notification: a polled server, another dashboard on the same records. */
 export const LOOK_MS = 2_000
-/** What has ended is looked at for a while, whatever the clocks of several dashboards say. */
+/** Ended operations stay included for a while, since clocks of dashboards may differ. */
 const PAST_MS = 15_000
 
 type States = readonly { id: number | string; state: string }[]
 
-/** Finds what has changed in the records since it last looked. */
+/** Finds changes of the records since its last call. */
 export class Changes {
   readonly #deps: Deps
   #operations = new Map<string, string>()
@@ -27,7 +27,7 @@ export class Changes {
     this.#deps = deps
   }
 
-  /** Operations each time; servers and bulk operations, which nobody hurries for, every two seconds. */
+  /** Operations each time; servers and bulk operations, which are less urgent, every two seconds. */
   async look(): Promise<FleetNews[]> {
     const { db, clock } = this.#deps
     const since = timestamp(clock, -PAST_MS)
@@ -61,7 +61,7 @@ export class Changes {
   }
 }
 
-/** A site or server is another one when something begins or ends there. */
+/** A site or server changes when an operation starts or ends there. */
 function placeNews({ site_id, server_id }: { site_id: number | null; server_id: number }) {
   const site = site_id === null ? [] : [siteNews(site_id, server_id)]
   return [...site, serverNews(server_id)]
@@ -77,7 +77,7 @@ export const siteNews = (id: number | null, server_id: number): FleetNews => ({
   server_id,
 })
 
-/** The ids of those that are new, other than before or gone; `before` is brought up to date. */
+/** The ids of new, changed or deleted ones; updates `before`. */
 function changed(before: Map<number | string, string>, now: States): (number | string)[] {
   const there = new Set(now.map(({ id }) => id))
   const gone = [...before.keys()].filter((id) => !there.has(id))

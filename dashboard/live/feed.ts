@@ -8,7 +8,7 @@ import { Subscriber } from './subscriber.ts'
 
 type Deps = ConstructorParameters<typeof Changes>[0] & { bus: Bus; clock: Clock; log: Log }
 
-/** So that fifty operations that write their logs are four looks a second. */
+/** Limits the reads for fifty operations with logs to four per second. */
 const LEAST_MS = 250
 
 const SITES = 'sites of '
@@ -16,8 +16,8 @@ const SITES = 'sites of '
 export const sitesOf = (server_id: number) => `${SITES}${server_id}`
 
 /**
- * Tells every client that listens what has changed in the records: one look for all of them, and
- * none while nobody listens.
+ * Sends changes of the records to every listening client: one read for all of them, and none
+ * without a client.
  */
 export class Feed {
   readonly #deps: Deps
@@ -45,7 +45,7 @@ export class Feed {
     this.#stopping.abort()
   }
 
-  /** The first look only learns what there is. */
+  /** The first read only learns the current state. */
   #begin(): Promise<void> {
     this.#ready ??= this.#learn()
     return this.#ready

@@ -6,7 +6,7 @@ import { VIEW } from '#dashboard/operations/queries.ts'
 const GOING_ON = ['queued', 'running'] as const
 const OVER = ['success', 'failed', 'cancelled'] as const
 
-/** Those that go on, and those that have ended since, each with the number of its last event. */
+/** Running ones, and those that have ended since, each with the number of its last event. */
 export function listMoving(db: Database, since: string) {
   const { status, finished_at } = operations
   return db.read
@@ -23,7 +23,7 @@ export function listMoving(db: Database, since: string) {
     )
 }
 
-/** All that pages show of a server but what has its own news, as one text each. */
+/** All data of a server on pages except objects with their own events, as one text each. */
 export function listServerStates(db: Database) {
   const { id, name, hostname, port, user, tags, status, failures, last_error } = servers
   const { version, last_sync, metrics_at } = servers
@@ -32,7 +32,7 @@ export function listServerStates(db: Database) {
   return db.read.select({ id, state: sql<string>`json_array(${parts})` }).from(servers)
 }
 
-/** Bulk operations that go on, and those that have ended since. */
+/** Bulk operations that run, and those that have ended since. */
 export function listBulkStates(db: Database, since: string) {
   const { id, status, finished_at } = bulk_operations
   return db.read

@@ -1,7 +1,7 @@
 import type { FleetNews } from '#shared/api/live.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 
-/** What one client has still to receive: the latest of each object, however slowly it reads. */
+/** The pending events of one client: the latest of each object, however slowly it reads. */
 export class Subscriber {
   readonly #waiting = new Map<string, FleetNews>()
   #wake = () => {}

@@ -9,16 +9,16 @@ import { findMail, type KeptMail } from './queries.ts'
 
 const PASSWORD_PURPOSE = 'mail relay password'
 
-/** On record an operation has the password sealed: it is opened for the agent alone. */
+/** The record of an operation has the password sealed: it is decrypted for the agent alone. */
 const Sealed = StoredMail.extend({ password_sealed: z.string() })
 
-/** What an operation on record sets. */
+/** The settings of a recorded operation. */
 export function keptOf(params: Params): KeptMail {
   const { password_sealed, ...setting } = Sealed.parse(params)
   return { setting, password_sealed }
 }
 
-/** The params as an agent gets them; without `sealer`, for a plan, with no password. */
+/** The params for an agent; without `sealer`, for a plan, without a password. */
 export function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
   const { password_sealed, ...rest } = params
   const { setting, password_sealed: sealed } = keptOf(params)
@@ -29,8 +29,8 @@ export function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params 
 }
 
 /**
- * The previous password stays only where it would go to the same place as before: otherwise who may
- * change the host, and not see the password, could have it sent to a host of his own.
+ * The previous password stays only for the same target: otherwise a user who may change the host,
+ * but not see the password, could send it to another host.
  */
 export async function sealedFor(
   { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,

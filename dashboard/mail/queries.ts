@@ -12,7 +12,7 @@ export interface MailTarget {
 
 export interface KeptMail {
   setting: StoredMail
-  /** Empty: there is none. */
+  /** Empty: none. */
   password_sealed: string
 }
 
@@ -30,7 +30,7 @@ export async function findMail(db: Database, target: MailTarget) {
   return row
 }
 
-/** For the batch of the outcome that made it so. */
+/** For the batch of the outcome. */
 export function mailStatements(
   queries: Queries,
   target: MailTarget,

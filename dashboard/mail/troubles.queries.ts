@@ -4,7 +4,7 @@ import { server_mail } from '#dashboard/db/mail-schema.ts'
 import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 
-/** For the batch of a sync; nothing is written where nothing has changed. */
+/** For the batch of a sync; unchanged values are not written. */
 export function mailTroublesStatement(
   queries: Queries,
   { server_id, troubles, now }: { server_id: number; troubles: MailTroubles; now: string },
@@ -19,7 +19,7 @@ export function mailTroublesStatement(
     })
 }
 
-/** What the servers that are online reported last, as far as there is something of it. */
+/** The last reports of online servers with problems. */
 export function listMailTroubles(db: Database) {
   return db.read
     .select({ id: servers.id, name: servers.name, troubles: server_mail.troubles })
@@ -29,7 +29,7 @@ export function listMailTroubles(db: Database) {
     .orderBy(asc(servers.name), asc(servers.id))
 }
 
-/** The sites with these domains, on whatever servers. */
+/** The sites with these domains, on any server. */
 export function sitesNamed(db: Database, domains: readonly string[]) {
   return db.read
     .select({ id: sites.id, server_id: sites.server_id, domain: sites.domain })

@@ -1,7 +1,7 @@
 /** Of one server: seconds since 1970 are below it until the year 2106. */
 export const SPAN = 2 ** 32
 
-/** The place of a reading: those of one server follow each other in the order of time. */
+/** The key of a reading: those of one server are in order of time. */
 export function keyOf(server_id: number, seconds: number): number {
   return server_id * SPAN + seconds
 }
@@ -10,6 +10,6 @@ export const MINUTE = 60
 export const QUARTER = 15 * MINUTE
 const DAY = 24 * 3600
 
-/** How long readings are kept one by one, and their averages, in seconds. */
+/** How long single readings and averages are kept, in seconds. */
 export const MINUTES_KEPT = DAY + 2 * 3600
 export const QUARTERS_KEPT = 32 * DAY

@@ -9,22 +9,22 @@ import type { Reading } from './queries.ts'
 interface Deps {
   clock: Clock
   log: Log
-  /** Who is asked in this minute. */
+  /** The servers of this minute. */
   list(): Promise<Address[]>
   ask(server: Address): Promise<Metrics>
   store(readings: readonly Reading[]): Promise<void>
 }
 
 const MINUTE_MS = MINUTE * 1000
-/** A minute has ten turns, each with the servers of one last digit and with one write. */
+/** A minute has ten rounds, each for the servers with one last digit and with one write. */
 const TURNS = 10
 const FIRST_MS = 2_500
 const TURN_MS = 5_000
 const AT_ONCE = 16
 
 /**
- * Asks each server that is there for its metrics once a minute, at a moment of its own. One that does not
- * answer leaves a gap and nothing else: whether it is offline is for the sync to say.
+ * Polls the metrics of each online server once a minute, at its own moment. A server that does not
+ * answer leaves only a gap: the sync decides whether it is offline.
  */
 export class Poller {
   readonly #deps: Deps
@@ -42,7 +42,7 @@ export class Poller {
     this.#round = this.#rounds()
   }
 
-  /** Ends once what was begun has ended: whoever stops ends the calls to agents first. */
+  /** Resolves when started calls have ended: the caller ends the calls to agents first. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#round

@@ -4,25 +4,25 @@ import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema
 import type { Metrics } from '#shared/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
 
-/** A whole number as it stands: libSQL binds numbers as fractions, which divide otherwise. */
+/** An inline integer: libSQL binds numbers as floats, which divide differently. */
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))
 const span = whole(SPAN)
 const quarter = whole(QUARTER)
 
-/** What a server was like in the minute that began at `at`, in seconds since 1970. */
+/** The reading of a server in the minute from `at`, in seconds since 1970. */
 export interface Reading {
   server_id: number
   at: number
   metrics: Metrics
 }
 
-/** What is asked for each minute: servers that were there when they were last spoken to. */
+/** The servers of the poll: those that answered the last contact. */
 export function listOnline(db: Database) {
   const { id, hostname, port } = servers
   return db.read.select({ id, hostname, port }).from(servers).where(eq(servers.status, 'online'))
 }
 
-/** The readings of many servers in one write. A server that is gone by now is left out. */
+/** The readings of many servers in one write. Deleted servers are skipped. */
 export async function storeReadings(db: Database, readings: readonly Reading[]): Promise<void> {
   const metrics = readings.map(({ server_id, at, metrics }) => ({
     id: server_id,
@@ -40,7 +40,7 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
   )
 }
 
-/** The last reading of a minute is that of the minute. */
+/** The last reading of a minute counts. */
 export function minutesStatement(queries: Queries, readings: readonly Reading[]): Statement {
   const rows = readings.map(({ server_id, at, metrics: { cpu, ram, disk, load } }) => [
     keyOf(server_id, at),
@@ -56,7 +56,7 @@ export function minutesStatement(queries: Queries, readings: readonly Reading[])
     where exists (select 1 from servers where id = (row.value ->> 0) / ${span})`)
 }
 
-/** For the batch that deletes the server, behind that: nothing when it is still there. */
+/** For the batch that deletes the server, after that: no effect while it exists. */
 export function forgetStatements(queries: Queries, server_id: number): [Statement, Statement] {
   const gone = sql`not exists (select 1 from servers where id = ${server_id})`
   const mine = ({ key }: { key: AnyColumn }) =>
@@ -67,7 +67,7 @@ export function forgetStatements(queries: Queries, server_id: number): [Statemen
   ]
 }
 
-/** Makes averages of what was read of these servers between the last average of each and `until`. */
+/** Computes the averages of these servers between the last average of each and `until`. */
 export async function averageQuarters(
   db: Database,
   server_ids: readonly number[],
@@ -91,7 +91,7 @@ export async function averageQuarters(
 /** Few at a time, so that no other write waits for long. */
 const MOST = 500
 
-/** Deletes what is older than these, in seconds since 1970. */
+/** Deletes readings older than these, in seconds since 1970. */
 export async function deleteReadings(
   db: Database,
   { minutes, quarters }: { minutes: number; quarters: number },
@@ -124,7 +124,7 @@ export interface Range {
   step: number
 }
 
-/** The averages of each step that has readings; `quarters`: also what is kept as averages only. */
+/** The averages of each step with readings; `quarters`: also from stored averages. */
 export function readBuckets(db: Database, { server_id, from, to, step }: Range, quarters: boolean) {
   const [first, start, end] = [0, from, to].map((at) => whole(keyOf(server_id, at)))
   const columns = sql`key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15`

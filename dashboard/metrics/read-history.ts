@@ -18,7 +18,7 @@ export async function readHistory(
 ): Promise<MetricsHistory> {
   const today = Math.floor(now.getTime() / 1000)
   const wanted = rangeOf(query, today)
-  // Minutes are kept for a little longer than they are returned, so that none is incomplete.
+  // Minutes are kept slightly longer than they are returned, so that none is incomplete.
   const fine = wanted.from >= today - MINUTES_KEPT + HOUR
   const range = aligned({ server_id, ...wanted, step: stepOf(wanted, query.step, fine) })
   return inColumns(range, await readBuckets(db, range, !fine))

@@ -3,10 +3,13 @@ import { listServerIds } from '#dashboard/db/targets.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { averageQuarters, deleteReadings } from './queries.ts'
 
-/** In one write: a day of them, when nothing was averaged for long, takes tens of milliseconds. */
+/** In one write: a whole day of them takes tens of milliseconds. */
 const SERVERS = 20
 
-/** Makes averages of the quarters that are over, late answers included, and deletes what is past its age. */
+/**
+ * Computes averages of completed quarters of an hour, including late answers, and deletes expired
+ * readings.
+ */
 export async function sweepHistory(db: Database, now: Date): Promise<void> {
   const today = Math.floor(now.getTime() / 1000)
   const over = Math.floor((today - 2 * MINUTE) / QUARTER) * QUARTER

@@ -6,7 +6,7 @@ import { conflict } from '#shared/errors.ts'
 import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
 import { setServer } from './queries.ts'
 
-/** The restart would cut off what else is running there. */
+/** The restart would interrupt other operations there. */
 export const agentUpgrade: OperationRules<'agent.upgrade'> = {
   ...onServer,
   ...atOnce,
@@ -17,7 +17,7 @@ export const agentUpgrade: OperationRules<'agent.upgrade'> = {
   bulk: { states: [], managed_only: false, stores_origin: true },
 }
 
-/** The build for the machine that the agent runs on; 409 when there is none. */
+/** The build for the machine of the agent; 409 if there is none. */
 async function buildFor(
   { agents, contact_ms, builds_dir }: RulesDeps,
   server: ServerRow,
@@ -26,7 +26,7 @@ async function buildFor(
   const { machine, signed_builds } = await agents.get(server, '/build', AgentBuild, contact_ms)
   const build = await findBuild(machine, builds_dir)
   if (!build) throw conflict(`There is no build of the agent for ${machine}`)
-  // An agent compares the parameters of an operation that it has restarted in with those it has kept.
+  // After its restart an agent compares the parameters of the operation with the stored ones.
   const release = signed_builds ? build.release : undefined
   return { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256, ...release }
 }

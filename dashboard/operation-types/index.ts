@@ -18,7 +18,7 @@ import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 
-/** What every type of operation means for the records. */
+/** The effects of every type of operation on the records. */
 export const RULES: RulesTable = {
   'agent.upgrade': agentUpgrade,
   'isolation.check': isolationCheck,

@@ -3,7 +3,7 @@ import { mailStatements } from '#dashboard/mail/queries.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
 
-/** Of a server, or of one of its sites. On record the password is sealed: only the agent gets it. */
+/** For a server, or one of its sites. The recorded password is sealed: only the agent gets it. */
 export const mailApply: OperationRules<'mail.apply'> = {
   ...onSite,
   ...atOnce,

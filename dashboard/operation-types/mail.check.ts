@@ -1,7 +1,7 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
 
-/** Of a server, or of one of its sites: through the relay that is set, not one that is being typed. */
+/** For a server, or one of its sites: through the stored relay, not one that is being typed. */
 export const mailCheck: OperationRules<'mail.check'> = {
   ...onSite,
   ...atOnce,

@@ -7,17 +7,17 @@ type Part<N extends keyof OperationRules<OperationType>> = Pick<OperationRules<O
 /** Every state but that of a site in the trash. */
 export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
 
-/** The agent gets what is stored, and is offline or knows the target. */
+/** The agent gets the stored params, and is offline or knows the target. */
 const asStored: Part<'sent' | 'absent'> = { sent: (params) => params, absent: null }
 
-/** Of a server, whose records do not show that it runs. */
+/** For a server, whose records do not change while it runs. */
 export const onServer: Part<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: null,
   during: NO_CHANGE,
 }
 
-/** Of a site that is managed and not in the trash, whose state stays as it is meanwhile. */
+/** For a managed site outside the trash, whose state stays unchanged meanwhile. */
 export const onSite: Part<'sent' | 'absent' | 'site' | 'during' | 'excludes'> = {
   ...asStored,
   site: { states: PRESENT, found: false },
@@ -43,7 +43,7 @@ export const whenOnline: Part<'joins' | 'waits'> = {
   waits: { first: true, retry: true },
 }
 
-/** In bulk, servers stand for their sites that are in use. */
+/** In bulk, servers mean their sites in use. */
 export const bulkInUse: Part<'bulk'> = {
   bulk: { states: ['active', 'suspended'], managed_only: false, stores_origin: false },
 }
@@ -52,7 +52,7 @@ export const bulkServers: Part<'bulk'> = {
   bulk: { states: [], managed_only: false, stores_origin: false },
 }
 
-/** The agent's reason, with the name of what was cancelled. */
+/** The agent's reason, with the name of the cancelled operation. */
 export const named = (reason: string, name: string) => reason.replace('The operation', name)
 
 /** A site-related operation that was started without a site cannot name one. */

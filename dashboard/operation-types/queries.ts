@@ -4,7 +4,7 @@ import { isolation_checks, servers, sites } from '#dashboard/db/schema.ts'
 import type { Change, Subject } from '#dashboard/operations/rules.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 
-/** For what concerns no site when the operation has none. */
+/** For operations without a site. */
 const mine = ({ site_id }: Subject) => eq(sites.id, site_id ?? 0)
 
 export const allOf =
@@ -27,7 +27,7 @@ export const moveSite =
     queries.update(sites).set({ former_status: sql`status`, status }).where(mine(subject)),
   ]
 
-/** Back into the state that it had before `moveSite`, and why. */
+/** Back into its state before `moveSite`, with the reason. */
 export const returnSite =
   (status_reason: string): Change =>
   (queries, subject) => [
@@ -41,21 +41,21 @@ export const returnSite =
       .where(mine(subject)),
   ]
 
-/** The state that the operation has ended in. */
+/** The final state of the operation. */
 export const endSite =
   (status_reason: string): Change =>
   (queries, subject) => [
     queries
       .update(sites)
       .set({
-        // An agent that calls an end cancelled that nobody asked for has failed.
+        // A cancelled end without a cancel request counts as failed.
         status: sql`(select status from operations where id = ${subject.id})`,
         status_reason,
       })
       .where(mine(subject)),
   ]
 
-/** A site that was only found is this dashboard's from now on, if no other has its name. */
+/** A discovered site becomes managed, if no other site has its name. */
 export const manageSite: Change = (queries, subject) => {
   const taken = sql`exists (select 1 from sites as other where other.apex = sites.apex
     and other.managed = 1 and other.id <> sites.id)`
@@ -69,7 +69,7 @@ export const manageSite: Change = (queries, subject) => {
 
 export const removeSite: Change = (queries, subject) => [queries.delete(sites).where(mine(subject))]
 
-/** What a check found, or why it could not run. The time is that of the dashboard: clocks differ. */
+/** The result of a check, or why it could not run. The time is that of the dashboard: clocks differ. */
 export const storeIsolation =
   (found: { results: IsolationResult[] } | { reason: string }): Change =>
   (queries, { server_id }, at) => {

@@ -1,7 +1,7 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { bulkServers, onServer, unchangedOtherwise } from './parts.ts'
 
-/** The sync itself writes what it finds. */
+/** The sync writes its results itself. */
 export const serverSync: OperationRules<'server.sync'> = {
   ...onServer,
   ...bulkServers,

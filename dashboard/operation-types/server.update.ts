@@ -1,7 +1,7 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { atOnce, bulkServers, onServer, unchangedOtherwise } from './parts.ts'
 
-/** The next sync reads what is left to update. */
+/** The next sync reads the remaining updates. */
 export const serverUpdate: OperationRules<'server.update'> = {
   ...onServer,
   ...atOnce,

@@ -2,7 +2,7 @@ import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { named, onSite, whenOnline } from './parts.ts'
 import { endSite, setSite } from './queries.ts'
 
-/** A site that could not be created stays on record with the reason, and can be tried again. */
+/** A failed site stays on record with the reason, and can be retried. */
 export const siteCreate: OperationRules<'site.create'> = {
   ...onSite,
   ...whenOnline,

@@ -12,7 +12,7 @@ export const siteDelete: OperationRules<'site.delete'> = {
   succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
   failed: (reason) => returnSite(reason),
   cancelled: (reason) => returnSite(named(reason, 'Its deletion')),
-  // It is in the trash of its server already, or gone.
+  // It is already in the trash of its server, or missing.
   absent: async ({ agents, trash_ms }, server, { domain }, now) => {
     const kept = await inTrash(agents, server, domain)
     if (!kept)

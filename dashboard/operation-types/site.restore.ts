@@ -18,6 +18,6 @@ export const siteRestore: OperationRules<'site.restore'> = {
     ),
   failed: (reason) => returnSite(reason),
   cancelled: (reason) => returnSite(named(reason, 'Its return from the trash')),
-  // What only an agent has in its trash comes back when it is named itself.
+  // A site that only an agent has in its trash can be restored by name.
   bulk: { states: ['trashed'], managed_only: true, stores_origin: false },
 }

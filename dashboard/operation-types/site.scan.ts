@@ -2,7 +2,7 @@ import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { bulkInUse, domainOf, onSite, PRESENT, unchangedOtherwise } from './parts.ts'
 import { setSite } from './queries.ts'
 
-/** Reads, so that it is done to a site that was only found, too. */
+/** Reading is allowed for discovered sites too. */
 export const siteScan: OperationRules<'site.scan'> = {
   ...onSite,
   ...bulkInUse,

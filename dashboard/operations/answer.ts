@@ -11,7 +11,7 @@ import type { Target } from './rules.ts'
 import { type Input, type StartDeps, startOrPlan } from './start.ts'
 import { streamJob } from './stream.ts'
 
-/** What a route that streams operations needs. */
+/** The dependencies of a route that streams operations. */
 export type StreamDeps = StartDeps & FollowDeps
 
 interface Wanted<K extends OperationType> {
@@ -19,7 +19,7 @@ interface Wanted<K extends OperationType> {
   body: Input<K>
 }
 
-/** Of a route that starts an operation on its target: answers with the events, or with the plan. */
+/** For a route that starts an operation on its target: answers with the events, or with the plan. */
 export const streamed = <K extends OperationType>(
   type: K,
   about = 'The work as it goes, or its plan.',
@@ -35,7 +35,7 @@ export const streamed = <K extends OperationType>(
 
 const done = { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) }
 
-/** Of a route that waits for the outcome: answers with a message, or with the plan. */
+/** For a route that waits for the outcome: answers with a message, or with the plan. */
 export const waited = <K extends OperationType>(type: K) => ({
   right: OPERATION_TYPES[type].right,
   answers: { 200: done },

@@ -29,7 +29,7 @@ interface Wanted {
   actor: number | null
   /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
   wait_for_agent: boolean
-  /** The operation that this one repeats. */
+  /** The operation that this one retries. */
   retry_of?: string
 }
 
@@ -59,7 +59,7 @@ export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   return deps.worker.start(row)
 }
 
-/** The same, but joins a running one of its kind: the constraint decides which is second. */
+/** The same, but joins a running one of its type: the constraint decides which is second. */
 export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
   const { type, server, site } = wanted
   try {
@@ -74,7 +74,10 @@ export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job>
   }
 }
 
-/** The data of its `complete` event; throws what its `error` event says, or 503 after `response_timeout_ms`. */
+/**
+ * The data of its `complete` event; throws the error of its `error` event, or 503 after
+ * `response_timeout_ms`.
+ */
 export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Job) {
   const timeout = new AbortController()
   const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)

@@ -3,13 +3,13 @@ import type { Database } from '#dashboard/db/client.ts'
 import { operations } from '#dashboard/db/schema.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** 409 while the site has an operation: for calls that are none themselves. */
+/** 409 while the site has an operation: for calls without their own operation. */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
   if (await findBusy(db, eq(operations.site_id, site_id)))
     throw conflict('Another operation of the site is running')
 }
 
-/** 409 while an operation waits or runs on the server; a sync may be cut off. */
+/** 409 while an operation waits or runs on the server; a sync may be interrupted. */
 export async function refuseWhileServerBusy(db: Database, server_id: number): Promise<void> {
   const { server_id: home, type } = operations
   const busy = await findBusy(db, and(eq(home, server_id), ne(type, 'server.sync')))

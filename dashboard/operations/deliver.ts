@@ -23,7 +23,7 @@ interface Deps extends RulesDeps {
   clock: Clock
   /** How long an operation waits for an offline agent. */
   deadline_ms: number
-  /** How long an agent may stream one operation, whatever it says. */
+  /** The maximum time of one operation of an agent. */
   longest_ms: number
   retry_min_ms: number
   retry_max_ms: number
@@ -33,13 +33,13 @@ interface Deps extends RulesDeps {
 interface Delivery {
   context: RunContext
   recorder: Recorder
-  /** The number of the last event that the agent sent; not all of them may be on record. */
+  /** The number of the last event of the agent; not all of them may be recorded. */
   received: number
 }
 
 /**
- * Hands an operation to the agent, or attaches to it there when the agent knows it already, and
- * stores what it says. The agent decides: the same id is never carried out twice.
+ * Sends an operation to the agent, or attaches to it if the agent knows it, and stores its events.
+ * The agent decides: the same id never runs twice.
  */
 export async function deliver(
   deps: Deps,
@@ -67,8 +67,8 @@ const lost = (): never => {
 }
 
 /**
- * One connection. Undefined when it ended with nothing new: an agent that lost its memory of the
- * operation may have restarted and ended before the event that we have come to.
+ * One connection. Undefined when it ended without a new event: an agent that lost its memory of the
+ * operation may have restarted and ended before our last event.
  */
 async function attach(
   deps: Deps,
@@ -83,7 +83,7 @@ async function attach(
   // An agent that receives this first does not start a cancelled operation.
   if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
   const events = await open(deps, server, operation, { context, after })
-  // The deadline counts from the last sign of work: to be accepted once more is none.
+  // The deadline counts from the last progress: a repeated acceptance is none.
   if (operation.started_at === null) await begun(deps, operation)
   context.accept()
   const over = new AbortController()
@@ -95,7 +95,7 @@ async function attach(
   }
 }
 
-/** Before anything leaves it is on record that an agent may know of the operation. */
+/** Recorded before the request leaves: an agent may know the operation. */
 async function open(
   deps: Deps,
   server: ServerRow,
@@ -162,7 +162,7 @@ async function conclude(
   }
 }
 
-/** The agent does not know the site, which for some types is what was asked for. */
+/** The agent does not know the site, which is the goal of some types. */
 async function endAbsent(
   deps: Deps,
   operation: OperationRow,

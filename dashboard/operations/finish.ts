@@ -29,7 +29,7 @@ export function succeed(
   return finish(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
 
-/** The record is `cancelled` where the error says so and the end was asked for, else `failed`. */
+/** The record is `cancelled` if the error says so and the end was requested, else `failed`. */
 export async function fail(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,
@@ -42,13 +42,13 @@ export async function fail(
   return finish(deps, operation, { status: 'failed', error: known }, { change, pending })
 }
 
-/** An older agent has no codes: with it, a conflict after the end was asked for is that end. */
+/** An older agent has no codes: a conflict after a cancel request is its result. */
 async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
   if (error.code !== undefined || error.error !== ERRORS.conflict.error) return error
   return (await findCancelRequest(db, id)) === null ? error : { ...error, code: 'cancelled' }
 }
 
-/** How an operation ended, from its records; undefined while it goes on. */
+/** The outcome of an operation from its records; undefined while it runs. */
 export async function storedOutcome(
   db: Database,
   { id, status, error }: OperationRow,
@@ -64,7 +64,7 @@ interface Ending {
   warnings?: Warning[]
 }
 
-/** The first end is the end: where there is one already, that is the outcome. */
+/** The first end counts: an existing one is the outcome. */
 async function finish(
   { db, bus, clock }: Deps,
   operation: OperationRow,

@@ -7,7 +7,7 @@ import { findView } from './queries.ts'
 import { listSteps } from './steps.queries.ts'
 
 const PAGE = 500
-/** Another dashboard on the same database may be the one that stores the events. */
+/** Another dashboard on the same database may store the events. */
 const POLL_MS = 2_000
 
 interface Deps {
@@ -16,16 +16,16 @@ interface Deps {
   clock: Clock
 }
 
-/** Where numbered events are stored. */
+/** A store of numbered events. */
 export interface Source {
   /** The bus topic for new events. */
   key: string
   list(after: number, limit: number): Promise<StoredEvent[]>
-  /** Over: gone, or past its last event, of which some may be beyond their age. */
+  /** Over: deleted, or past its last event; some events may have expired. */
   isOver(last: number): Promise<boolean>
 }
 
-/** The stored events after `after`, then those to come; ends with the terminal one or the signal. */
+/** The stored events after `after`, then new ones; ends with the terminal one or the signal. */
 export async function* followSource(
   { bus, clock }: Pick<Deps, 'bus' | 'clock'>,
   source: Source,
@@ -64,7 +64,7 @@ export function follow(
   return followSource(deps, source, after, signal)
 }
 
-/** Steps are read after the events, so that those between two events are there with the second one. */
+/** Steps are read after the events, so that those between two events are included. */
 function withSteps(
   db: Database,
   operation_id: string,

@@ -9,9 +9,9 @@ export type Outcome =
 /** An operation that runs in this process. Both promises may be ignored. */
 export interface Job {
   operation_id: string
-  /** Resolves when the work has begun; rejects with the reason when it could not begin. */
+  /** Resolves when the work has started; rejects with the reason of a failure. */
   accepted: Promise<void>
-  /** Resolves with the outcome; rejects only when this process lets go of the operation. */
+  /** Resolves with the outcome; rejects only when this process stops. */
   finished: Promise<Outcome>
 }
 
@@ -22,12 +22,12 @@ export interface RunContext {
 }
 
 /**
- * Does the work of one kind of operation, stores its events and its outcome. Throws a ServiceError
- * when it could not: `offline` is tried again until the deadline, others are final.
+ * Runs one type of operation, stores its events and its outcome. Throws a ServiceError on failure:
+ * `offline` is retried until the deadline, others are final.
  */
 export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
 
-/** The error that a body of part 7 stands for. */
+/** The error of a stored body. */
 export function errorOf({ error, message, fields }: ErrorBody): ServiceError {
   const code = Object.keys(ERRORS).find((name): name is ErrorName => isNamed(name, error))
   return new ServiceError(code ?? 'internal', {

@@ -22,8 +22,8 @@ interface Wanted {
 }
 
 /**
- * What the agent would do for an operation, asked of it now; nothing is stored. Throws what beginning
- * the operation throws: 409 while the site has another one, 503 when the agent is offline.
+ * The current plan of the agent for an operation; nothing is stored. Throws the errors of starting
+ * it: 409 while the site has another one, 503 when the agent is offline.
  */
 export async function planOf(
   deps: PlanDeps,

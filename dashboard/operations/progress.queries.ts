@@ -33,7 +33,7 @@ export async function lastEventId(db: Database, operation_id: string): Promise<n
   return row?.last ?? 0
 }
 
-/** How much of its output is on record. */
+/** The stored amount of its output. */
 export async function readStored(db: Database, operation_id: string): Promise<Stored> {
   const [row] = await db.read
     .select({
@@ -48,7 +48,7 @@ export async function readStored(db: Database, operation_id: string): Promise<St
   return { last, bytes, cut: cut === 1, own }
 }
 
-/** The terminal event; undefined before it, and once it is past its age. */
+/** The terminal event; undefined before it, and after it expired. */
 export async function findEnd(
   db: Database,
   operation_id: string,
@@ -72,8 +72,8 @@ export async function storeEvents(
 const isActive = inArray(operations.status, ['queued', 'running'])
 
 /**
- * From here on an agent may know of it. False for one that is not to be sent any more: its end was
- * asked for before, so that it can end as if it had never been.
+ * Marks it as sent: an agent may know it from now on. False for one that was cancelled before and
+ * must not be sent.
  */
 export async function markSent(db: Database, id: string, sent_at: string): Promise<boolean> {
   const unsent = and(eq(operations.id, id), isNull(operations.sent_at), isNull(operations.cancel))
@@ -95,7 +95,7 @@ export async function markUnsent(db: Database, id: string): Promise<void> {
   )
 }
 
-/** The agent has it: from here on the deadline counts from its last answer. */
+/** The agent has it: the deadline now counts from its last answer. */
 export async function markRunning(
   db: Database,
   id: string,
@@ -116,7 +116,7 @@ export async function markRunning(
   )
 }
 
-/** It could not be delivered and is tried again at `next_at`; `error` says what stood in the way. */
+/** It could not be delivered and is retried at `next_at`; `error` has the reason. */
 export async function markWaiting(
   db: Database,
   id: string,
@@ -131,8 +131,8 @@ export async function markWaiting(
 }
 
 /**
- * Its first event says that it waits. Only before an agent answered: from then on events have the
- * agent's numbers. False when there is an event already.
+ * Stores the first event, that it waits. Only before an agent answered: later events have the
+ * agent's numbers. False if it has an event.
  */
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
   if ((await lastEventId(db, id)) > 0) return false
@@ -152,14 +152,14 @@ interface Finished {
   error: ErrorBody | null
   warnings: Warning[]
   finished_at: string
-  /** What was not stored yet; the terminal event is the last. */
+  /** The unstored events, the terminal event last. */
   events: readonly StoredEvent[]
   change: Change
 }
 
 /**
- * Outcome, last events, activity and what it changed: all in one batch, or not at all. Violates a
- * UNIQUE constraint when the operation has its terminal event already.
+ * Outcome, last events, activity and changes: all in one batch, or not at all. Violates a UNIQUE
+ * constraint when the operation has its terminal event already.
  */
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished

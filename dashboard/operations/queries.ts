@@ -30,7 +30,7 @@ const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 /** A number, null, or the domain of a site of the server that an earlier statement of the batch inserts. */
 type SiteReference = number | null | { inserted: string }
 
-/** A queued operation and the activity that tells of it, for one batch with the change itself. */
+/** A queued operation and its activity, for one batch with the change itself. */
 export function operationStatements(
   queries: Queries,
   operation: NewOperation,
@@ -55,7 +55,7 @@ export function operationStatements(
   ]
 }
 
-/** With the change that goes with it. 409 when the site or the sync is taken. */
+/** With its change of the records. 409 when the site or the sync has another one. */
 export async function insertOperation(
   db: Database,
   operation: NewOperation,
@@ -107,7 +107,7 @@ export async function findActive(
   return row
 }
 
-/** What was running when the process ended, oldest first. */
+/** The operations that ran when the process ended, oldest first. */
 export function listActive(db: Database): Promise<OperationRow[]> {
   return db.read
     .select()
@@ -191,7 +191,7 @@ function conditions({
   )
 }
 
-/** Many may begin in the same millisecond, so an id tells more exactly where a page ended. */
+/** Many may start in the same millisecond, so an id marks the end of a page exactly. */
 function isBefore(seen: string) {
   const { created_at, id } = operations
   if (seen.includes(':')) return lt(created_at, seen)

@@ -38,7 +38,7 @@ export class Recorder {
     this.#last = stored.last
   }
 
-  /** Goes on after what is stored. */
+  /** Continues after the stored events. */
   static async open(deps: { db: Database; bus: Bus }, operation_id: string): Promise<Recorder> {
     const { db } = deps
     const stored = await readStored(db, operation_id)
@@ -53,12 +53,12 @@ export class Recorder {
     return this.#last
   }
 
-  /** The number that the agent gave the last event of its own that is recorded. */
+  /** The agent's number of its last recorded event. */
   get lastOfAgent(): number {
     return this.#last - this.#own
   }
 
-  /** Throws once an earlier event could not be stored: none may come after a gap. */
+  /** Throws after an earlier event could not be stored: none may follow a gap. */
   async log(message: string): Promise<void> {
     if (this.#broken) await this.#stored
     const data = this.#budget.take(message)
@@ -67,12 +67,12 @@ export class Recorder {
     await this.#add({ id: ++this.#last, event: 'log', data }, data.message.length)
   }
 
-  /** The agent begins again with the steps since the last event. */
+  /** The agent repeats the steps since the last event. */
   attached(): void {
     this.#steps.attached()
   }
 
-  /** False for an event that is no step. One from before the event `last` is recorded already. */
+  /** False for other events. A step before the event `last` is already recorded. */
   async step(event: StoredEvent, last: number): Promise<boolean> {
     if (isNumbered(event)) return false
     const data = event.id < last ? undefined : this.#steps.take(event.data)
@@ -93,7 +93,7 @@ export class Recorder {
     await this.#stored
   }
 
-  /** The events that no write was begun for: they go with the outcome, in its batch. */
+  /** The events without a started write: the batch of the outcome stores them. */
   async rest(): Promise<StoredEvent[]> {
     clearTimeout(this.#timer)
     await this.#stored

@@ -3,8 +3,8 @@ import { conflict, notManaged } from '#shared/errors.ts'
 import type { SiteRules } from './rules.ts'
 
 /**
- * 409 for a site that the type is not for: one that is there is not created, one in the trash not
- * changed, and one that was only found is read and no more.
+ * 409 for an unsuitable site: an existing one is not created, one in the trash not changed, and a
+ * discovered one only read.
  */
 export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: SiteRow): void {
   if (!rules) return

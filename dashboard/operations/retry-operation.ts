@@ -11,8 +11,8 @@ import { refuseUnfit } from './refuse-unfit.ts'
 import { type RulesTable, rulesOf } from './rules.ts'
 
 /**
- * The same once more, as an operation of its own. 404 when its server or site is gone, 409 when it
- * has not failed, or another one of the site is running.
+ * Retries it as a new operation. 404 when its server or site was deleted, 409 when it has not
+ * failed, or another one of the site is running.
  */
 export async function retryOperation(
   deps: BeginDeps,
@@ -25,7 +25,7 @@ export async function retryOperation(
   return getView(deps.db, operation_id)
 }
 
-/** What the same once more would do: nothing is changed by looking. */
+/** The plan of a retry. Changes nothing. */
 export async function planRetry(deps: PlanDeps, id: string): Promise<{ plan: Plan }> {
   return planOf(deps, await getRetryable(deps, id))
 }

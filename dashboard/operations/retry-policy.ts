@@ -2,16 +2,16 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 
 /** All in ms. */
 interface Limits {
-  /** What is given each time that the agent answers. */
+  /** The deadline, renewed by each answer of the agent. */
   deadline_ms: number
-  /** The first pause before another try; it doubles up to `retry_max_ms`. */
+  /** The first pause before a retry; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
   retry_max_ms: number
 }
 
 /**
- * How long an operation still waits for its agent, and from one try to the next. Only the first look goes by the time of day, which
- * may be set at any moment; from then on, time is measured as it passes.
+ * The remaining time of an operation without its agent, and the pauses between attempts. Only the
+ * start uses the time of day, which may change; after that, time is monotonic.
  */
 export class RetryPolicy {
   readonly #clock: Clock
@@ -28,18 +28,18 @@ export class RetryPolicy {
     this.#end = clock.elapsed() + Math.min(Math.max(left, 0), limits.deadline_ms)
   }
 
-  /** Until the next try, in ms. */
+  /** The pause before the next attempt, in ms. */
   pause(): number {
     const { retry_min_ms, retry_max_ms } = this.#limits
     return Math.min(retry_min_ms * 2 ** Math.min(this.#failures, 20), retry_max_ms)
   }
 
-  /** Another try brought no end. */
+  /** Another attempt has failed. */
   failed(): void {
     this.#failures += 1
   }
 
-  /** Both restart with a deadline that was moved: the agent answered. */
+  /** A moved deadline restarts both: the agent answered. */
   contacted(deadline_at: string): void {
     if (deadline_at === this.#deadline_at) return
     this.#deadline_at = deadline_at
@@ -47,7 +47,7 @@ export class RetryPolicy {
     this.#failures = 0
   }
 
-  /** Whether there is time for another try after `pause`. */
+  /** Whether there is time for another attempt after `pause`. */
   allows(pause: number): boolean {
     return this.#clock.elapsed() + pause <= this.#end
   }

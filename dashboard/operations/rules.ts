@@ -8,20 +8,20 @@ import type { InputOf, OperationType, ReportOf } from '#shared/operation-types/i
 
 export type Params = Record<string, unknown>
 
-/** What the statements of a change are about. */
+/** The subject of the statements of a change. */
 export type Subject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
 
-/** The statements that go into one batch with what they follow from, at the time `at`. */
+/** The statements for the batch of their cause, at the time `at`. */
 export type Change = (queries: Queries, subject: Subject, at: string) => Statement[]
 export const NO_CHANGE: Change = () => []
 
-/** What the rules of a type may use; the engine hands it on. */
+/** The dependencies of the rules of a type; the engine passes them on. */
 export interface RulesDeps {
   db: Database
   agents: Agents
   sealer: Sealer
   contact_ms: number
-  /** Where the builds of the agent are; undefined: where build-agent.ts leaves them. */
+  /** The folder of the agent's builds; undefined: that of build-agent.ts. */
   builds_dir?: string | undefined
   /** How long a deleted site stays in the trash. */
   trash_ms: number
@@ -32,25 +32,25 @@ export interface Target {
   site?: SiteRow
   /** Null: the dashboard itself. */
   actor: number | null
-  /** Where servers reach this dashboard, for a type that stores it. */
+  /** The address of this dashboard for servers, for a type that stores it. */
   origin?: string
 }
 
-/** In which states a site can be started on, and whether also one that was only found. */
+/** The states of a site in which it can start, and whether discovered sites are allowed. */
 export interface SiteRules {
   states: readonly SiteRow['status'][]
   found: boolean
 }
 
-/** Which sites of a server a bulk call is for; a site that is named by its id needs no such state. */
+/** The sites of a server that a bulk call selects; a site that is named by its id needs no such state. */
 export interface BulkRules {
   states: readonly SiteRow['status'][]
   managed_only: boolean
-  /** Its params on record have the origin of the call beside what the call gives. */
+  /** Its recorded params include the origin of the call. */
   stores_origin: boolean
 }
 
-/** A type whose params on record are not those that the agent gets. */
+/** A type whose recorded params differ from those for the agent. */
 interface StoredDifferently {
   'mail.apply': Omit<ParamsOf<'mail.apply'>, 'relay'> & {
     relay: object | null
@@ -67,27 +67,27 @@ type CommandOf<K extends OperationType> = K extends 'site.scan'
   ? 'wp.scan'
   : Exclude<K, 'server.sync' | 'site.scan'>
 
-/** What one type of operation means for the records. */
+/** The effects of one type of operation on the records. */
 export interface OperationRules<K extends OperationType> {
-  /** What is stored for a call, and repeated by a retry. Throws what refuses the call. */
+  /** The stored params of a call and its retries. Throws refusals of the call. */
   params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
-  /** Params on record as the agent gets them; `sealer` is undefined for a plan. */
+  /** The params for the agent; `sealer` is undefined for a plan. */
   sent(params: Params, sealer?: Pick<Sealer, 'open'>): Params
   /** Null: it is for servers. */
   site: SiteRules | null
-  /** What cannot run beside it: another one of its site, one of its type on the server, or any. */
+  /** The operations that exclude it: another one of its site, one of its type on the server, or any. */
   excludes: 'same_site' | 'same_type' | 'all_of_server' | 'nothing'
   /** A call joins the one that is running. */
   joins: boolean
-  /** Whether it waits for an agent that is offline; one of a bulk call never does. */
+  /** Whether it waits for an offline agent; one of a bulk call never does. */
   waits: { first: boolean; retry: boolean }
-  /** What changes when it is started. */
+  /** The changes at its start. */
   during: Change
   succeeded(report: ReportOf<K>, context: Succeeded): Change
   /** `reason` is one readable line. */
   failed(reason: string): Change
   cancelled(reason: string): Change
-  /** What it means when the agent does not know the site; null: that it failed. */
+  /** The outcome when the agent does not know the site; null: failure. */
   absent:
     | ((
         deps: RulesDeps,
@@ -106,7 +106,7 @@ interface Succeeded {
   trash_ms: number
 }
 
-/** What was asked for is so already: what an agent would have reported. */
+/** The result if the goal is already reached: as an agent would report it. */
 interface Absent<K extends OperationType> {
   report: ReportOf<K>
   change: Change

@@ -9,12 +9,12 @@ import { type RulesDeps, rulesOf, type Target } from './rules.ts'
 
 export type StartDeps = RulesDeps & PlanDeps & BeginDeps
 
-/** What a call gives; with `dry_run` it asks what would be done. */
+/** The fields of a call; with `dry_run` it returns the plan. */
 export type Input<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
 /**
- * Stores an operation of the type and starts it. 409 for a target that it is not for, or that has
- * another operation; a type that does not wait for its agent fails with 503 when that is offline.
+ * Stores an operation of the type and starts it. 409 for an unsuitable target, or one with another
+ * operation; a type that does not wait for its agent fails with 503 when that is offline.
  */
 export async function start<K extends OperationType>(
   deps: StartDeps,
@@ -28,7 +28,7 @@ export async function start<K extends OperationType>(
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
 }
 
-/** What it would do now. */
+/** Its current plan. */
 async function plan<K extends OperationType>(
   deps: StartDeps,
   type: K,
@@ -45,7 +45,7 @@ export function startOrPlan<K extends OperationType>(
   call: Input<K>,
 ): Promise<Job | { plan: Plan }> {
   const { dry_run = false, ...rest } = call
-  // A call without `dry_run` is what its type takes, which TypeScript cannot follow here.
+  // A call without `dry_run` has the params of its type, which TypeScript cannot infer here.
   const input = rest as Omit<Input<K>, 'dry_run'> & InputOf<K>
   return (dry_run ? plan : start)(deps, type, target, input)
 }

@@ -1,9 +1,9 @@
 import { StepChange } from '#shared/steps.ts'
 
-/** How many changes are stored of one operation, whatever its agent sends. */
+/** The maximum of stored changes of one operation. */
 const MOST = 1000
 
-/** Decides which changes of steps are stored: an agent sends those since the last event again. */
+/** Decides which changes of steps are stored: an agent repeats those since the last event. */
 export class StepBudget {
   #count: number
   #sinceEvent: string[]
@@ -14,7 +14,7 @@ export class StepBudget {
     this.#sinceEvent = stored.sinceEvent.map(keyOf)
   }
 
-  /** A new connection begins. */
+  /** A new connection starts. */
   attached(): void {
     this.#repeated = 0
   }
@@ -25,7 +25,7 @@ export class StepBudget {
     this.#repeated = 0
   }
 
-  /** The change to store; undefined for one that is stored already, is too much, or cannot be read. */
+  /** The change to store; undefined for one that is already stored, beyond the limit, or invalid. */
   take(data: unknown): StepChange | undefined {
     const change = StepChange.safeParse(data).data
     if (!change) return undefined

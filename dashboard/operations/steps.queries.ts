@@ -5,7 +5,7 @@ import { operation_steps } from '#dashboard/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import { StepChange } from '#shared/steps.ts'
 
-/** Events and changes of steps, in their order. */
+/** Events and changes of steps, in order. */
 export function eventStatements(
   queries: Queries,
   operation_id: string,
@@ -21,7 +21,7 @@ export function eventStatements(
   ]
 }
 
-/** Those that were stored after `row`, from the event `after` on; `row` tells where the next call goes on. */
+/** Those stored after `row`, from the event `after` on; `row` is the start of the next call. */
 export async function listSteps(
   db: Database,
   operation_id: string,

@@ -3,7 +3,7 @@ import type { Asked } from '#dashboard/http/route.ts'
 import { follow } from './follow.ts'
 import type { Job } from './job.ts'
 
-/** The stream of a job from its first event. Throws, as an ordinary status, when it cannot begin. */
+/** The stream of a job from its first event. Throws an ordinary status when it cannot start. */
 export async function streamJob(
   call: Asked<StreamDeps>,
   { operation_id, accepted }: Job,

@@ -7,15 +7,15 @@ import {
 } from '#shared/operation-types/index.ts'
 import type { Change, OperationRules } from './rules.ts'
 
-/** The data of the `complete` event, and what it changes. */
+/** The data of the `complete` event, and its changes. */
 export interface Success {
   data: Record<string, unknown>
   change: Change
-  /** What is not there although it was asked for: on the record of the operation alone. */
+  /** The missing parts of the result: on the record of the operation alone. */
   warnings?: Warning[]
 }
 
-/** Reads what an agent reported; throws a ZodError when it is not what the contract says. */
+/** Parses the report of an agent; throws a ZodError when it breaks the contract. */
 export function successOf(
   { type, params }: Pick<OperationRow, 'type' | 'params'>,
   reported: unknown,
@@ -32,7 +32,7 @@ export function dataOf(type: OperationType, report: ReportOf<OperationType>) {
   return data(report)
 }
 
-/** An older agent reports none; those that cannot be read are left out. */
+/** An older agent reports none; invalid ones are dropped. */
 function warningsIn(reported: unknown): Warning[] {
   const found: unknown = Object(reported).warnings
   if (!Array.isArray(found)) return []

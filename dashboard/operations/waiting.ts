@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Whoever follows an operation whose agent was not reached within some seconds receives one line that it
- * waits, for what, and until when.
+ * Viewers of an operation whose agent was not reached within some seconds get one line with the
+ * reason and the deadline.
  */
 export async function recordWaiting(
   { db, bus, clock, notice_ms }: Deps,

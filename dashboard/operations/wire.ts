@@ -3,13 +3,13 @@ import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
 
-/** What an operation is to an agent. */
+/** The form of an operation for an agent. */
 export function callOf(
   deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
 ): { path: string; body: unknown } {
   const body = rulesOf(deps, type).sent(params, deps.sealer)
-  // Reading has a route of its own.
+  // Reading has its own route.
   return OPERATION_TYPES[type].command?.changes
     ? { path: '/exec?warnings=true&steps=true', body: { command: type, params: body } }
     : { path: '/sites/wp-scan?warnings=true&steps=true', body }

@@ -37,7 +37,7 @@ type Running = Job & {
   accept: PromiseWithResolvers<void>
 }
 
-/** Carries every stored operation to its outcome: one delivery at a time each, until the deadline. */
+/** Runs every stored operation to its outcome: one delivery at a time each, until the deadline. */
 export class Worker {
   readonly #deps: Deps
   readonly #running = new Map<string, Running>()
@@ -47,7 +47,7 @@ export class Worker {
     this.#deps = deps
   }
 
-  /** Takes up what an earlier process left unfinished. */
+  /** Continues the unfinished work of an earlier process. */
   async resume(): Promise<number> {
     const left = await listActive(this.#deps.db)
     for (const operation of left) this.start(operation)
@@ -75,12 +75,12 @@ export class Worker {
     return this.#running.get(operation_id)
   }
 
-  /** Lets go of operations whose records are gone. */
+  /** Drops operations whose records were deleted. */
   cancel(wanted: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
     for (const job of this.#running.values()) if (wanted(job)) job.abort.abort()
   }
 
-  /** Lets go of everything: the records stay as they are, for the next process. */
+  /** Stops everything: the records stay unchanged for the next process. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.cancel(() => true)
@@ -114,7 +114,7 @@ export class Worker {
         const next = await this.#try(current, context, retry)
         if (typeof next !== 'number') return next
         retry.failed()
-        // What is to end does not wait.
+        // A cancelled operation does not wait.
         await rest(clock, next, cancelRequest.promise, context.signal)
       } finally {
         cancelRequest.cancel()
@@ -133,7 +133,7 @@ export class Worker {
     throw new Error('The operation is gone')
   }
 
-  /** One delivery. A number: try again after so many ms. Rejects only when the operation is let go. */
+  /** One delivery. A number: the pause before a retry in ms. Rejects only when the process stops. */
   async #try(
     operation: OperationRow,
     context: RunContext,
@@ -179,12 +179,12 @@ export class Worker {
   }
 }
 
-/** What the agent asks for with Retry-After, in ms. */
+/** The Retry-After of the agent, in ms. */
 function requestedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
-/** Cancelled before any agent can have known of it: nothing is asked of one. */
+/** Cancelled before it was sent to an agent. */
 function wasNeverSent({ cancel, sent_at }: OperationRow): boolean {
   return cancel !== null && sent_at === null
 }

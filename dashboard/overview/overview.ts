@@ -20,7 +20,7 @@ type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
 const DAY_MS = 24 * 3600_000
 
-/** The whole fleet on one page: every server, the counts, and what a person should look at. */
+/** The whole fleet on one page: every server, the counts, and the attention items. */
 export async function overview({ db, clock }: Deps) {
   const rows = await listFleetServers(db)
   const { sites, health, updates, updates_unknown } = await countSites(db, clock.now())

@@ -52,7 +52,7 @@ export async function getFleetServer(db: Database, id: number) {
   return row
 }
 
-/** How many sites there are of each status and health, of one server or of all, without ignored ones. */
+/** The number of sites by status and health, of one server or of all, without ignored ones. */
 export async function countSites(db: Database, now: Date, server_id?: number) {
   const mine = and(isShown, server_id === undefined ? undefined : eq(sites.server_id, server_id))
   const state = healthAt(now)

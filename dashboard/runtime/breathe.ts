@@ -1,4 +1,4 @@
-/** Gives everything else that waits its turn: long work calls it every few milliseconds. */
+/** Lets other work run: long work calls it every few milliseconds. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

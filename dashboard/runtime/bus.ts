@@ -16,7 +16,7 @@ export class Bus {
     return () => this.#listening.delete(hear)
   }
 
-  /** Registers at once; ask before reading the records, so that nothing is missed between. */
+  /** Registers immediately; call it before reading the records, so that nothing is missed in between. */
   next(operation_id: string): { promise: Promise<void>; cancel(): void } {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(operation_id) ?? new Set()

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 
 const HOUR_MS = 3600_000
 
-/** Tells when the time of day cannot be trusted: nothing is deleted by its age then. */
+/** Detects when the time of day cannot be trusted: nothing is deleted by its age then. */
 export class ClockWatch {
   readonly #clock: Clock
   #offset: number

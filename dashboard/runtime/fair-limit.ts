@@ -1,12 +1,12 @@
 import { tooMany } from '#shared/errors.ts'
 
-/** Who asks for a work, and when it may start. */
+/** The owner of a task, and when it may start. */
 export interface Turn {
-  /** Works of one name take turns with those of the others. */
+  /** Tasks of one name alternate with those of others. */
   by: string
-  /** Goes before all that is not. */
+  /** Known names have priority. */
   first: boolean
-  /** Resolves when it may start; it waits in line meanwhile. */
+  /** Resolves when it may start; it waits in the queue meanwhile. */
   ready?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * At most `size` works at a time. Those that wait are served in turns by name, so that a name that
- * asks a thousand times does not delay the others. When `most` wait, the newest of the name that has
- * most of them makes room for a name that has fewer; without such a name the newcomer is refused.
+ * At most `size` tasks at a time. Waiting ones alternate by name, so that a name with a thousand
+ * tasks does not delay the others. When `most` wait, a name with fewer tasks replaces the newest
+ * task of the name with the most; without such a name the newcomer is refused.
  */
 export class FairLimit {
   readonly #size: number
@@ -33,7 +33,7 @@ export class FairLimit {
     this.#others = new Line(most)
   }
 
-  /** Throws 429 for a work that is refused before it starts. */
+  /** Throws 429 for a task that is refused before it starts. */
   async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     await this.#enter(turn)
     try {
@@ -72,7 +72,7 @@ export class FairLimit {
   }
 }
 
-/** Works that wait, by name; the name that was served last comes last. */
+/** Waiting tasks by name; the last served name is last. */
 class Line {
   readonly #most: number
   readonly #waiting = new Map<string, Waiting[]>()
@@ -82,7 +82,7 @@ class Line {
     this.#most = most
   }
 
-  /** False when it is full, and nobody has more in it. */
+  /** False when it is full, and no name has more tasks. */
   add(by: string, waiting: Waiting): boolean {
     const own = this.#waiting.get(by) ?? []
     if (this.#count >= this.#most && !this.#makeRoom(own.length)) return false

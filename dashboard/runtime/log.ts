@@ -3,8 +3,8 @@ import { currentRequestId } from './request-id.ts'
 type Facts = Record<string, string | number | null | undefined>
 
 /**
- * One JSON line per call: `at`, `level`, `message`, `request_id` when a request led to it, then the
- * facts. These are names, ids and rules: never what somebody submitted.
+ * One JSON line per call: `at`, `level`, `message`, `request_id` if a request caused it, then the
+ * facts. These are names, ids and rules: never submitted values.
  */
 export interface Log {
   info(message: string, facts?: Facts): void
@@ -25,7 +25,7 @@ export function jsonLog(write: (line: string) => void, now: () => Date): Log {
   }
 }
 
-/** These put the values they were given into their messages; drizzle's has no name of its own. */
+/** The messages of these errors contain values; drizzle's error has no name of its own. */
 const TALKATIVE = new Set(['ValidationError', 'ZodError', 'SyntaxError'])
 const isTalkative = (error: Error) => TALKATIVE.has(error.name) || 'query' in error
 

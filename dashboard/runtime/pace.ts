@@ -1,6 +1,6 @@
 /**
- * How many pieces of work may begin in one turn of the event loop. The others wait for the next turns,
- * in order, so that what comes meanwhile is answered between them.
+ * The number of tasks that may start in one turn of the event loop. The others wait for the next
+ * turns, in order, so that new requests are answered in between.
  */
 export class Pace {
   readonly #most: number
@@ -12,7 +12,7 @@ export class Pace {
     this.#most = most
   }
 
-  /** Undefined when the work may begin at once. */
+  /** Undefined when the task may start immediately. */
   turn(): Promise<void> | undefined {
     this.#schedule()
     if (this.#begun < this.#most && this.#line.length === 0) {

@@ -4,7 +4,7 @@ import { type Random, randomText } from './random.ts'
 const current = new AsyncLocalStorage<string>()
 const known = new WeakMap<Request, string>()
 
-/** The id of a request: made once, and on its answer, its log lines and what it asks of agents. */
+/** The id of a request: generated once, for its answer, its log lines and its calls of agents. */
 export function idOf(request: Request, random: Random): string {
   const id = known.get(request) ?? newRequestId(random)
   known.set(request, id)
@@ -15,12 +15,12 @@ export function newRequestId(random: Random): string {
   return randomText(random, 9)
 }
 
-/** All that `work` begins belongs to the request of this id, also what goes on after its answer. */
+/** Everything that `work` starts belongs to the request of this id, also after its answer. */
 export function inRequest<T>(id: string, work: () => T): T {
   return current.run(id, work)
 }
 
-/** The id of the request that is being answered here; undefined for what the dashboard does by itself. */
+/** The id of the current request; undefined for the dashboard's own work. */
 export function currentRequestId(): string | undefined {
   return current.getStore()
 }

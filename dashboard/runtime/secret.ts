@@ -7,7 +7,7 @@ export async function makeDataDir(path: string): Promise<void> {
   await chmod(path, 0o700)
 }
 
-/** The secret in the file; made there at the first start, with mode 0600 and on the disk at once. */
+/** The secret in the file; created at the first start, with mode 0600 and synced. */
 export async function keptSecret(path: string, random: Random): Promise<string> {
   const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
@@ -23,7 +23,7 @@ export async function keptSecret(path: string, random: Random): Promise<string> 
   return secret
 }
 
-/** A file that is there and cannot be read must not be replaced: nothing else opens what it sealed. */
+/** An unreadable file must not be replaced: nothing else decrypts the sealed values. */
 function absent(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
   throw error

@@ -8,7 +8,7 @@ interface Deps {
   contact_ms: number
 }
 
-/** As the agent reports it now; one that is offline, or older, says nothing. */
+/** The current report of the agent; an offline or older one returns nothing. */
 export function showConditions(
   { agents, contact_ms }: Deps,
   server: ServerRow,

@@ -59,7 +59,7 @@ export async function insertServer(db: Database, values: NewServer, user_id: num
   return server
 }
 
-/** The server as it is afterwards; 404 when it is gone. */
+/** The updated server; 404 when it was deleted. */
 export async function updateServer(
   db: Database,
   id: number,

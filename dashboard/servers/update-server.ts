@@ -9,7 +9,7 @@ interface Deps {
   clock: Clock
 }
 
-/** Fields that are not named stay. */
+/** Omitted fields stay. */
 export async function changeServer(
   { db, clock }: Deps,
   server: ServerRow,

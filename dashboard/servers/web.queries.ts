@@ -11,7 +11,7 @@ export async function getServerWeb(db: Database, server_id: number): Promise<Ser
   return row ?? { at: null, web: null }
 }
 
-/** For the batch of a sync; nothing is written where nothing has changed. */
+/** For the batch of a sync; unchanged values are not written. */
 export function webStatement(
   queries: Queries,
   { server_id, web, now }: { server_id: number; web: ServerWeb; now: string },

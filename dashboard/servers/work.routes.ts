@@ -11,7 +11,7 @@ import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
-/** What works on a server as a whole. */
+/** Routes for a whole server. */
 export const serverWorkRoutes = {
   syncServer: route({
     at: 'POST /api/servers/:server_id/sync',

@@ -18,13 +18,13 @@ export interface SettingDeps {
   scheduler: { setInterval(seconds: number): void }
 }
 
-/** 422 for a key that is none. */
+/** 422 for an unknown key. */
 export function settingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key
   throw invalid({ key: [`Must be one of ${Object.keys(SETTINGS).join(', ')}`] })
 }
 
-/** 422 on `value` for one that breaks the rule of its key. Takes effect at once. */
+/** 422 on `value` for an invalid one. Takes effect immediately. */
 export async function changeSetting(
   deps: SettingDeps,
   key: SettingKey,
@@ -44,7 +44,7 @@ export async function changeSetting(
   return { key, value, updated: true as const }
 }
 
-/** A version that is newer than this program is known once a server has it. */
+/** A version newer than this program is accepted once a server has it. */
 async function refuseUnknownPhp(db: Database, php: string): Promise<void> {
   if (PHP_VERSIONS.includes(php) || (await hasPhp(db, php))) return
   const known = `${PHP_VERSIONS[0]} to ${PHP_VERSIONS.at(-1)}`

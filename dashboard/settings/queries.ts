@@ -5,14 +5,14 @@ import type { NewActivity } from '#dashboard/db/rows.ts'
 import { servers, settings } from '#dashboard/db/schema.ts'
 import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/api/settings.ts'
 
-/** What was changed, over the defaults. */
+/** The changed settings, over the defaults. */
 export async function getSettings(db: Database): Promise<FleetSettings> {
   const rows = await db.read.select().from(settings)
   const changed = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
   return FleetSettings.strip().parse({ ...DEFAULT_SETTINGS, ...changed })
 }
 
-/** Whether any server has told that it has this version of PHP. */
+/** Whether any server has reported this version of PHP. */
 export async function hasPhp(db: Database, php: string): Promise<boolean> {
   const [row] = await db.read
     .select({ id: servers.id })

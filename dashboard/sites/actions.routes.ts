@@ -15,7 +15,7 @@ import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
-/** What works on one site of a server, or on its pool. */
+/** Routes for one site of a server, or its pool. */
 export const siteActionRoutes = {
   scanSite: route({
     at: 'POST /api/servers/:server_id/wp-scan',

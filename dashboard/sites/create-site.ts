@@ -13,7 +13,7 @@ import { makeSiteUser } from './site-user.ts'
 
 type StartedSite = { site: SiteChanging; operation_id: string }
 
-/** Answers as soon as the site is on record; the machine follows in the background. */
+/** Answers as soon as the site is recorded; the agent follows in the background. */
 export async function createSite(
   deps: BeginDeps & PlanDeps,
   server: ServerRow,

@@ -10,7 +10,7 @@ import { type Plan, PlanAnswer } from '#shared/plan.ts'
 
 type SiteStatus = SiteRow['status']
 
-/** Of a route whose work on a site goes on after the answer. */
+/** For a route whose work on a site continues after the answer. */
 export const inBackground = (type: OperationType) => ({
   right: OPERATION_TYPES[type].right,
   answers: {
@@ -20,7 +20,7 @@ export const inBackground = (type: OperationType) => ({
   errors: ASKS_AGENT,
 })
 
-/** Answers at once with what the site is meanwhile, or with the plan that was asked for. */
+/** Answers immediately with the state of the site, or with the requested plan. */
 export async function startInBackground<K extends OperationType>(
   { deps, found, body }: { deps: StartDeps; found: SiteTarget; body: Input<K> },
   type: K,
@@ -29,7 +29,7 @@ export async function startInBackground<K extends OperationType>(
   return changing(found, await startOrPlan(deps, type, found, body), as)
 }
 
-/** What is answered to `inBackground` once the work was started or planned. */
+/** The answer of `inBackground` after the work was started or planned. */
 export function changing(
   { site: { id, domain } }: SiteTarget,
   started: { operation_id: string } | { plan: Plan },

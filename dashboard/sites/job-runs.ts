@@ -4,10 +4,10 @@ import type { JobRun } from '#shared/api/job-runs.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
 import { AgentJobRuns, plainOutput } from '#shared/job-runs.ts'
 
-/** As an agent answers that does not know the call. */
+/** The answer of an agent without the call. */
 const UNKNOWN_CALL = 'Endpoint not found'
 
-/** Read from the server at each call, and stored nowhere. Newest first. */
+/** Read from the server at each call, and not stored. Newest first. */
 export async function listJobRuns(
   { agents }: { agents: Agents },
   { server, site }: { server: ServerRow; site: SiteRow },

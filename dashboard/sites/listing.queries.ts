@@ -25,8 +25,8 @@ const listed = {
 }
 
 /**
- * Those that are not in the trash and not ignored. Unknown counts of updates are 0 here. Read in small pieces: there
- * may be ten thousand, and other calls have their turn.
+ * Those outside the trash and not ignored. Unknown counts of updates are 0 here. Read in small
+ * pieces: there may be ten thousand, and other calls run in between.
  */
 export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
   const { id } = sites

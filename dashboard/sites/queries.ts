@@ -11,7 +11,7 @@ import {
 import { invalid, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
-/** The site of a system user; the oldest when several share it, and one that was only found last. */
+/** The site of a system user; the oldest if several share it, discovered ones last. */
 export async function getSiteOfUser(
   db: Database,
   server_id: number,
@@ -56,7 +56,9 @@ async function whyTaken(db: Database, site: Wanted): Promise<string> {
   return (await holderOf(db, site)) ?? 'The domain is already taken'
 }
 
-/** What to say of the site that has the name; undefined: none has, or only one found on another server. */
+/**
+ * The message about the site with the name; undefined: none, or only a discovered one on another server.
+ */
 async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<string | undefined> {
   const { domain, status, ignored_at } = sites
   const [row] = await db.read
@@ -70,13 +72,13 @@ async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<stri
   return `${row.domain} is in the trash of ${row.server}: restore or purge it`
 }
 
-/** A site that nobody sees in the lists is named, so that nobody looks for it there. */
+/** Names a hidden site, so that users do not search the lists for it. */
 function takenBy({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
   const taken = 'The domain is already taken'
   return ignored_at === null ? taken : `${taken} by an ignored site that was found on this server`
 }
 
-/** 422 on `domain` as insertSite has it, for who inserts nothing. */
+/** 422 on `domain` as in insertSite, for callers that insert nothing. */
 export async function refuseTakenDomain(
   db: Database,
   { domain, server_id }: Pick<NewSite, 'domain' | 'server_id'>,
@@ -85,7 +87,7 @@ export async function refuseTakenDomain(
   if (reason !== undefined) throw invalid({ domain: [reason] })
 }
 
-/** 422 on `user` when a site of the server has it; the agent asks the machine. */
+/** 422 on `user` when a site of the server has it; the agent checks the machine. */
 export async function refuseTakenUser(
   db: Database,
   server_id: number,
@@ -99,7 +101,7 @@ export async function refuseTakenUser(
   if (row) throw invalid({ user: ['Another site of the server has this user'] })
 }
 
-/** Whether any operation of the site ever got through to the agent. */
+/** Whether any operation of the site ever reached the agent. */
 export async function wasReached(db: Database, site_id: number): Promise<boolean> {
   const [row] = await db.read
     .select({ id: operations.id })
@@ -109,7 +111,7 @@ export async function wasReached(db: Database, site_id: number): Promise<boolean
   return row !== undefined
 }
 
-/** Removes a record that stands for nothing on the machine, together with what waits for it. */
+/** Removes a record without a counterpart on the machine, with its waiting operations. */
 export async function deleteUnreached(
   db: Database,
   site: SiteRow,

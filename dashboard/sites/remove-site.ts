@@ -6,9 +6,9 @@ import type { Plan } from '#shared/plan.ts'
 import { deleteUnreached, wasReached } from './queries.ts'
 
 /**
- * Moves the site to the trash of its server, in the background. A record that never reached a server
- * that never answered and is not enrolled is removed at once. 409 while another operation of the site
- * is running.
+ * Moves the site to the trash of its server, in the background. The record of a site is removed at
+ * once if its server is not enrolled and never answered, and no operation reached it. 409 while
+ * another operation of the site is running.
  */
 export async function removeSite(
   deps: StartDeps,
@@ -31,7 +31,7 @@ export async function removeSite(
   return { operation_id: operation.id }
 }
 
-/** An agent that is enrolled may have made the site already, with only its answer lost. */
+/** An enrolled agent may have created the site although its answer was lost. */
 async function isUnreached({ db }: StartDeps, { server, site }: SiteTarget): Promise<boolean> {
   if (server.status !== 'pending' || (await wasReached(db, site.id))) return false
   return (await findAgent(db, server.id)) === undefined

@@ -12,8 +12,8 @@ const ROWS = 100
 type Importing = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
 
 /**
- * Records sites that were found, as many of the first ones as the budget of the day has, and at most
- * `room`. Returns how many; a name that the server has on record in another form is left out.
+ * Records the first discovered sites within the budget of the day, and at most `room`. Returns
+ * their number; a name that the server has in another form is skipped.
  */
 export async function importSites(
   db: Database,
@@ -32,7 +32,7 @@ export async function importSites(
   return wanted
 }
 
-/** False when another dashboard on the same records has used the budget up in the meantime. */
+/** False when another dashboard on the same records has used up the budget meanwhile. */
 async function reserve(db: Database, id: number, day: string, wanted: number): Promise<boolean> {
   const used = sql<number>`(case when imports_day = ${day} then imports else 0 end)`
   const rows = await db.write((queries) =>
@@ -62,7 +62,7 @@ export function importedRow(found: FoundSite, server_id: number, created_at: str
   }
 }
 
-/** Not managed as long as nobody has restored it: a trash must not reserve names either. */
+/** Not managed before it is restored: a trash must not reserve names either. */
 export function trashedRow(
   { deleted_at, size, restorable: _, ...facts }: TrashedSite,
   server_id: number,

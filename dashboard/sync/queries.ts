@@ -22,7 +22,7 @@ const UPDATES = 50
 
 export type KnownSite = Omit<SiteRow, 'inventory' | 'health_checks'>
 
-/** All of a server, in the order of their domains and without inventories, read in small pieces. */
+/** All of a server, ordered by domain and without inventories, read in small pieces. */
 export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
   const { inventory: _, health_checks: __, ...columns } = getTableColumns(sites)
   const rows: KnownSite[] = []
@@ -42,7 +42,7 @@ export async function listSiteRows(db: Database, server_id: number): Promise<Kno
 interface Synced {
   server: ServerRow
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
-  /** Undefined: nothing is known, and what is on record stays. */
+  /** Undefined: unknown, and the record stays. */
   maintenance: Maintenance | undefined
   mail: MailTroubles | undefined
   web: ServerWeb | undefined
@@ -50,17 +50,17 @@ interface Synced {
   /** The sites that the agent created, by domain; undefined when it did not report them. */
   own: Pick<ReadonlySet<string>, 'has'> | undefined
   now: string
-  /** When a site that was found in the trash is purged. */
+  /** The purge time of sites found in the trash. */
   purge_at: string
-  /** How many more sites may be imported; how many the agent has named that were not read. */
+  /** The remaining number of imports; the number of sites that were not read. */
   room: number
   unread: number
   tell: boolean
 }
 
 /**
- * In small pieces, between which others may write; the server counts as synced with the last one. A
- * site that an operation took in the meantime is left alone. Returns how many sites were imported.
+ * In small pieces, between which others may write; the last piece marks the server as synced. A
+ * site with a new operation is skipped. Returns the number of imported sites.
  */
 export async function applySync(db: Database, synced: Synced): Promise<number> {
   const { plan, now } = synced
@@ -139,7 +139,7 @@ function readingStatement(
     .where(eq(servers.id, server.id))
 }
 
-/** As the poll of each minute has it. */
+/** As in the poll of each minute. */
 function readingOf({ server, reading, now }: Synced): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
   return { server_id: server.id, at, metrics: reading.metrics }
@@ -148,7 +148,7 @@ function readingOf({ server, reading, now }: Synced): Reading {
 const updateStatements = (queries: Queries, updates: SyncPlan['updates'], now: string) =>
   updates.map((update) => updateStatement(queries, update, now))
 
-/** A state follows from the one that the record had: by now that may be another one. */
+/** The new state depends on the old one, which may have changed by now. */
 function updateStatement(
   queries: Queries,
   { id, from, values }: SyncPlan['updates'][number],

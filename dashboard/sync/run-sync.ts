@@ -21,7 +21,7 @@ export interface RunSyncDeps extends SyncDeps {
 
 type Sync = ReturnType<typeof syncServer>
 
-/** A sync that somebody asked for: a stored operation that the dashboard itself carries out. */
+/** A requested sync: a stored operation that the dashboard executes itself. */
 export async function runSync(
   deps: RunSyncDeps,
   operation: OperationRow,
@@ -49,7 +49,7 @@ export async function runSync(
   }
 }
 
-/** Rejects when somebody asks for its end, never resolves. */
+/** Rejects on a cancel request, never resolves. */
 function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
   const cancelled = cancelRequested(deps, id, signal).then((): never => {
     throw cancelledError()
@@ -81,7 +81,7 @@ async function stream(
   }
 }
 
-/** A sync is not tried again, so that its deadline stays: the next one comes anyway. */
+/** A sync is not retried and keeps its deadline: the next one follows anyway. */
 function begun({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
   return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }

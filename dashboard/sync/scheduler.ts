@@ -9,18 +9,18 @@ interface Deps {
 
 const AT_ONCE = 64
 const START_SPREAD_MS = 60_000
-/** How long a server must be left alone before what was changed on it is looked at, and the most. */
+/** The quiet time after changes before a sync, and its maximum. */
 const QUIET_MS = 1_000
 const MOST_QUIET_MS = 30_000
 
 /**
- * Syncs each server every interval, spread over it, so that a fleet is a steady trickle. A server
- * whose sync still runs when its time comes is not asked twice.
+ * Syncs each server every interval, spread over it, so that the load is even. A server whose sync
+ * still runs is skipped.
  */
 export class Scheduler {
   readonly #deps: Deps
   readonly #due = new Map<number, number>()
-  /** Servers with changes that were not looked at yet: since when. */
+  /** Servers with unsynced changes: since when. */
   readonly #changed = new Map<number, number>()
   readonly #running = new Map<number, Promise<void>>()
   readonly #limit = new Limit(AT_ONCE)
@@ -46,7 +46,7 @@ export class Scheduler {
     this.#tick()
   }
 
-  /** Something changed on it: once, when no more comes of that, or does not cease to come. */
+  /** A change on it: syncs once after a quiet time, or at the maximum. */
   changed(server_id: number): void {
     const now = this.#now()
     const since = this.#changed.get(server_id) ?? now
@@ -60,7 +60,7 @@ export class Scheduler {
     this.#changed.delete(server_id)
   }
 
-  /** At once: the next syncs are spread again over the new interval. */
+  /** Immediate: the next syncs are spread over the new interval. */
   setInterval(seconds: number): void {
     this.#interval_ms = seconds * 1000
     this.#spread(this.#interval_ms)

@@ -6,24 +6,24 @@ import { diskLevelOf } from '#shared/disk-levels.ts'
 import { apexOf } from '#shared/names.ts'
 import type { KnownSite } from './queries.ts'
 
-/** What a sync changes: pure data. `from` is the state that an update starts from. */
+/** The changes of a sync: pure data. `from` is the state before an update. */
 export interface SyncPlan {
   updates: { id: number; from: SiteRow['status']; values: Partial<SiteRow> }[]
   imports: FoundSite[]
-  /** In the trash of the server and on no record of it. */
+  /** In the trash of the server without a record. */
   trashed: TrashedSite[]
-  /** Found, but another site of the server has the name, with or without `www.`. */
+  /** Discovered, but another site of the server has the name, with or without `www.`. */
   others: number
   missing: number[]
 }
 
-/** What an agent names, by domain. `whole`: nothing that it named is left out. */
+/** The report of an agent, by domain. `whole`: the list is complete. */
 export interface Found {
   sites: ReadonlyMap<string, FoundSite>
   whole: boolean
 }
 
-/** What the agent has in its trash, and when a site found there is purged. */
+/** The trash of the agent, and the purge time of sites found there. */
 export interface FoundTrash {
   sites: ReadonlyMap<string, TrashedSite>
   whole: boolean
@@ -37,8 +37,8 @@ const BUSY: readonly SiteRow['status'][] = ['provisioning', 'deleting']
 const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 'trashed']
 
 /**
- * Compares the records as they were before the agent was asked with what it found. A site that an
- * operation works on is left alone, in whichever of the two it is. Other work has its turn meanwhile.
+ * Compares the records from before the call with the report of the agent. A site with an operation
+ * in either of them is skipped. Other work runs in between.
  */
 export async function planSync(
   records: readonly KnownSite[],
@@ -59,7 +59,7 @@ export async function planSync(
   return plan
 }
 
-/** Those whose name no other has; the first of a name has it. */
+/** Those with a unique name; the first one of a name counts. */
 async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: Set<string>) {
   const free: T[] = []
   for (const some of piecesOf(sites, PIECE)) {
@@ -87,8 +87,7 @@ function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
 }
 
 /**
- * Where the certificate of a site that was found ends at another time than its record says: the agent
- * renews them by itself. `ends`: by domain, of those that have one.
+ * Changed expiry of certificates: the agent renews them by itself. `ends`: by domain, of sites with one.
  */
 export function certificateUpdates(
   records: readonly KnownSite[],
@@ -105,10 +104,7 @@ export function certificateUpdates(
     .map(({ before: _, ...update }) => update)
 }
 
-/**
- * Where the disk use of a site that was found is another one than its record says. `uses`: by domain,
- * of the sites that the agent has measured.
- */
+/** Changed disk use. `uses`: by domain, of measured sites. */
 export function diskUpdates(
   records: readonly KnownSite[],
   found: Found,
@@ -128,8 +124,8 @@ export function diskUpdates(
 }
 
 /**
- * Where a site that this dashboard did not create turns out to be one of its agent, as after a restore
- * of older records, or not. `own`: by domain, those that the agent created.
+ * Sites whose management has changed, as after a restore of older records. `own`: by domain, those
+ * that the agent created.
  */
 export function foundUpdates(
   records: readonly KnownSite[],
@@ -145,7 +141,7 @@ export function foundUpdates(
     }))
 }
 
-/** Whether a site is not where it was, and the trash of its server would tell why. */
+/** Whether a site is not where it was, so that the trash of its server must be read. */
 export function needsTrash(records: readonly KnownSite[], found: Found): boolean {
   return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
@@ -174,7 +170,7 @@ function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
 const BACK = { status: 'active', status_reason: '' } as const
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
-/** A site that only its server has thrown away gets its whole time in the trash from now on. */
+/** A site that only its server has deleted gets its whole time in the trash from now on. */
 function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteRow> {
   const { status, domain } = record
   if (!GONE.includes(status)) return {}
@@ -198,7 +194,7 @@ function differences(record: KnownSite, values: Partial<SiteRow>): Partial<SiteR
   )
 }
 
-/** Those that are objects come from JSON, and have their keys in the order of their agent. */
+/** Objects come from JSON, with their keys in the order of the agent. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (Object(other) === other && JSON.stringify(one) === JSON.stringify(other))
 }

@@ -38,10 +38,10 @@ export interface SyncDeps extends HandOverDeps {
   trash_ms: number
 }
 
-/** True: a change of state gets an activity of its own, since no operation tells of it. */
+/** True: a change of state gets its own activity, since no operation records it. */
 interface Options {
   tell: boolean
-  /** Cuts it off where it is. */
+  /** Interrupts it. */
   signal?: AbortSignal
 }
 
@@ -129,7 +129,7 @@ function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
 
 const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
 
-/** By domain. Undefined: the agent is one that does not tell, and what is on record stays. */
+/** By domain. Undefined: the agent does not report it, and the record stays. */
 async function certificateEnds(agents: Agents, server: ServerRow) {
   try {
     const of = { key: 'certificates', entry: SiteCertificate }
@@ -145,8 +145,8 @@ function isChange({ updates }: SyncPlan, imported: number): boolean {
 }
 
 /**
- * Asked for when a site is not where it was; and at first, for what an earlier dashboard has left
- * there. A server that does not tell has no site the less for it: what is in the trash stays there.
+ * Read when a site is not where it was, and at first, for sites of an earlier dashboard. If the
+ * server does not report it, the recorded trash stays.
  */
 async function trashOf(
   agents: Agents,

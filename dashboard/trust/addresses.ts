@@ -4,9 +4,9 @@ import { BlockList, isIP } from 'node:net'
 import { offline } from '#shared/errors.ts'
 
 /**
- * Ranges that no agent of a fleet answers in: what the IANA special-purpose address registries (RFC
- * 6890) list as not globally reachable, the metadata services of providers, and the IPv6 forms that
- * carry an IPv4 address through a tunnel or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
+ * Ranges without agents: those that the IANA special-purpose address registries (RFC 6890) list as
+ * not globally reachable, the metadata services of providers, and the IPv6 forms that carry an IPv4
+ * address through a tunnel or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
  */
 const never = blockList([
   '0.0.0.0/8',
@@ -64,7 +64,7 @@ function refusalOf(address: string, { production, allow_private }: AddressRules)
   return `${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 }
 
-/** Throws offline for an IP literal that is refused; names are checked when they are resolved. */
+/** Throws offline for a refused IP literal; names are checked when they are resolved. */
 export function checkLiteral(hostname: string, rules: AddressRules): void {
   const reason = isIP(hostname) ? refusalOf(hostname, rules) : undefined
   if (reason) throw offline(`The server is not asked: ${reason}`)
@@ -72,7 +72,7 @@ export function checkLiteral(hostname: string, rules: AddressRules): void {
 
 const LOOKUP_MS = 1_000
 
-/** Why this dashboard will not connect to a server, as far as that is known within a second. */
+/** Why this dashboard will not connect to a server, if known within a second. */
 export async function obstacleOf(
   hostname: string,
   rules: AddressRules,
@@ -85,7 +85,7 @@ export async function obstacleOf(
 
 type Callback = (error: Error | null, address: LookupAddress[]) => void
 
-/** A `lookup` for node:net that checks every address it gives, at each new connection. */
+/** A `lookup` for node:net that checks every returned address, at each new connection. */
 export function checkedLookup(rules: AddressRules) {
   return (hostname: string, _options: object, callback: Callback) => {
     systemLookup(hostname, { all: true }, (error, found) => {
@@ -98,7 +98,7 @@ export function checkedLookup(rules: AddressRules) {
   }
 }
 
-/** An IPv4 range is also meant behind NAT64 (RFC 6052), where a network without IPv4 reaches it. */
+/** An IPv4 range includes its NAT64 form (RFC 6052), by which a network without IPv4 reaches it. */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

@@ -33,8 +33,8 @@ export interface Candidate {
 }
 
 /**
- * `proved`: the agent that was given the code. `failed`: somebody else. `away`: nobody, or not ready yet.
- * `reason` tells a person what to look at.
+ * `proved`: the agent has the code. `failed`: it has another one. `away`: no answer, or not ready
+ * yet. `reason` has the advice for people.
  */
 export type Enrolled =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
@@ -42,8 +42,8 @@ export type Enrolled =
   | { outcome: 'away'; reason: string }
 
 /**
- * The only connection to an agent whose certificate is not known yet. The proof binds the
- * certificate of this very connection, so that who sits in the middle cannot make it.
+ * The only connection to an agent with an unknown certificate. The proof binds the certificate of
+ * this connection, so that a man in the middle cannot create it.
  */
 export async function enrol(
   key: SigningKey,
@@ -66,8 +66,8 @@ export async function enrol(
 }
 
 /**
- * Lets the agent know that its answer with this nonce was accepted, so that the command on the server
- * ends. An agent that does not get it takes the next ordinary request for it, at the latest after 30 s.
+ * Confirms to the agent that its answer with this nonce was accepted, so that the command on the server
+ * ends. If it is lost, the agent treats the next ordinary request as confirmation, within 30 s.
  */
 export async function confirm(
   { kid, private_key }: SigningKey,
@@ -85,7 +85,7 @@ export async function confirm(
 const WRONG_PROOF =
   'What answered does not know the code: it was mistyped, or something stands in between'
 
-/** What an agent that nobody has given this code says, or something else that answers there. */
+/** The answer of an agent without this code, or of another program. */
 function refusalOf({ hostname, port }: Candidate, status: number): string {
   if (status === 403) return 'The agent is there and waits for its code'
   if (status === 401) return 'The agent there was given the line of another server or dashboard'
@@ -131,7 +131,7 @@ function derOf(certificate: string): Buffer | undefined {
 interface Reply {
   status: number
   text: string
-  /** DER of the certificate that the connection was made with. */
+  /** DER of the certificate of the connection. */
   certificate: Buffer
 }
 
@@ -162,7 +162,7 @@ async function ask(
       const { raw } = (response.socket as TLSSocket).getPeerCertificate(true)
       readText(response).then(
         (text) => resolve({ status: response.statusCode ?? 0, text, certificate: raw }),
-        // After its answer has begun, a request tells of no error any more.
+        // After its answer has started, a request reports no more errors.
         (error: Error) => {
           reject(error)
           message.destroy()

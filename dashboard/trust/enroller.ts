@@ -15,7 +15,7 @@ interface Deps {
   keys: Keyring
   sealer: Sealer
   rules: AddressRules
-  /** Called when an agent is known: its first signed request makes the server `online`. */
+  /** Called when an agent is trusted: its first signed request makes the server `online`. */
   enrolled(server_id: number): void
 }
 
@@ -23,12 +23,12 @@ type Open = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
 
 const PAUSE_MS = 1000
 
-/** Asks the servers with an open code for their proof, once a second, until the code is used or over. */
+/** Requests the proof of servers with an open code, once a second, until the code is used or expired. */
 export class Enroller {
   readonly #deps: Deps
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
-  /** The servers whose codes were good the last time; undefined before the first. */
+  /** The servers with valid codes in the last round; undefined before the first. */
   #open: readonly number[] | undefined
 
   constructor(deps: Deps) {
@@ -58,7 +58,7 @@ export class Enroller {
     }
   }
 
-  /** Looks for the entries of codes that are over, at its start among all. */
+  /** Completes the activities of expired codes, at its start of all. */
   async #endLapsed(open: readonly Open[]): Promise<void> {
     const { db, clock } = this.#deps
     const ids = open.map(({ server_id }) => server_id)

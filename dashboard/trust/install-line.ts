@@ -2,9 +2,9 @@ import type { Build } from '#dashboard/agents/builds.ts'
 import { conflict } from '#shared/errors.ts'
 
 interface Parts {
-  /** Where the server reaches this dashboard. */
+  /** The address of this dashboard for the server. */
   public_url: string
-  /** Who logs in on the server: anybody but root needs sudo. */
+  /** The login user on the server: all but root need sudo. */
   user: string
   server_id: number
   port: number
@@ -15,13 +15,13 @@ const NEEDS_CURL =
   '{ command -v curl > /dev/null || { echo "curl is missing: install it with apt-get install curl" >&2; false; }; }'
 
 /**
- * One line to paste into a shell on the server. The digest stands in it, as the dashboard shows it,
- * and is not downloaded beside the program. The code is asked for afterwards, on standard input.
- * Throws conflict for an address of the dashboard that a shell could take for more than one.
+ * One command to paste into a shell on the server. It contains the digest, which is not downloaded
+ * with the program. The code is read afterwards from standard input. Throws conflict for an address
+ * of the dashboard with shell characters.
  */
 export function installLine({ machine, sha256 }: Build, parts: Parts): string {
   const { public_url, user, server_id, port, hub_key } = parts
-  // It becomes part of a line that root runs, and may come from a Host header.
+  // It becomes part of a command that root runs, and may come from a Host header.
   if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+(\/[A-Za-z0-9._/-]*)?$/.test(public_url))
     throw conflict('Set PUBLIC_URL to the address at which servers reach this dashboard')
   const root = user === 'root' ? '' : 'sudo '
@@ -29,7 +29,7 @@ export function installLine({ machine, sha256 }: Build, parts: Parts): string {
   return [
     NEEDS_CURL,
     'cd "$(mktemp -d)"',
-    // Not through a pipe: what follows would hide that the download failed, and why.
+    // Not through a pipe, which would hide a failed download and its reason.
     `curl -fsSL ${public_url}/agent/${machine}.gz -o hosting-agent.gz`,
     'gunzip hosting-agent.gz',
     `echo '${sha256}  hosting-agent' | sha256sum -c --quiet`,

@@ -10,12 +10,12 @@ export class Keyring {
     this.#deps = deps
   }
 
-  /** Asked of the records each time: another dashboard on the same ones may have put a new one there. */
+  /** Read from the records each time: another dashboard may have rotated the key. */
   current(): Promise<SigningKey> {
     return loadSigningKey(this.#deps)
   }
 
-  /** Opened once. Throws when the key is gone. */
+  /** Decrypted once. Throws when the key is missing. */
   async get(kid: string): Promise<SigningKey> {
     const known = this.#opened.get(kid)
     if (known) return known

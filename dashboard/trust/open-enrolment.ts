@@ -28,8 +28,8 @@ const CODE_MS = 15 * 60_000
 export const CODE_PURPOSE = 'enrolment-code'
 
 /**
- * A new code for a server, in the place of any before it. Only its digest is kept, and that sealed:
- * it is the key of the proof. `origin`: where the server reaches this dashboard.
+ * A new code for a server, which replaces the previous one. Only its digest is stored, sealed,
+ * because it is the key of the proof. `origin`: where the server reaches this dashboard.
  */
 export async function openEnrolment(
   { db, clock, random, keys, sealer, builds_dir, rules }: EnrolmentDeps,

@@ -14,17 +14,17 @@ import type { SigningKey } from './signing-key.ts'
 export interface PinnedDeps {
   clock: Clock
   random: Random
-  /** The first to sign with. */
+  /** The first key to sign with. */
   key: SigningKey
   rules: AddressRules
 }
 
-/** Until the agent has told its own: it refuses this one, and tells. */
+/** The initial nonce: the agent refuses it and returns its own. */
 const UNKNOWN_BOOT = 'A'.repeat(22)
 
 /**
- * The way to one enrolled agent: TLS 1.3 to the very certificate that it proved to have, kept open,
- * and each request signed for it alone.
+ * The transport to one enrolled agent: TLS 1.3 to its pinned certificate, kept open, and each
+ * request signed for it alone.
  */
 export class PinnedTransport implements Transport {
   readonly certificate: string
@@ -63,7 +63,7 @@ export class PinnedTransport implements Transport {
     }).end(body)
   }
 
-  /** The newest key that the agent knows, and until when it is good. */
+  /** The newest key that the agent knows, and its expiry. */
   signingWith(key: SigningKey, until: string | null): this {
     this.#key = key
     this.#until = until
@@ -92,7 +92,7 @@ export class PinnedTransport implements Transport {
     this.#fresh.destroy()
   }
 
-  /** A key that is over hands over the one after it, and does nothing else. */
+  /** An expired key only delivers its successor. */
   #checkAge(path: string): void {
     if (this.#until === null || path === '/keys') return
     if (this.#until > timestamp(this.#deps.clock)) return

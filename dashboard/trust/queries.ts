@@ -8,7 +8,7 @@ import { notFound } from '#shared/errors.ts'
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
-/** `until`: how long the key is good that it knows. */
+/** `until`: the expiry of its known key. */
 export async function findAgent(db: Database, server_id: number) {
   const same = eq(server_agents.server_id, server_id)
   const [row] = await db.read
@@ -19,12 +19,12 @@ export async function findAgent(db: Database, server_id: number) {
   return row
 }
 
-/** After so many wrong proofs a code is no longer good. */
+/** The number of wrong proofs that invalidates a code. */
 export const MOST_FAILURES = 3
 
 const isWaiting = and(eq(activities.type, 'server.enrol'), eq(activities.status, 'running'))
 
-/** The entry of a code that is waited for, at its end. */
+/** The activity of a waiting code, at its end. */
 function ended(queries: Queries, server_id: number, status: NewActivity['status'], when?: SQL) {
   const mine = eq(activities.server_id, server_id)
   return queries
@@ -33,7 +33,7 @@ function ended(queries: Queries, server_id: number, status: NewActivity['status'
     .where(and(mine, isWaiting, when))
 }
 
-/** Codes that were not used in time: of these servers, or of all. */
+/** Expired codes: of these servers, or of all. */
 export async function endLapsed(db: Database, now: string, server_ids?: readonly number[]) {
   const good = sql`exists (select 1 from enrolments where enrolments.server_id = activities.server_id
     and expires_at > ${now} and failures < ${MOST_FAILURES})`
@@ -46,7 +46,7 @@ export async function endLapsed(db: Database, now: string, server_ids?: readonly
   )
 }
 
-/** A new code takes the place of the one before. */
+/** A new code replaces the previous one. */
 export async function putEnrolment(
   db: Database,
   values: Omit<EnrolmentRow, 'failures' | 'last_error'>,
@@ -68,7 +68,7 @@ export async function putEnrolment(
   )
 }
 
-/** The codes that are good now, each with where its server is. */
+/** The valid codes, each with the address of its server. */
 export function listOpenEnrolments(db: Database, now: string) {
   return db.read
     .select({
@@ -84,7 +84,7 @@ export function listOpenEnrolments(db: Database, now: string) {
     .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, MOST_FAILURES)))
 }
 
-/** A wrong proof: counted, and told of in the activity log. */
+/** A wrong proof: counted and recorded in the activity log. */
 export async function countFailure(
   db: Database,
   server_id: number,
@@ -114,7 +114,7 @@ export async function noteReason(db: Database, server_id: number, last_error: st
   await db.write((queries) => queries.update(enrolments).set({ last_error }).where(same))
 }
 
-/** Since when the agent of a server is trusted, and the code that was made last and not used. */
+/** Since when the agent of a server is trusted, and its last unused code. */
 export async function getTrust(db: Database, server_id: number) {
   const { expires_at, failures, last_error } = enrolments
   const [row] = await db.read
@@ -128,8 +128,8 @@ export async function getTrust(db: Database, server_id: number) {
 }
 
 /**
- * The code is used up in the same moment in which the agent becomes known. The entry of the code tells
- * of it; there is one of its own only where none waits.
+ * One batch uses the code and stores the agent. The activity of the code records it; without a
+ * waiting one it gets its own.
  */
 export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
   const { server_id, ...known } = agent

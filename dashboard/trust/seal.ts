@@ -5,11 +5,11 @@ import { Secret } from '#shared/secret.ts'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Keeps a secret in the database that only this dashboard, with its key file, can read. */
+/** Encrypts a secret in the database for this dashboard with its key file. */
 export interface Sealer {
   /** base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when opened. */
   seal(purpose: string, secret: Secret): string
-  /** Throws when the key file, the purpose or the text is another one. */
+  /** Throws for another key file, purpose or text. */
   open(purpose: string, sealed: string): Secret
 }
 

@@ -18,7 +18,7 @@ export interface SignedCall {
   id: string
 }
 
-/** The Authorization header of one request: good once, for 30 seconds, for this agent and this body. */
+/** The Authorization header of one request: valid once, for 30 seconds, for this agent and this body. */
 export function signRequest(key: SigningKey, call: SignedCall): string {
   const claims: TokenClaims = {
     iss: key.kid,
@@ -38,7 +38,7 @@ export function signRequest(key: SigningKey, call: SignedCall): string {
   return `${TOKEN_SCHEME} ${text}.${signature}`
 }
 
-/** SHA-256 of an agent's public key, base64url: who a token is for. */
+/** SHA-256 of an agent's public key, base64url: the audience of a token. */
 export function audienceOf(public_key: string): string {
   return createHash('sha256').update(public_key).digest('base64url')
 }

@@ -6,7 +6,7 @@ import { Secret } from '#shared/secret.ts'
 import { findCurrentKey, insertFirstKey, type KeyRow } from './keys/queries.ts'
 import type { Sealer } from './seal.ts'
 
-/** A key that speaks for this dashboard; `public_key` is its 32 bytes in base64url. */
+/** A key of this dashboard; `public_key` is its 32 bytes in base64url. */
 export interface SigningKey {
   kid: string
   public_key: string
@@ -22,7 +22,7 @@ export interface KeyDeps {
 
 export const KEY_PURPOSE = 'signing-key'
 
-/** The current one, made at the first start. Throws when the key file is not the one it was sealed with. */
+/** The current one, created at the first start. Throws for another key file than the one that sealed it. */
 export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
   const known = await findCurrentKey(deps.db)
   if (known) return openSigningKey(deps.sealer, known)
@@ -48,7 +48,7 @@ export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
   return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem.reveal()) }
 }
 
-/** As `hosting-agent enrol` and `hosting-agent trust` take it. */
+/** The form for `hosting-agent enrol` and `hosting-agent trust`. */
 export function hubKeyOf({ kid, public_key }: Pick<SigningKey, 'kid' | 'public_key'>): string {
   return `ed25519:${kid}:${public_key}`
 }

@@ -9,7 +9,7 @@ interface Deps extends Omit<PinnedDeps, 'key'> {
   keys: Keyring
 }
 
-/** One way to each agent, kept as long as the server is where it was and has the same certificate. */
+/** One transport to each agent, kept while address and certificate of the server are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: Address) => {

@@ -17,7 +17,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'dashboard/auth/queries.ts': 210,
   'dashboard/db/schema.ts': 390,
   'dashboard/sync/queries.ts': 210,
-  'dashboard/sync/sync-plan.ts': 210,
   'dashboard/start.ts': 210,
   'shared/agent.ts': 220,
   'shared/api/fleet.ts': 220,

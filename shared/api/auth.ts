@@ -9,9 +9,7 @@ const text = (label: string) =>
     error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
   })
 
-/**
- * An unknown address means wrong credentials, not an invalid field. A password is never trimmed.
- */
+/** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
 export const Login = body({
   email: text('E-mail address')
     .trim()

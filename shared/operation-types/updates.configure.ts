@@ -3,9 +3,7 @@ import { command } from '#shared/command.ts'
 import { Unattended } from '#shared/maintenance.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
-/**
- * `unattended` of the result is the effective state: the configuration of an administrator stays.
- */
+/** `unattended` of the result is the effective state: the configuration of an administrator stays. */
 const updatesConfigure = command({
   name: 'updates.configure',
   summary: 'Switch unattended security updates on or off',

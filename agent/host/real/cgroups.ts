@@ -53,10 +53,7 @@ function join(folder: string): true {
   return true
 }
 
-/**
- * Of version 2, which alone keeps its processes and kills them; another file system only looks
- * alike.
- */
+/** Of version 2, which alone keeps its processes and kills them; another file system only looks alike. */
 export function isControlGroup(folder: string): boolean {
   return attempt(() => statfsSync(folder).type) === CGROUP2
 }

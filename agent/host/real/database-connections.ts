@@ -22,10 +22,7 @@ export interface Connections {
   silent(reason: string): DatabaseUnavailable
 }
 
-/**
- * Connections of root to the socket of MariaDB. One connection tests the server before a pool
- * retries.
- */
+/** Connections of root to the socket of MariaDB. One connection tests the server before a pool retries. */
 export function openConnections(
   socket: string,
   option_files: readonly string[] = OPTION_FILES,
@@ -58,8 +55,7 @@ export function openConnections(
 }
 
 /**
- * The first account that MariaDB accepts: that of the agent's settings, of root, of root without a
- * file.
+ * The first account that MariaDB accepts: that of the agent's settings, of root, of root without a file.
  */
 async function accountThatEnters(socket: string, files: readonly string[]): Promise<Account> {
   const [own, ...others] = files

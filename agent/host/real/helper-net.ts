@@ -15,9 +15,7 @@ import { visitor } from './visitor.ts'
 /** A download streams through it: the executable itself takes most of the memory. */
 const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
 
-/**
- * The network for the half without one: each call runs in a short-lived unit without privileges.
- */
+/** The network for the half without one: each call runs in a short-lived unit without privileges. */
 export const reachingNet: Net = {
   async fetch(url, options = {}) {
     if (url.startsWith('file:')) return net.fetch(url)

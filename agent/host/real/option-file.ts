@@ -1,8 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises'
 
-/**
- * The login of MariaDB. Without a password: by the socket, which identifies the user (unix_socket).
- */
+/** The login of MariaDB. Without a password: by the socket, which identifies the user (unix_socket). */
 export interface Account {
   user: string
   password?: string

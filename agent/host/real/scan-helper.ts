@@ -20,9 +20,7 @@ export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | '
 export interface HelperTimes {
   /** The silence limit while it starts, or queries databases, which answer within two seconds. */
   silence_ms: number
-  /**
-   * The silence limit while it reads the files of one site: the scan itself stops after a second.
-   */
+  /** The silence limit while it reads the files of one site: the scan itself stops after a second. */
   reading_ms: number
   /** The idle time after which the helper ends. */
   idle_ms: number

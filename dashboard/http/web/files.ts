@@ -12,14 +12,14 @@ const TYPES: Record<string, string> = {
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const
 type Encoding = keyof typeof ENCODINGS
 
-/** One file of the pages, and what it is there as beside plain. */
+/** One file of the pages, and its compressed forms. */
 export interface Asset {
   path: string
   type: string
   encodings: Encoding[]
 }
 
-/** What build-web.ts left: the document, and the files that it loads, by name. */
+/** The result of build-web.ts: the document, and its files by name. */
 export interface Built {
   document: string
   assets: ReadonlyMap<string, Asset>
@@ -39,7 +39,7 @@ export async function readBuilt(folder: string): Promise<Built | undefined> {
   return { document: await document.text(), assets: new Map(assets) }
 }
 
-/** The smallest form that the client takes (RFC 9110, 12.5.3). */
+/** The smallest form that the client accepts (RFC 9110, 12.5.3). */
 export function fileOf(asset: Asset, accepted: string): { path: string; encoding?: Encoding } {
   const encoding = asset.encodings.find((kind) => accepts(accepted, kind))
   return encoding ? { path: asset.path + ENCODINGS[encoding], encoding } : { path: asset.path }

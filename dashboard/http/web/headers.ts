@@ -1,6 +1,8 @@
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 
-/** Of the pages: what they load and whom they ask is this dashboard; no code or style stands in them. */
+/**
+ * Headers of the pages: they load from and connect to this dashboard only, without inline code or styles.
+ */
 export const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'content-security-policy': [

@@ -8,7 +8,7 @@ import { type Built, fileOf, readBuilt } from './files.ts'
 import { PAGE_HEADERS } from './headers.ts'
 
 interface Deps {
-  /** Where build-web.ts leaves the pages; undefined: in dist/ of the checkout. */
+  /** The folder of the pages of build-web.ts; undefined: dist/ of the checkout. */
   web_dir: string | undefined
   demo: boolean
 }

@@ -15,8 +15,8 @@ export interface CancelDeps {
 }
 
 /**
- * Asks for the end of an operation and answers at once. How it ends is what the agent says: what was
- * done already is a success. 404 for an unknown one, 409 for one that has ended.
+ * Requests the cancellation of an operation and answers immediately. The agent decides its end:
+ * completed work is a success. 404 for an unknown one, 409 for an ended one.
  */
 export async function cancelOperation(
   { db, bus, clock, worker }: CancelDeps,

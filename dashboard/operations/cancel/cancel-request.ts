@@ -20,8 +20,8 @@ interface Deps {
 export const cancelTopic = (operation_id: string) => `cancel ${operation_id}`
 
 /**
- * Tells the agent that an operation is to end. Throws offline when it does not answer; an agent that will
- * not hear of it carries the operation to its own end.
+ * Sends a cancel request to the agent. Throws offline when it does not answer; an agent that
+ * refuses it completes the operation.
  */
 export async function sendCancelRequest(
   { agents }: Pick<Deps, 'agents'>,
@@ -37,7 +37,10 @@ export async function sendCancelRequest(
   }
 }
 
-/** Tells the agent each wish that is recorded after `operation` was read, until the signal aborts. */
+/**
+ * Sends the agent each cancel request that is recorded after `operation` was read, until the signal
+ * aborts.
+ */
 export async function forwardCancelRequests(
   deps: Deps,
   server: ServerRow,
@@ -64,7 +67,7 @@ export async function forwardCancelRequests(
   }
 }
 
-/** Resolves when somebody asks for the end of the operation, or has; or when the signal aborts. */
+/** Resolves when the cancellation was requested, or when the signal aborts. */
 export async function cancelRequested(
   { db, bus }: Pick<Deps, 'db' | 'bus'>,
   operation_id: string,

@@ -5,7 +5,7 @@ import { operations } from '#dashboard/db/schema.ts'
 
 export type CancelMode = NonNullable<OperationRow['cancel']>
 
-/** Null: nobody has asked for its end, or it is gone. */
+/** Null: no cancel request, or a deleted operation. */
 export async function findCancelRequest(db: Database, id: string): Promise<CancelMode | null> {
   const [row] = await db.read
     .select({ cancel: operations.cancel })
@@ -14,7 +14,7 @@ export async function findCancelRequest(db: Database, id: string): Promise<Cance
   return row?.cancel ?? null
 }
 
-/** With its activity. What is forced stays so. False when the operation has ended. */
+/** With its activity. A forced request stays forced. False when the operation has ended. */
 export async function recordCancelRequest(
   db: Database,
   id: string,

@@ -7,7 +7,7 @@ import type { DiskSite } from './queries.ts'
 const UNKNOWN =
   'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user'
 
-/** A site near or over a limit of its tier, or one that nobody knows that of. */
+/** A site near or over a limit of its tier, or without a measurement. */
 export function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem[] {
   const level = disk && diskLevelOf(disk)
   if (!level) return []
@@ -18,7 +18,7 @@ export function diskUse({ id, server_id, domain, tier, disk }: DiskSite): Attent
   return [item({ severity, server_id, site_id: id, name: domain, reason, at: disk.measured_at })]
 }
 
-/** Of the limit that more is used of. */
+/** The limit with the higher use. */
 function used(use: DiskUse): string {
   const shares = diskShares(use)
   if (shares.files > shares.bytes)
@@ -27,5 +27,5 @@ function used(use: DiskUse): string {
 }
 
 const whole = (value: number) => value.toLocaleString('en-US')
-/** Rounded down, so that no more is said than is used. */
+/** Rounded down, so that it never exceeds the actual use. */
 const gigabytes = (bytes: number) => `${(Math.floor(bytes / 1e8) / 10).toLocaleString('en-US')} GB`

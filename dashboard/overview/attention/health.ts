@@ -3,7 +3,7 @@ import { healthAdvice } from '#shared/health-advice.ts'
 import { advised, ofSite } from './item.ts'
 import type { NeedySite } from './queries.ts'
 
-/** A site that does not work, or not as it should, with what to do about it. */
+/** A site that does not work properly, with advice. */
 export const unwell =
   (severity: 'critical' | 'warning') =>
   (site: NeedySite): AttentionItem => {

@@ -7,7 +7,7 @@ type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
 const STALE_MS = 21 * 24 * 3600_000
 const MOST_NAMED = 2
 
-/** Servers on which sites reach each other, and those of which nobody knows that they do not. */
+/** Servers without isolation between sites, and those without a recent check. */
 export function isolationTroubles(rows: readonly Checked[], now: Date): Attention[] {
   const found = rows.flatMap((row) => breached(row) ?? failing(row) ?? unchecked(row, now) ?? [])
   return groupOf('isolation', found)
@@ -30,7 +30,7 @@ function failing({ failures, reason: why, failed_at, ...server }: Checked) {
   return item({ ...of(server), severity: 'warning', reason, at: failed_at })
 }
 
-/** One that is offline is reported as that. */
+/** An offline one is reported as that. */
 function unchecked(row: Checked, now: Date): AttentionItem | undefined {
   const { status, has_sites, checked_at, created_at } = row
   if (status !== 'online' || !has_sites) return undefined

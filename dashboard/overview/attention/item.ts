@@ -6,10 +6,10 @@ import {
   SEVERITIES,
 } from '#shared/api/attention.ts'
 
-/** How many of a kind are shown one by one. */
+/** The number of single items of a kind. */
 export const SHOWN = 20
 
-/** What most kinds do not have. */
+/** The defaults of optional fields. */
 export function item(
   known: Pick<AttentionItem, 'severity' | 'name' | 'reason'> & Partial<AttentionItem>,
 ): AttentionItem {
@@ -24,12 +24,12 @@ export function ofSite({ id, server_id, domain }: OfSite, finding: Finding): Att
   return item({ server_id, site_id: id, name: domain, ...finding })
 }
 
-/** One sentence: a full stop that the reason brought along goes. */
+/** One sentence: a full stop of the reason is removed. */
 export function advised(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
-/** Undefined when there is nothing. Most severe first, otherwise in the order given. */
+/** Undefined without items. Most severe first, otherwise in the given order. */
 export function groupOf(
   kind: AttentionKind,
   found: readonly AttentionItem[],

@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS
 const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
 
-/** Mail of sites that is not delivered: one item for each server, or for its only such site. */
+/** Undelivered mail of sites: one item for each server, or for its only such site. */
 export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
   const servers = (await listMailTroubles(db)).flatMap((server) => troubled(server, now))
   const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
@@ -55,7 +55,7 @@ function ofServer({ id, name }: Server, sites: Some): AttentionItem {
   return item({ ...finding, server_id: id, name, reason })
 }
 
-/** The most severe of what is wrong with the mail of one site. */
+/** The most severe mail problem of one site. */
 function undelivered(site: MailTrouble, now: number): Finding | undefined {
   return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
 }
@@ -85,7 +85,7 @@ function waiting(site: MailTrouble, now: number): Finding | undefined {
   return { severity: 'warning', reason: `${what} ${why}`, at: oldest_at }
 }
 
-/** Single mailboxes that do not exist are no trouble: something else was delivered meanwhile. */
+/** A missing mailbox is not a problem: other mail was delivered meanwhile. */
 function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding | undefined {
   const recent = failures.filter((one) => !one.expired && Date.parse(one.at) > now - DAY_MS)
   const [last] = recent

@@ -8,7 +8,7 @@ type Maintained = Awaited<ReturnType<typeof listMaintenance>>[number]
 const OFTEN = 3
 const MOST_NAMED = 3
 
-/** What servers need for their security, as far as they are there to be asked. */
+/** The maintenance items of online servers. */
 export function maintenanceTroubles(rows: readonly Maintained[]): Attention[] {
   const online = rows.filter(({ status }) => status === 'online')
   return [
@@ -57,13 +57,13 @@ function reboot(server: Maintained): AttentionItem[] {
   return [item({ ...of(server), severity: 'warning', reason })]
 }
 
-/** The first of them, and how many more there are. */
+/** The first of them, and the number of others. */
 function listed(names: readonly string[]): string {
   const more = names.length - MOST_NAMED
   const shown = names.slice(0, MOST_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }
 
-/** In the middle of a sentence; a name such as PHP-FPM stays as it is. */
+/** For the middle of a sentence; a name such as PHP-FPM keeps its case. */
 const lower = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 const of = ({ id, name }: Maintained) => ({ server_id: id, name })

@@ -19,7 +19,7 @@ const needy = {
   health_code: sites.health_code,
   health_reason: sites.health_reason,
   health_since: sites.health_since,
-  /** The last operation of the site, when that is what failed. */
+  /** The last operation of the site, if it failed. */
   operation_id: sql<string | null>`(select id from operations indexed by operations_site
     where operations.site_id = sites.id and operations.status = 'failed'
     order by operations.created_at desc limit 1)`,
@@ -31,7 +31,7 @@ export type DiskSite = Needs['disks'][number]
 export type OfPhp = Needs['php'][number]
 export type FailedOperation = Needs['operations'][number]
 
-/** At most `shown` rows of each kind, of updates `few`, and how many there are of each. */
+/** At most `shown` rows of each kind, `few` of updates, and the total of each. */
 export async function readNeeds(
   db: Database,
   { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
@@ -104,7 +104,7 @@ const sum = (condition: SQL) => sql<number>`coalesce(sum(${condition}), 0)`
 const isFailed = sql`${sites.status} = 'failed'`
 const isMissing = sql`${sites.status} = 'missing'`
 const isUpdatable = sql`${sites.status} = 'active' and ${hasUpdates}`
-/** One that was found, and whose name another server has, too: often it is being moved. */
+/** A discovered site whose name another server also has: often during a move. */
 const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
 /** Those of WordPress itself before any number of plugins. */
 const mostUpdates = sql`coalesce(updates_core, 0) desc, coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) desc`
@@ -128,7 +128,7 @@ function needySites(
     .orderBy(sql`${order}`, asc(sites.domain))
 }
 
-/** Those over a limit first. The index has nothing but sites that there is something of. */
+/** Those over a limit first. The index has only sites with a level. */
 function diskSites(db: Database, limit: number) {
   const those = sql`${sites} indexed by sites_disk
     where disk_level is not null and status in ('active', 'suspended')`
@@ -160,8 +160,8 @@ function sitesByPhp(db: Database) {
 }
 
 /**
- * Those that nobody has retried since. A failed creation is reported with its site, and a failed sync
- * is over with the next contact.
+ * Those without a retry. A failed creation is reported with its site, and a failed sync is resolved
+ * by the next contact.
  */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations

@@ -20,7 +20,7 @@ type Watched = Pick<
 const FULL = 0.9
 const ALMOST_NOTHING = 0.95
 
-/** What the last contact with each server tells. */
+/** The items from the last contact with each server. */
 export function serverTroubles(rows: readonly Watched[]): Attention[] {
   return [
     ...groupOf('server_offline', rows.flatMap(offline)),
@@ -61,7 +61,7 @@ function failedServices(server: Watched): AttentionItem[] {
     )
 }
 
-/** Nobody has that many new sites on a day: something is wrong there, or it is a very large server. */
+/** So many new sites on a day are unusual: an error, or a very large server. */
 function notRecorded(rows: readonly Watched[]): Attention[] {
   const over = rows.filter(({ imports_refused }) => imports_refused > 0)
   const total = over.reduce((sum, { imports_refused }) => sum + imports_refused, 0)
@@ -82,7 +82,7 @@ function outdatedAgent(server: Watched): AttentionItem[] {
   return [item({ ...of(server), severity: 'info', reason })]
 }
 
-/** False for what is no version of ours. */
+/** False for an unknown version. */
 function isOlder(one: string, other: string): boolean {
   const [left, right] = [numbersOf(one), numbersOf(other)]
   if (!left || !right) return false

@@ -14,8 +14,7 @@ interface Times {
 }
 
 /**
- * What the records tell of sites, and of operations that failed since. `systems`: what each server
- * runs on, as its agent names it.
+ * The items of sites and failed operations. `systems`: the system of each server, as its agent names it.
  */
 export async function siteTroubles(
   db: Database,

@@ -8,13 +8,13 @@ import { listDue } from './queries.ts'
 const DAY_MS = 24 * 3600_000
 /** How often each server is checked by itself. */
 const WEEK_MS = 7 * DAY_MS
-/** How often it is looked which servers are due; so many times a day. */
+/** The interval of the search for due servers; so many times a day. */
 export const CHECK_MS = 10 * 60_000
 const TURNS = DAY_MS / CHECK_MS
 
 /**
- * Begins the isolation checks that are due, as operations of nobody. A whole fleet that is due at
- * once is spread over a day. Another dashboard may be first: then it is its operation.
+ * Starts due isolation checks, as operations without a user. When a whole fleet is due at once, the
+ * checks are spread over a day. Another dashboard may be first: then it is its operation.
  */
 export async function checkDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps

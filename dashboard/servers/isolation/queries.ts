@@ -31,7 +31,7 @@ const succeeded = sql<string[]>`(select json_group_array(value ->> '$.title')
   JSON.parse(String(text)),
 )
 
-/** What the overview needs to know of each server. */
+/** The data of each server for the overview. */
 export function listIsolation(db: Database) {
   const { id, name, status, created_at } = servers
   const { checked_at, failures, failed_at, reason } = isolation_checks
@@ -48,8 +48,8 @@ export function listIsolation(db: Database) {
 }
 
 /**
- * Servers that are online and have sites, whose last check was before `week`, or failed before `day`
- * for the first time; those whose turn came first, at most `limit`. New servers wait a day.
+ * Online servers with sites, whose last check was before `week`, or failed before `day` for the
+ * first time; the longest due first, at most `limit`. New servers wait a day.
  */
 export function listDue(
   db: Database,

@@ -6,14 +6,15 @@ import { ServiceError } from '#shared/errors.ts'
 import { listToConfigure } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
-/** How often it is looked which servers are not as the setting says, and how many are asked at once. */
+/**
+ * The interval of the search for servers that differ from the setting, and the limit of concurrent calls.
+ */
 export const CONFIGURE_MS = 5 * 60_000
 const AT_ONCE = 20
 
 /**
- * Switches unattended security updates on or off where they are not as the setting says, as operations of
- * nobody: also on a server that was made ready after the setting was changed. One that refuses is asked
- * again a day later.
+ * Turns unattended security updates on or off on servers that differ from the setting, as operations
+ * without a user, also on servers provisioned later. One that refuses is retried a day later.
  */
 export async function configureDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps

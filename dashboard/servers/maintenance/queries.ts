@@ -13,7 +13,7 @@ export async function getMaintenance(db: Database, server_id: number): Promise<M
   return row ?? { at: null, maintenance: null }
 }
 
-/** For the batch of a sync; nothing is written where nothing has changed. */
+/** For the batch of a sync; unchanged values are not written. */
 export function maintenanceStatement(
   queries: Queries,
   { server_id, maintenance, now }: { server_id: number; maintenance: Maintenance; now: string },
@@ -35,7 +35,7 @@ const names = (path: string, condition: string) =>
     (text: unknown): string[] => JSON.parse(String(text)),
   )
 
-/** What the overview needs to know of each server; most of a report are names of packages. */
+/** The data of each server for the overview; most of a report are names of packages. */
 export function listMaintenance(db: Database) {
   return db.read
     .select({
@@ -66,8 +66,8 @@ export function listMaintenance(db: Database) {
 }
 
 /**
- * Servers that are online whose unattended updates are not as the setting says, and that were not asked
- * within a day. What an administrator has configured there stays.
+ * Online servers whose unattended updates differ from the setting, without a call within a day. The
+ * configuration of an administrator stays.
  */
 export function listToConfigure(
   db: Database,

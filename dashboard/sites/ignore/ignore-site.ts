@@ -13,8 +13,8 @@ export interface IgnoreDeps {
 }
 
 /**
- * Hides a site that was only found from lists, counts and the overview, or shows it again. The server
- * is not asked and nothing changes there. 409 for a managed site.
+ * Hides a discovered site from lists, counts and the overview, or shows it again. The server is not
+ * contacted and does not change. 409 for a managed site.
  */
 export async function ignoreSite(
   { db, bus, clock }: IgnoreDeps,

@@ -4,7 +4,7 @@ import { batch, type Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { sites } from '#dashboard/db/schema.ts'
 
-/** The record and what tells of it: both or neither. A site that has become a managed one is not ignored. */
+/** The record and its activity: both or neither. A site that has become managed is not ignored. */
 export async function storeIgnored(
   db: Database,
   id: number,

@@ -8,8 +8,8 @@ const DAY_MS = 24 * 3600_000
 const AT_ONCE = 20
 
 /**
- * Begins the purge of sites whose time in the trash is over, as operations of nobody. One whose purge
- * failed is tried again a day later. Another dashboard may be first: then it is its operation.
+ * Starts the purge of sites whose time in the trash is over, as operations without a user. A failed
+ * purge is retried a day later. Another dashboard may be first: then it is its operation.
  */
 export async function purgeDue(deps: StartDeps & { log: Log }): Promise<void> {
   const { db, clock, log } = deps

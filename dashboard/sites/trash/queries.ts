@@ -5,8 +5,8 @@ import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashEntry } from '#shared/api/sites.ts'
 
 /**
- * Those that are purged first come first. A site that leaves the trash is still in it until it has.
- * Read in small pieces, so that other calls have their turn.
+ * The next purge first. A site that is being restored is included until it has left the trash. Read
+ * in small pieces, so that other calls run in between.
  */
 export async function listTrash(db: Database): Promise<TrashEntry[]> {
   const ids = await db.read
@@ -45,7 +45,7 @@ function readEntries(db: Database, ids: readonly number[]): Promise<TrashEntry[]
     .orderBy(...inOrder)
 }
 
-/** Past their time, and with no purge that failed since `failed_since`. */
+/** Past their time, without a failed purge since `failed_since`. */
 export function listDue(db: Database, now: string, failed_since: string, limit: number) {
   const failed = sql`exists (select 1 from operations where operations.site_id = ${sites.id}
     and operations.type = 'site.purge' and operations.created_at > ${failed_since})`

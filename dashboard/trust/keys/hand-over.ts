@@ -18,12 +18,12 @@ export interface HandOverDeps {
   contact_ms: number
 }
 
-/** More than these an agent does not take. */
+/** The maximum of keys that an agent accepts. */
 const MOST_KEYS = 4
 
 /**
- * Gives the agent of a server the current key, signed with the one that it knows. Throws offline
- * when it is offline; an agent that will not have it goes on with the key that it knows.
+ * Sends the agent of a server the current key, signed with the one that it knows. Throws offline
+ * when it is offline; an agent that refuses it keeps its known key.
  */
 export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const agent = await findAgent(deps.db, server.id)
@@ -42,7 +42,7 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
   }
 }
 
-/** Root on the server may have put the current key there by hand: then the old one is refused. */
+/** Root on the server may have installed the current key by hand: then the old one is refused. */
 async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, current: string) {
   const ask = () => deps.agents.get(server, '/keys', KnownKeys, deps.contact_ms)
   try {

@@ -15,7 +15,7 @@ export function listKeys(db: Database): Promise<KeyRow[]> {
     .orderBy(desc(isNull(until)), desc(created_at))
 }
 
-/** The same, each with how many agents know it and none that is newer. */
+/** The same, each with the number of agents for which it is the newest. */
 export function countKeys(db: Database) {
   const { until, created_at, kid } = signing_keys
   return db.read
@@ -36,12 +36,12 @@ export async function findKey(db: Database, kid: string): Promise<KeyRow | undef
   return row
 }
 
-/** The first one stays: two dashboards on one database may start at the same time. */
+/** The first one wins: two dashboards on one database may start at the same time. */
 export async function insertFirstKey(db: Database, values: KeyRow): Promise<void> {
   await db.write((queries) => queries.insert(signing_keys).values(values).onConflictDoNothing())
 }
 
-/** The one before is good until `until`. */
+/** The previous one is valid until `until`. */
 export async function replaceKey(db: Database, key: KeyRow, until: string, entry: NewActivity) {
   await db.write((queries) =>
     queries.batch([
@@ -63,7 +63,7 @@ export async function listEnrolledIds(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Removes the old keys that no agent and no open enrolment needs any more, and tells of each. */
+/** Removes old keys that no agent and no open enrolment needs, and returns them. */
 export async function deleteUnneeded(db: Database, now: string): Promise<void> {
   const { kid } = signing_keys
   const unneeded = and(

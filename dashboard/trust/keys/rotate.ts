@@ -14,12 +14,12 @@ export interface KeyDeps {
   scheduler: { add(server_id: number): void }
 }
 
-/** How long agents accept the key before. */
+/** How long agents accept the previous key. */
 const OVERLAP_MS = 24 * 3600_000
 
 /**
- * Makes a new key, which each agent is given at its next sync: at once, or when it is back. Until
- * an agent knows it, the key that it does know signs.
+ * Creates a new key, which each agent gets at its next sync: immediately, or when it is back. Until
+ * then its known key signs.
  */
 export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
   const { db, clock, scheduler } = deps

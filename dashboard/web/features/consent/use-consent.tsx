@@ -11,7 +11,7 @@ interface Bulk {
   targets: Partial<BulkTargets>
 }
 
-/** Those that can change what Hosting Control did not make. */
+/** The types that can change foreign objects. */
 const ASKING: ReadonlySet<BulkType> = new Set(['site.update', 'site.restore', 'server.provision'])
 
 /** The question whether a bulk operation may change what it would of others, and the answer to it. */
