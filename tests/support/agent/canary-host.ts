@@ -1,7 +1,7 @@
 import type { Verdict } from '#agent/os/isolation/attack.ts'
 import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { server } from './debian.ts'
+import { server, wpCli } from './debian.ts'
 
 const ABOUT = { pid: 71, ppid: 70, prefix: 'abc_' }
 
@@ -25,35 +25,14 @@ export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHos
     const body = await answerOf(host, words.get('do'), { php, job })
     return { status: 200, headers: {}, body: path === '/' ? `//${domain}/` : body }
   }
-  const { run, try: attempt } = host.shell
-  host.shell.try = async (argv, options) => {
-    const output = await attempt(argv, options)
-    const path = argv.at(-1) ?? ''
-    await installed(host, argv, options?.input)
-    if (argv[0] === 'head') {
-      const stdout = await host.disk.read(path)
-      return stdout === undefined ? { ...output, code: 1 } : { ...output, stdout }
-    }
-    if (argv[0] === 'test') return { ...output, code: (await host.disk.stat(path)) ? 0 : 1 }
-    return output
-  }
+  host.table = { ...host.table, php: wpCli }
+  const { run } = host.shell
   host.shell.run = async (argv, options) => {
-    const target = argv.find((word) => word.startsWith('of='))
-    if (target && options?.input !== undefined) {
-      await host.disk.write(target.slice('of='.length), options.input)
-    }
     const output = await run(argv, options)
     // Its account runs nothing with the rights of others.
     return options?.input?.includes('isolation_') ? { ...output, stdout: '' } : output
   }
   return host
-}
-
-/** `wp core install`, which writes the file that comes on its standard input first. */
-async function installed({ disk }: FakeHost, argv: readonly string[], config = '') {
-  if (!argv.includes('install')) return
-  const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
-  await disk.write(`${docroot}/wp-config.php`, config)
 }
 
 async function answerOf(

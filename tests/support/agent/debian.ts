@@ -119,3 +119,11 @@ const TABLE: FakeHost['table'] = {
     return done()
   },
 }
+
+/** `wp core install` writes the file that comes on its standard input first. */
+export const wpCli: FakeHost['table'][string] = ({ disk }, argv, { input = '' }) => {
+  const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
+  if (argv.includes('core') && argv.includes('install'))
+    disk.putText(`${docroot}/wp-config.php`, input)
+  return done()
+}

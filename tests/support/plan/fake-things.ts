@@ -1,7 +1,6 @@
-import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { type Node, textOf } from '#agent/host/simulated/nodes.ts'
 import { done, said } from '#agent/host/simulated/programs/output.ts'
-import { installed, runs } from '#tests/support/agent/debian.ts'
+import { installed, runs, wpCli } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 
@@ -84,14 +83,6 @@ const DAEMONS: Record<string, readonly [pid_file: string, pid: number, name: str
 function installing(argv: readonly string[]): string {
   const names = argv.slice(argv.indexOf('--no-install-recommends') + 1)
   return [...names, 'libmore'].map((name) => `Inst ${name} (1.0 Debian:12)`).join('\n')
-}
-
-/** `wp core install` writes the file that comes on its standard input first. */
-function wpCli({ disk }: FakeHost, argv: readonly string[], { input = '' }: RunOptions): Output {
-  const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
-  if (argv.includes('core') && argv.includes('install'))
-    disk.putText(`${docroot}/wp-config.php`, input)
-  return done()
 }
 
 /** nginx makes the folders of its caches. */
