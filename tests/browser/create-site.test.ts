@@ -41,7 +41,7 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
   expect(await page.getByRole('radio', { name: /^new: its agent is not/ }).isDisabled()).toBe(true)
 
   await keyboard.type('bücher.example')
-  await page.getByText('bücher.example, on the wire xn--bcher-kva.example').waitFor()
+  await page.getByText('bücher.example, in DNS xn--bcher-kva.example').waitFor()
   await keyboard.press('Tab')
   await keyboard.press('Space')
   await keyboard.press('Enter')
@@ -55,14 +55,14 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
   go.resolve()
 
   await page.getByText('xn--bcher-kva.example is ready').waitFor()
-  const ready = page.getByRole('region', { name: 'What is being done' })
+  const ready = page.getByRole('region', { name: 'Operation' })
   const links = await page.getByRole('main').getByRole('link', { name: 'in a new tab' }).all()
   expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
     'https://xn--bcher-kva.example/',
     'https://xn--bcher-kva.example/wp-admin/',
   ])
-  await ready.getByRole('button', { name: 'New admin password' }).press('Enter')
-  await page.getByRole('button', { name: 'Set and show it' }).press('Enter')
+  await ready.getByRole('button', { name: 'Reset admin password' }).press('Enter')
+  await page.getByRole('button', { name: 'Reset password' }).press('Enter')
   await ready.getByText('admin-secret-1').waitFor()
   expect(problems).toEqual([])
 })
@@ -106,7 +106,7 @@ test('a site that changes others names the changes and requires confirmation', a
   await page.getByRole('textbox', { name: 'Domain' }).fill('wild.example')
   await page.keyboard.press('Enter')
   const create = page.getByRole('button', { name: 'Create site' })
-  await page.getByText('Another site serves this name until now').waitFor()
+  await page.getByText('Another site currently serves this name').waitFor()
   expect(await create.isDisabled()).toBe(true)
 
   await page.getByRole('checkbox', { name: 'Allow these changes' }).check()
@@ -123,7 +123,7 @@ test('the page of a server names what prevents new sites', async () => {
   agent.conditions = [{ code: 'port_http_taken', message }]
   const { page, problems } = await open('/servers/1')
 
-  await page.getByText('This stands in the way of new sites').waitFor()
+  await page.getByText('This prevents new sites').waitFor()
   await page.getByText(message).waitFor()
 
   expect(problems).toEqual([])

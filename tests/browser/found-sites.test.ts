@@ -88,7 +88,7 @@ test('the page of a discovered site shows only possible actions and known values
   await page.getByRole('button', { name: 'Scan now' }).click()
   await page.getByText('SEO pack').waitFor()
   await tabs.getByText('Database').click()
-  await page.getByRole('button', { name: 'Show the database password' }).click()
+  await page.getByRole('button', { name: 'Show database password' }).click()
   const secret = page.getByRole('status', { name: 'the database password' })
   expect(await secret.textContent()).toBe('db-secret-1')
   expect(problems).toEqual([])
@@ -142,7 +142,7 @@ test('a name on two servers is reported on both sites, in the list and on the ov
   await notice.waitFor()
 
   await page.goto('/')
-  await page.getByText('1 found site with a name that another server has, too').waitFor()
+  await page.getByText('1 discovered site with a name that another server also has').waitFor()
   expect(problems).toEqual([])
 })
 

@@ -60,7 +60,7 @@ test('a site shows its queue and its own settings', async () => {
   const [site] = mail.sites
   const { page, problems } = await open(`/sites/${site?.site_id}?tab=mail`)
 
-  await page.getByText('smtp.relay.example, port 587 (that of the server)').waitFor()
+  await page.getByText('smtp.relay.example, port 587 (from the server)').waitFor()
   await page.getByText(`${site?.sent_day} sent`).waitFor()
   expect(problems).toEqual([])
 })

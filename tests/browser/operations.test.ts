@@ -179,7 +179,7 @@ test('an operation is cancelled, and shows its result', async () => {
 
   await page.getByRole('button', { name: 'Cancel' }).click()
 
-  await page.getByText('What it had made was undone.').waitFor()
+  await page.getByText('Its changes were undone.').waitFor()
   await page.getByRole('button', { name: 'Retry' }).waitFor()
   expect(problems).toEqual([])
 })

@@ -240,7 +240,7 @@ test('a server is removed from the dashboard once its name is typed', async () =
   const { page, problems } = await open('/servers/12')
   await page.getByRole('button', { name: 'More actions of nyc-web-03' }).click()
   await page.getByRole('menuitem', { name: 'Remove from the dashboard…' }).click()
-  const remove = page.getByRole('button', { name: 'Remove it' })
+  const remove = page.getByRole('button', { name: 'Remove server' })
   await remove.waitFor()
 
   expect(await remove.isDisabled()).toBe(true)

@@ -25,7 +25,7 @@ test('a setting is saved on its own, and reports an invalid value', async () => 
 
   await interval.fill('90')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Each server is looked at every 1 min 30 s').waitFor()
+  await page.getByText('Each server is synced every 1 min 30 s').waitFor()
 
   const { body } = await dashboard.client().get('/api/settings')
   expect(body).toMatchObject({ settings: { sync_interval: 90 } })
@@ -104,8 +104,8 @@ test('a changed password works after signing out everywhere', async () => {
   const fill = async (current: string) => {
     await page.getByLabel('Current password').fill(current)
     await page.getByLabel('New password', { exact: true }).fill(password)
-    await page.getByLabel('New password once more').fill(password)
-    await page.getByLabel('End all API tokens, too').check()
+    await page.getByLabel('Repeat new password').fill(password)
+    await page.getByLabel('Also end all API tokens').check()
     await page.getByRole('button', { name: 'Change password' }).click()
   }
   await fill('not the password')

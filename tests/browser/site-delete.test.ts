@@ -131,6 +131,7 @@ test('a dialog with a long plan keeps its buttons visible, and requests the plan
     }
     await cancel.click()
     await dialog.waitFor({ state: 'detached' })
+    await page.locator('button:focus[aria-label^="More actions of"]').waitFor()
   }
   await startDeletion(page)
   await act.click()

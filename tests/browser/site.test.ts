@@ -29,7 +29,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name }
 
 test('the database password is shown on request, and removed when its page is left', async () => {
   const { page, problems } = await open(`${await made('secret.example')}?tab=database`)
-  await page.getByRole('button', { name: 'Show the database password' }).click()
+  await page.getByRole('button', { name: 'Show database password' }).click()
   const secret = page.getByRole('status', { name: 'the database password' })
   expect(await secret.textContent()).toBe('db-secret-1')
 
@@ -37,7 +37,7 @@ test('the database password is shown on request, and removed when its page is le
   await heading(page, 'Servers').waitFor()
   await page.goBack()
 
-  await page.getByRole('button', { name: 'Show the database password' }).waitFor()
+  await page.getByRole('button', { name: 'Show database password' }).waitFor()
   expect(await page.content()).not.toContain('db-secret-1')
   expect(problems).toEqual([])
 })
@@ -153,7 +153,7 @@ test('a scan shows version, plugins and themes of WordPress', async () => {
   await page.getByRole('button', { name: 'Scan now' }).click()
 
   await page.getByText('6.8.2 is available').waitFor()
-  await page.getByText('WordPress itself, 1 plugin').waitFor()
+  await page.getByText('WordPress core, 1 plugin').waitFor()
   const row = page.getByRole('row', { name: 'Shop' })
   expect(await row.getByRole('cell').allTextContents()).toEqual(['Shop', '1.0', '1.1', 'yes'])
   expect(problems).toEqual([])
@@ -167,10 +167,10 @@ test('a site that could not be created says why, and is retried', async () => {
   const call = { domain: 'failed.example', php: '8.2', tls: 'none' }
   const { body } = await dashboard.client().post('/api/servers/1/sites', call)
   const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
-  const why = page.getByRole('alert').filter({ hasText: 'What had been begun on the server' })
+  const why = page.getByRole('alert').filter({ hasText: 'Changes on the server were undone' })
   await why.getByText('The disk is full').waitFor()
   makesSites(agent)
-  await why.getByRole('button', { name: 'Try again' }).click()
+  await why.getByRole('button', { name: 'Retry' }).click()
 
   await page.getByText('failed.example is ready').waitFor()
   expect(problems).toEqual([])
@@ -191,7 +191,7 @@ test('a cancelled creation is shown as cancelled on its site, its step and the a
   await page.getByRole('button', { name: 'Cancel' }).click()
 
   const alert = page.getByRole('status').filter({ hasText: 'Its creation was cancelled' })
-  await alert.getByRole('button', { name: 'Try again' }).waitFor()
+  await alert.getByRole('button', { name: 'Retry' }).waitFor()
   expect(await page.getByText('failed', { exact: true }).count()).toBe(0)
   await page.goto('/activity?domain=unwanted.example&status=cancelled')
   await page.getByRole('cell', { name: 'Create site' }).waitFor()

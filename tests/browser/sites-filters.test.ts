@@ -56,7 +56,7 @@ test.each([
   await alert.getByText(words).waitFor()
   expect(await page.getByRole('grid').count()).toBe(0)
 
-  await alert.getByRole('button', { name: 'Remove from the address' }).click()
+  await alert.getByRole('button', { name: 'Remove invalid filters' }).click()
 
   await page.waitForURL((url) => url.search === '')
   await alert.waitFor({ state: 'detached' })

@@ -26,7 +26,7 @@ export async function beginOnServers(
 ): Promise<BulkOperationView> {
   const body = { type, params, targets: { server_ids } }
   const answer = await call('POST /api/bulk-operations', { body })
-  if (!('bulk_operation' in answer)) throw new Error('Nothing was begun')
+  if (!('bulk_operation' in answer)) throw new Error('The bulk operation did not start')
   return answer.bulk_operation
 }
 

@@ -36,7 +36,7 @@ export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
 
 type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
 
-/** Gives it a certificate, renews it or takes it away. */
+/** Gives it a certificate, renews it or removes it. */
 export const issueTls = (site: SitePlace, tls: IssueTls['tls']): SiteWork => ({
   key: ['tls', site.id, tls],
   call: (more) =>

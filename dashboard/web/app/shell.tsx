@@ -26,7 +26,7 @@ export function Shell() {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-lg focus:bg-raised focus:p-3"
       >
-        To the content
+        Skip to content
       </a>
       <Progress />
       <Suspense fallback={null}>

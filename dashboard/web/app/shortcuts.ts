@@ -10,7 +10,7 @@ export const SHORTCUTS: { keys: readonly string[]; does: string }[] = [
   { keys: PALETTE_KEYS, does: 'Search pages, servers, sites and actions' },
   { keys: ['/'], does: 'Search on this page' },
   { keys: ['c'], does: 'Create a site' },
-  { keys: ['?'], does: 'Show these keys' },
+  { keys: ['?'], does: 'Show keyboard shortcuts' },
   ...PLACES.map(({ name, key }) => ({ keys: ['g', key], does: `Go to ${name}` })),
 ]
 

@@ -2,7 +2,7 @@
 export const TIER_WORDS = {
   small: 'Blogs and small sites: 5 PHP processes, 128 MB each, at most 640 MB.',
   medium: 'Shops and busy sites: 10 PHP processes, 256 MB each, at most 1.25 GB.',
-  large: 'The few that need it: 25 PHP processes, 512 MB each, at most 3 GB.',
+  large: 'Large shops and applications: 25 PHP processes, 512 MB each, at most 3 GB.',
 } as const
 
 /** What each kind of certificate means. */
@@ -10,7 +10,7 @@ export const TLS_WORDS = {
   letsencrypt: {
     name: "Let's Encrypt",
     about:
-      'A free certificate that every browser trusts, renewed by itself. The domain must already point to the server; until it does, the site is there without one.',
+      'A free certificate that every browser trusts, renewed automatically. The domain must already point to the server; until then, the site has no certificate.',
   },
   'self-signed': {
     name: 'Self-signed',
@@ -18,7 +18,7 @@ export const TLS_WORDS = {
   },
   other: {
     name: 'Another authority',
-    about: 'A certificate that somebody got elsewhere. It is not renewed from here.',
+    about: 'A certificate from elsewhere. Hosting Control does not renew it.',
   },
   none: { name: 'Without TLS', about: 'Plain HTTP. For tests, or behind a proxy that encrypts.' },
 } as const

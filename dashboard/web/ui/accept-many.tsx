@@ -16,7 +16,7 @@ export function AcceptMany({ asks: { asks, unasked }, accepted, onChange }: Acce
   return (
     <>
       {words.length > 0 && (
-        <Notice kind="warn" title="This changes what Hosting Control did not make">
+        <Notice kind="warn" title="This changes what Hosting Control did not create">
           <dl className="flex max-h-64 flex-col gap-2 overflow-y-auto">
             {words.map((word) => (
               <div key={word}>
@@ -54,17 +54,20 @@ function Changes({ of: { domain, effects }, word }: { of: BulkAsk; word: string 
 function NotKnown({ unknown, unasked }: { unknown: readonly BulkAsk[]; unasked: number }) {
   const count = unknown.length + unasked
   return (
-    <Notice kind="info" title={`There is no plan for ${count} of them`}>
+    <Notice kind="info" title={`No plan for ${count} of them`}>
       <ul className="max-h-32 overflow-y-auto text-xs">
         {unknown.map(({ server_id, site_id, domain, error }) => (
           <li key={`${server_id} ${site_id}`}>
             {domain}: {error?.message ?? error?.error}
           </li>
         ))}
-        {unasked > 0 && <li>{formatCount(unasked, 'other')} not asked: the first 50 are.</li>}
+        {unasked > 0 && (
+          <li>{formatCount(unasked, 'other')} not checked: only the first 50 are.</li>
+        )}
       </ul>
       <p className="mt-1">
-        Each of them that would change anything else of others fails, and nothing is changed there.
+        One that would change anything else that Hosting Control did not create fails and changes
+        nothing.
       </p>
     </Notice>
   )

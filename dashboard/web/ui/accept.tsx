@@ -5,7 +5,7 @@ import { Notice } from './notice.tsx'
 export type Word = (typeof ACCEPTABLE)[number]
 
 export const SENTENCES: Record<Word, string> = {
-  name_taken_over: 'Another site serves this name until now',
+  name_taken_over: 'Another site currently serves this name',
   packages_changed: 'Packages that other sites may run on are upgraded and restarted',
   packages_removed: 'Packages are removed, with what runs on them',
   php_restarted: 'The PHP of other sites restarts',
@@ -39,7 +39,7 @@ export function Accept({ plan, accepted, onChange }: AcceptProps) {
   if (words.length === 0) return null
   const effects = imposed(plan)
   return (
-    <Notice kind="warn" title="This changes what Hosting Control did not make on this server">
+    <Notice kind="warn" title="This changes what Hosting Control did not create on this server">
       <dl className="flex flex-col gap-2">
         {words.map((word) => (
           <div key={word}>

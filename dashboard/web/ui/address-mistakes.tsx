@@ -23,8 +23,8 @@ export function AddressMistakes({ of }: { of: readonly Mistake[] }) {
   return (
     <Notice
       kind="bad"
-      title="Nothing is listed: the address has a filter that is not valid"
-      actions={<Button onClick={remove}>Remove from the address</Button>}
+      title="Nothing is listed because the address has an invalid filter"
+      actions={<Button onClick={remove}>Remove invalid filters</Button>}
     >
       <ul className="flex flex-col gap-0.5">
         {of.map(({ name, value, rule }) => (

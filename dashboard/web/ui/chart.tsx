@@ -75,7 +75,7 @@ export function Chart(props: ChartProps) {
         <div ref={place} role="img" aria-label={summaryOf(props)} className="h-40" />
         {isEmpty && (
           <p className="absolute inset-0 flex items-center justify-center text-xs text-muted">
-            Nothing was read in this time.
+            No readings in this period
           </p>
         )}
       </div>
@@ -87,8 +87,8 @@ function summaryOf({ title, series, format }: ChartProps): string {
   const parts = series.map(({ name, values }) => {
     const known = values.filter((value) => value !== null)
     const last = known.at(-1)
-    if (last === undefined) return `${name}: nothing was read`
-    return `${name}: ${format(last)} at last, at most ${format(Math.max(...known))}`
+    if (last === undefined) return `${name}: no readings`
+    return `${name}: ${format(last)} now, at most ${format(Math.max(...known))}`
   })
   return `${title}. ${parts.join('. ')}`
 }

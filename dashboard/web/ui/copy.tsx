@@ -14,7 +14,7 @@ export function Copy({ text, what }: { text: string | (() => string); what: stri
       setCopied(true)
       setTimeout(() => setCopied(false), SHOWN_MS)
     } catch {
-      tell('The browser does not let this page copy: select the text instead', { error: true })
+      tell('The browser blocked copying. Select the text instead.', { error: true })
     }
   }
   const icon = copied ? <Check aria-hidden className="text-good" /> : <Icon aria-hidden />

@@ -95,7 +95,7 @@ function EffectList({ of }: { of: readonly Effect[] }) {
               {kind}
             </span>
             <code className="min-w-0 break-all text-text">{name}</code>
-            {asks && <span className="shrink-0 text-warn">not made by Hosting Control</span>}
+            {asks && <span className="shrink-0 text-warn">not created by Hosting Control</span>}
           </li>
         )
       })}

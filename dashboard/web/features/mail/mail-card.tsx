@@ -63,8 +63,8 @@ function State({ state, isSite }: { state: MailState; isSite: boolean }) {
       )}
       {state.sends && <Where state={state} />}
       {state.sends && state.running === false && (
-        <Notice kind="bad" title="The queue of this server does not run">
-          Sites cannot send mail until it does: save the settings once more.
+        <Notice kind="bad" title="The mail queue of this server is not running">
+          Sites cannot send mail. Save the mail settings again to start it.
         </Notice>
       )}
       <MailQueues sites={state.sites} isSite={isSite} />
@@ -81,8 +81,8 @@ function Where({ state: { setting, server } }: { state: MailState }) {
   return (
     <Facts
       of={{
-        Relay: own ?? `${inherited} (that of the server)`,
-        Sender: from ?? 'as the site gives it',
+        Relay: own ?? `${inherited} (from the server)`,
+        Sender: from ?? 'as set by the site',
         'Replaced in From': REWRITE_WORDS[rewrite],
         Limit: `${formatNumber(limit)} recipients an hour${server ? '' : ' for each site'}`,
       }}

@@ -28,7 +28,7 @@ export function MailForm({ name, open, onClose, ...form }: MailFormProps) {
       title={`Mail settings of ${name}`}
       about={
         isSite
-          ? 'What is left empty holds as the server has it.'
+          ? 'Empty fields use the settings of the server.'
           : 'For all sites of the server. A site can have settings of its own.'
       }
       wide

@@ -12,7 +12,7 @@ interface QueuesProps {
 
 /** What became of the mail in the last day. */
 export function MailQueues({ sites, isSite }: QueuesProps) {
-  if (sites === null) return <p className="text-muted">The agent does not report the queue now.</p>
+  if (sites === null) return <p className="text-muted">The agent does not report the queue.</p>
   if (sites.length === 0) return <p className="text-muted">No mail in the last 24 hours.</p>
   return (
     <ul className="flex flex-col gap-4">
@@ -61,18 +61,18 @@ function Trouble({ site: { held, problem, failures } }: { site: MailOfSite }) {
   return (
     <>
       {held && (
-        <Notice kind="wait" title="The limit of this hour is reached">
+        <Notice kind="wait" title="The hourly limit is reached">
           The rest is sent in the next hour.
         </Notice>
       )}
       {problem && (
-        <Notice kind="bad" title="The relay takes nothing now">
-          <span className="font-mono text-xs">{problem.answer}</span>, <Time at={problem.at} />.
-          Nothing is lost: it is tried again by itself.
+        <Notice kind="bad" title="The relay does not accept mail">
+          <span className="font-mono text-xs">{problem.answer}</span>, <Time at={problem.at} />. No
+          message is lost. Delivery is retried automatically.
         </Notice>
       )}
       {failures.length > 0 && (
-        <ul className="flex flex-col gap-1 text-xs" aria-label="Messages that were given up">
+        <ul className="flex flex-col gap-1 text-xs" aria-label="Undelivered messages">
           {failures.slice(0, 5).map(({ at, recipient, answer }) => (
             <li key={`${at} ${recipient}`} className="break-words">
               <Time at={at} /> to {recipient}: <span className="font-mono">{answer}</span>

@@ -22,7 +22,7 @@ export function MailTest({ target, name, open, onClose }: MailTestProps) {
       open={open}
       onClose={onClose}
       title={`Test the mail of ${name}`}
-      about="Hands one message to the relay, and shows every line of its answer."
+      about="Sends one message to the relay and shows every line of its response."
     >
       {open && <Form target={target} onClose={onClose} />}
     </Dialog>

@@ -25,8 +25,8 @@ export function RelayFields({
           value={draft.own_relay ? 'own' : 'none'}
           onChange={({ target }) => change({ own_relay: target.value === 'own' })}
         >
-          <option value="none">{isSite ? 'That of the server' : 'None: mail is not sent'}</option>
-          <option value="own">{isSite ? 'One of its own' : 'An SMTP server'}</option>
+          <option value="none">{isSite ? 'Same as the server' : 'None: mail is not sent'}</option>
+          <option value="own">{isSite ? 'Own SMTP server' : 'An SMTP server'}</option>
         </Select>
       </Field>
       {draft.own_relay && (
@@ -53,7 +53,7 @@ export function RelayFields({
           <Field
             label="User"
             name="user"
-            hint="Empty: the relay asks for none."
+            hint="Leave empty if the relay needs no login."
             error={refusals['relay.user']}
           >
             <Input value={draft.user} onChange={({ target }) => change({ user: target.value })} />
@@ -62,7 +62,7 @@ export function RelayFields({
             label="Password"
             name="password"
             error={refusals['relay.password']}
-            {...(hasPassword && { hint: 'Empty: the one that is set stays.' })}
+            {...(hasPassword && { hint: 'Leave empty to keep the current password.' })}
           >
             <Input
               type="password"

@@ -6,13 +6,13 @@ import type { FieldsProps } from './relay-fields.tsx'
 
 /** What holds whichever relay takes the mail. */
 export function RuleFields({ draft, change, refusals, isSite }: FieldsProps) {
-  const server = 'As the server has it'
+  const server = 'Same as the server'
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
         label="From address"
         name="from_address"
-        hint="Stands in From where an address is replaced; that one moves to Reply-To."
+        hint="Used in From when an address is replaced. The original address moves to Reply-To."
         error={refusals.from_address}
       >
         <Input

@@ -13,8 +13,8 @@ export function ForceCancel({ operation: { id, cancel } }: { operation: Operatio
   const { mutate, isPending } = useCancel(id)
   if (cancel === 'forced')
     return (
-      <Notice kind="info" title="Ending it by force">
-        Its programs are ended at once, and what it made is undone.
+      <Notice kind="info" title="Ending by force">
+        Its programs are ended at once, and its changes are undone.
       </Notice>
     )
   return (
@@ -29,9 +29,9 @@ export function ForceCancel({ operation: { id, cancel } }: { operation: Operatio
         )
       }
     >
-      What runs is asked to end, and what was made is undone.
+      Running programs are asked to end, and changes are undone.
       {isLong &&
-        ' It takes long: by force, programs are not given the time to end by themselves. What was made is undone all the same.'}
+        ' This takes long. End by force to end the programs at once; changes are undone as well.'}
     </Notice>
   )
 }

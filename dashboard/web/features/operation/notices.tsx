@@ -20,7 +20,7 @@ export function Notices({ operation, connection }: NoticesProps) {
     <>
       {active && connection === 'away' && (
         <Notice kind="warn" title="The dashboard cannot be reached">
-          The operation goes on without this page. It is shown again by itself.
+          The operation continues. This page reconnects automatically.
         </Notice>
       )}
       {active && operation.next_at !== null && <Waiting {...operation} />}
@@ -41,8 +41,8 @@ function Waiting({ server, server_id, error, next_at, deadline_at, attempts }: O
     <Notice kind="wait" title={`Waiting for the agent of ${server}`}>
       <p>{error?.message ?? error?.error}</p>
       <p className="mt-1">
-        Tried {attempts === 1 ? 'once' : `${attempts} times`}; the next try is{' '}
-        <Countdown to={next_at ?? deadline_at} />. It fails if the agent is not back{' '}
+        Tried {attempts === 1 ? 'once' : `${attempts} times`}; the next attempt is{' '}
+        <Countdown to={next_at ?? deadline_at} />. It fails if the agent is not online{' '}
         <Time at={deadline_at} />. See <ServerLink server={server} server_id={server_id} />.
       </p>
     </Notice>
@@ -79,7 +79,9 @@ function Warnings({ warnings }: OperationView) {
         ))}
       </ul>
       {isTriedAgain && (
-        <p>The certificate is tried again by itself, and the site is listed until it is there.</p>
+        <p>
+          The certificate is requested again automatically. Until then the overview lists the site.
+        </p>
       )}
     </Notice>
   )
@@ -90,23 +92,28 @@ function Advice({ error, server, server_id }: OperationView) {
   if (error?.error === ERRORS.offline.error)
     return (
       <p>
-        Look whether {link} is up and its agent runs (
+        Check that {link} is up and its agent is running (
         <code className="font-mono">systemctl status hosting-agent</code>), then retry.
       </p>
     )
   if (error?.error === ERRORS.invalid.error)
     return <p>Correct the refused fields and start again.</p>
   if (error?.code === 'not_undone')
-    return <p>What could not be undone is left on {link} for you to look at.</p>
-  return <p>What had begun was undone. The last lines of the log tell why; then retry.</p>
+    return <p>Some changes could not be undone and are left on {link}.</p>
+  return (
+    <p>
+      Completed steps were undone. The last lines of the log show the cause. Correct it, then retry.
+    </p>
+  )
 }
 
 function cancelledWords({ cancel, error, started_at }: OperationView): string {
-  if (error?.code === 'cancelled_not_undone') return `Not all of it was undone. ${error.message}.`
-  if (started_at === null) return 'It had not begun: nothing was changed.'
+  if (error?.code === 'cancelled_not_undone')
+    return `Not all changes were undone. ${error.message}.`
+  if (started_at === null) return 'It had not started: nothing was changed.'
   return cancel === 'forced'
-    ? 'Its programs were ended at once, and what it had made was undone.'
-    : 'What it had made was undone.'
+    ? 'Its programs were ended at once, and its changes were undone.'
+    : 'Its changes were undone.'
 }
 
 function ServerLink({ server, server_id }: Pick<OperationView, 'server' | 'server_id'>) {

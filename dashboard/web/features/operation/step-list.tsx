@@ -4,7 +4,7 @@ import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
 import { countOver, type Step, type StepState } from './steps.ts'
 
 const LOOKS = {
-  waiting: { icon: Circle, className: 'text-muted', words: 'not begun' },
+  waiting: { icon: Circle, className: 'text-muted', words: 'not started' },
   running: { icon: LoaderCircle, className: 'text-accent animate-spin', words: 'running' },
   done: { icon: Check, className: 'text-good', words: 'done' },
   warned: { icon: TriangleAlert, className: 'text-warn', words: 'done, with a warning' },

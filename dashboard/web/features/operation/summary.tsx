@@ -31,7 +31,7 @@ export function Summary({ operation }: { operation: OperationView }) {
         <Elapsed since={started_at ?? created_at} until={finished_at} />
       </span>
       <span>
-        asked <Time at={created_at} /> by {actor ?? 'the dashboard itself'}
+        started <Time at={created_at} /> by {actor ?? 'System'}
       </span>
       {retry_of !== null && (
         <Link to="/operations/$operation_id" params={{ operation_id: retry_of }} className={LINK}>

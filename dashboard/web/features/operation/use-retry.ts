@@ -6,7 +6,7 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 /** The same once more; hears of the new operation. */
 export function useRetry(
   id: string,
-  onRetried: (operation_id: string) => void = () => tell('It is tried again'),
+  onRetried: (operation_id: string) => void = () => tell('The operation was started again'),
 ) {
   const client = useQueryClient()
   return useMutation({

@@ -4,7 +4,7 @@ import type { Updates } from '#shared/inventory.ts'
 /** What is pending, in words; undefined while nothing is known, empty for none. */
 export function updatesInWords({ core, plugins, themes }: Updates): string | undefined {
   if (core === null && plugins === null && themes === null) return undefined
-  const parts = [core ? 'WordPress itself' : '', many(plugins, 'plugin'), many(themes, 'theme')]
+  const parts = [core ? 'WordPress core' : '', many(plugins, 'plugin'), many(themes, 'theme')]
   return parts.filter(Boolean).join(', ')
 }
 

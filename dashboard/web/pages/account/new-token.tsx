@@ -116,8 +116,8 @@ const asScope = (value: string) => TOKEN_SCOPES.find((scope) => scope === value)
 function Shown({ plaintext, onClose }: { plaintext: string; onClose: () => void }) {
   return (
     <div className="flex flex-col gap-4">
-      <Notice kind="warn" title="It is shown this once">
-        Copy it now: the dashboard keeps no token that it could show again.
+      <Notice kind="warn" title="The token is shown only once">
+        Copy it now. The dashboard stores only its hash and cannot show it again.
       </Notice>
       <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
         <code className="min-w-0 flex-1 font-mono text-xs break-all">{plaintext}</code>

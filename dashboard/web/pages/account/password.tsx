@@ -58,8 +58,8 @@ export function Password() {
         </Field>
         <Field
           name="again"
-          label="New password once more"
-          error={isOther ? 'Is not the same' : undefined}
+          label="Repeat new password"
+          error={isOther ? 'The passwords do not match' : undefined}
         >
           <Input {...type('again')} autoComplete="new-password" />
         </Field>
@@ -70,7 +70,7 @@ export function Password() {
             onChange={({ target }) => setTyped({ ...typed, tokens: target.checked })}
             className="size-4 accent-accent-solid"
           />
-          End all API tokens, too
+          Also end all API tokens
         </label>
         <div>
           <Button type="submit" kind="primary" busy={isPending} disabled={!isWhole}>

@@ -17,7 +17,7 @@ import { SCOPES } from './scopes.ts'
 export function Tokens() {
   const { data, error, refetch } = useQuery(tokensQuery)
   const [makes, setMakes] = useState(false)
-  const [doomed, setDoomed] = useState<ApiToken>()
+  const [toDelete, setToDelete] = useState<ApiToken>()
   const client = useQueryClient()
   const remove = async ({ id, name }: ApiToken) => {
     await deleteToken(id)
@@ -41,17 +41,17 @@ export function Tokens() {
       </p>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={2} />}
-      {data && data.length > 0 && <TokenTable tokens={data} onDelete={setDoomed} />}
+      {data && data.length > 0 && <TokenTable tokens={data} onDelete={setToDelete} />}
       <NewToken open={makes} onClose={() => setMakes(false)} />
       <Confirm
-        open={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        title={`Delete the token ${doomed?.name ?? ''}?`}
+        open={toDelete !== undefined}
+        onClose={() => setToDelete(undefined)}
+        title={`Delete the token ${toDelete?.name ?? ''}?`}
         action="Delete token"
         isDestructive
-        onConfirm={async () => doomed && remove(doomed)}
+        onConfirm={async () => toDelete && remove(toDelete)}
       >
-        What uses it is refused from then on. This cannot be undone.
+        Requests with this token are refused from then on. This cannot be undone.
       </Confirm>
     </Card>
   )

@@ -19,7 +19,7 @@ export function ActivityPage() {
   const search = readActivitySearch(raw)
   const mistakes = mistakesIn(raw, ActivityQuery)
   return (
-    <Page title="Activity" about="Everything that was changed, every login, and who it was.">
+    <Page title="Activity" about="Who changed what and when, and every login.">
       <Filters search={search} />
       {mistakes.length > 0 ? <AddressMistakes of={mistakes} /> : <Matching search={search} />}
     </Page>
@@ -56,7 +56,7 @@ function Pages({ search, total, older }: PagesProps) {
   return (
     <nav aria-label="Pages" className="flex items-center gap-2 border-t border-line p-3">
       <span className="flex-1 pl-1 text-xs text-muted tabular-nums">
-        {formatNumber(total)} {search.before === undefined ? 'entries' : 'from here on'}
+        {formatNumber(total)} {search.before === undefined ? 'entries' : 'entries from here'}
       </span>
       {search.before !== undefined && (
         <ButtonLink

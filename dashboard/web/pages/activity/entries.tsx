@@ -13,8 +13,8 @@ export function Entries({ activities }: { activities: readonly FleetActivity[] }
       label="Activity"
       head={
         <>
-          <Head>What</Head>
-          <Head>On</Head>
+          <Head>Action</Head>
+          <Head>Target</Head>
           <Head className="max-lg:hidden">Server</Head>
           <Head className="max-lg:hidden">Who</Head>
           <Head className="max-sm:hidden">Status</Head>

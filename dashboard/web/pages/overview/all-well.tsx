@@ -12,7 +12,7 @@ export function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
         <h2 className="text-base font-semibold">All is well</h2>
         <p className="text-muted">
           {formatCount(servers.length, 'server')} and {formatCount(active, 'active site')}: nothing
-          needs you now.
+          needs attention.
         </p>
       </div>
     </section>

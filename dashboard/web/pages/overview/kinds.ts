@@ -41,7 +41,7 @@ export const KINDS: Record<AttentionKind, Kind> = {
   service_failed: { icon: Unplug, title: counted('service has failed', 'services have failed') },
   service_restarts: {
     icon: RefreshCcwDot,
-    title: counted('service keeps ending', 'services keep ending'),
+    title: counted('service restarts repeatedly', 'services restart repeatedly'),
   },
   isolation: {
     icon: DoorOpen,
@@ -72,7 +72,7 @@ export const KINDS: Record<AttentionKind, Kind> = {
   },
   operation_failed: {
     icon: Siren,
-    title: counted('failed operation to repeat', 'failed operations to repeat'),
+    title: counted('failed operation to retry', 'failed operations to retry'),
   },
   site_missing: {
     icon: FileQuestion,
@@ -102,8 +102,8 @@ export const KINDS: Record<AttentionKind, Kind> = {
   name_conflict: {
     icon: Copy,
     title: counted(
-      'found site with a name that another server has, too',
-      'found sites with names that other servers have, too',
+      'discovered site with a name that another server also has',
+      'discovered sites with names that other servers also have',
     ),
   },
   updates: { icon: Download, title: counted('site with updates', 'sites with updates') },

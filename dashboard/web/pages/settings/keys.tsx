@@ -15,9 +15,9 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { KeyView } from '#shared/api/keys.ts'
 
 const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
-  current: { tone: 'good', about: 'Every agent is given it' },
-  leaving: { tone: 'warn', about: 'Signs for agents that do not know the current one yet' },
-  retired: { tone: 'plain', about: 'Only hands over the current one' },
+  current: { tone: 'good', about: 'Given to every agent' },
+  leaving: { tone: 'warn', about: 'Used for agents that do not have the current key yet' },
+  retired: { tone: 'plain', about: 'Only used to hand over the current key' },
 }
 
 /** The keys by which agents know this dashboard. */
@@ -29,7 +29,7 @@ export function Keys() {
     mutationFn: rotateKey,
     onSuccess: (keys) => {
       client.setQueryData(keysQuery.queryKey, keys)
-      tell('There is a new key, and the agents are being given it')
+      tell('The signing key was rotated. The agents receive the new key.')
     },
   })
   return (
@@ -38,13 +38,13 @@ export function Keys() {
       flush
       actions={
         <Button icon={<KeyRound aria-hidden />} onClick={() => setAsks(true)}>
-          Rotate the key
+          Rotate key
         </Button>
       }
     >
       <p className="max-w-prose p-4 text-muted">
-        Each request to an agent is signed, and an agent takes orders from the holder of this key
-        alone.
+        Each request to an agent is signed, and an agent accepts requests only from the holder of
+        this key.
       </p>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={2} />}
@@ -52,13 +52,13 @@ export function Keys() {
       <Confirm
         open={asks}
         onClose={() => setAsks(false)}
-        title="Make a new signing key?"
-        action="Rotate the key"
+        title="Rotate the signing key?"
+        action="Rotate key"
         onConfirm={() => rotate.mutateAsync()}
       >
-        Agents get the new key at their next sync, offline agents when they are online again. For a
-        day the old one goes on to be taken. Do this when somebody may have got hold of the key or
-        of a backup.
+        Agents get the new key at their next sync, offline agents when they are online again. The
+        previous key stays valid for a day. Rotate the key if somebody may have a copy of it or of a
+        backup.
       </Confirm>
     </Card>
   )
@@ -73,7 +73,7 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
           <Head>Key</Head>
           <Head>State</Head>
           <Head className="text-right">Agents</Head>
-          <Head className="max-sm:hidden">Made</Head>
+          <Head className="max-sm:hidden">Created</Head>
           <Head>Ends</Head>
         </>
       }

@@ -28,7 +28,7 @@ export function SettingsPage() {
             <TextSetting
               setting="sync_interval"
               label="Sync interval"
-              hint={`In seconds. Each server is looked at every ${formatDuration(1000 * data.sync_interval)}.`}
+              hint={`In seconds. Each server is synced every ${formatDuration(1000 * data.sync_interval)}.`}
               value={String(data.sync_interval)}
               read={numberOf}
               input={{ inputMode: 'numeric' }}

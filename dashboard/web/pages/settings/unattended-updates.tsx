@@ -15,9 +15,9 @@ export function UnattendedUpdates({ value }: { value: boolean }) {
       <span>
         <span className="font-medium">Unattended security updates</span>
         <span className="mt-1 block text-xs text-muted">
-          Servers install the security updates of Debian by themselves each day, and restart what
-          they concern without an interruption of sites. A configuration that an administrator has
-          made on a server stays.
+          Servers install the security updates of Debian automatically each day, and restart the
+          affected services without interrupting sites. The configuration of an administrator on a
+          server is not changed.
         </span>
       </span>
     </label>

@@ -31,7 +31,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
         <p className="text-xs text-muted lg:hidden">
           {server}
           <span className="sm:hidden">
-            , purged <Time at={purge_at} none="later" />
+            , permanently deleted <Time at={purge_at} none="later" />
           </span>
         </p>
         {status_reason && <p className="text-xs text-bad">{status_reason}</p>}
@@ -107,7 +107,10 @@ const told = (domain: string) => ({
 function Leaving({ entry }: { entry: TrashEntry }) {
   return (
     <Link to="/sites/$site_id" params={{ site_id: String(entry.id) }} className="self-center">
-      <Status value={entry.status === 'deleting' ? 'purging' : 'restoring'} tone="busy" />
+      <Status
+        value={entry.status === 'deleting' ? 'deleting permanently' : 'restoring'}
+        tone="busy"
+      />
     </Link>
   )
 }

@@ -24,10 +24,10 @@ export function TrashPage() {
           <Empty
             icon={<Trash2 aria-hidden />}
             title="The trash is empty"
-            action={<ButtonLink to="/sites">To the sites</ButtonLink>}
+            action={<ButtonLink to="/sites">Go to sites</ButtonLink>}
           >
-            A deleted site comes here with its files and its database, and can be restored until its
-            time is over.
+            A deleted site comes here with its files and its database, and can be restored until it
+            is permanently deleted.
           </Empty>
         )}
         {data && data.length > 0 && (
@@ -41,7 +41,7 @@ export function TrashPage() {
                 <Head className="max-sm:hidden">Permanently deleted</Head>
                 <Head className="max-md:hidden text-right">Size</Head>
                 <Head className="text-right">
-                  <span className="sr-only">What can be done</span>
+                  <span className="sr-only">Actions</span>
                 </Head>
               </>
             }

@@ -26,7 +26,7 @@ export function Past({ query: { data, error, refetch }, search, selection }: Pas
       {!data && !error && <Skeleton rows={6} />}
       {data?.operations.length === 0 && (
         <Empty icon={<History aria-hidden />} title="Nothing here">
-          No operation that has ended is like this.
+          No past operation matches the filters.
         </Empty>
       )}
       {data && data.operations.length > 0 && (

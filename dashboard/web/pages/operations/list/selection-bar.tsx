@@ -18,7 +18,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const toCancel = selected.filter((each) => isActive(each) && each.cancel === null)
   const toRetry = selected.filter((each) => !isActive(each) && each.status !== 'success')
   const cancel = useMany('cancelled', cancelOperation)
-  const retry = useMany('begun again', retryOperation)
+  const retry = useMany('retried', retryOperation)
   return (
     <section
       aria-label="Selected operations"
@@ -45,7 +45,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       >
         Retry {count(toRetry)}
       </Button>
-      <IconButton name="Select none" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
       <Confirm
         open={asks}
         onClose={() => setAsks(false)}

@@ -14,7 +14,7 @@ export function useMany(done: string, act: (id: string) => Promise<unknown>) {
       const count = formatNumber(ids.length - refusals.length)
       const [first] = refusals
       if (first === undefined) return tell(`${count} ${done}`)
-      const rest = `${formatNumber(refusals.length)} not: ${first}`
+      const rest = `${formatNumber(refusals.length)} refused: ${first}`
       tell(`${count} ${done}, ${rest}`, { error: true })
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),

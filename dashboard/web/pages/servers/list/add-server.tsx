@@ -39,7 +39,7 @@ export function AddServerPage() {
             <div className="flex justify-end gap-2">
               <ButtonLink to="/servers">Cancel</ButtonLink>
               <Button type="submit" kind="primary" busy={form.isPending}>
-                Add the server
+                Add server
               </Button>
             </div>
           </form>

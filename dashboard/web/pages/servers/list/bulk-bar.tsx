@@ -49,7 +49,7 @@ export function BulkBar({ servers, onClear }: BulkBarProps) {
           {name}
         </Button>
       ))}
-      <IconButton name="Clear the selection" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
       <BulkDialog work={work} servers={servers} onClose={() => setWork(undefined)} />
     </section>
   )

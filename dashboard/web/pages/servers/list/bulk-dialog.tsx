@@ -23,25 +23,25 @@ const TEXTS: Record<ServerBulkType, { title: string; about: string; action: stri
   'server.provision': {
     title: 'Provision',
     about:
-      'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP that the distribution ships. What is there already stays.',
+      'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP version of the distribution. Existing software and sites stay as they are.',
     action: 'Provision',
   },
   'server.update': {
     title: 'Install security updates',
     about:
-      'Installs the security updates of Debian, and restarts what runs replaced files one site after the other. Sites stay up; installed packages cannot be taken back.',
+      'Installs the security updates of Debian, and restarts services with replaced files, one site after the other. Sites stay up; installed packages cannot be rolled back.',
     action: 'Install',
   },
   'isolation.check': {
     title: 'Check the isolation of sites',
     about:
-      'Creates two temporary sites on each server, attacks one of them from the other, and removes both. No other site is touched.',
+      'Creates two temporary sites on each server, attacks one of them from the other, and removes both. No other site is affected.',
     action: 'Check',
   },
   'agent.upgrade': {
     title: 'Upgrade the agent',
     about:
-      'Gives each server the agent of this dashboard. One that does not answer afterwards goes back to the one before by itself. Sites are not touched.',
+      'Installs the agent version of this dashboard on each server. If it does not answer, the previous version is restored automatically. Sites are not affected.',
     action: 'Upgrade',
   },
 }

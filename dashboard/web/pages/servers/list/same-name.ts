@@ -14,5 +14,5 @@ export function sameNameHint(
   const wanted = (name.trim() || hostname.trim()).toLowerCase()
   const other = servers.find((one) => one.id !== own && one.name.toLowerCase() === wanted)
   if (!other || wanted === '') return undefined
-  return `The server at ${other.hostname} has this name, too. Another one tells them apart.`
+  return `The server at ${other.hostname} has the same name. Choose another name to tell them apart.`
 }

@@ -17,19 +17,19 @@ export function ServerFields({ form, own }: { form: Form; own?: number }) {
       <Field
         label="Hostname"
         {...field('hostname')}
-        hint="A DNS name or an IP address that the dashboard reaches."
+        hint="A DNS name or an IP address that the dashboard can reach."
       >
         <Input {...control('hostname')} placeholder="web-1.example.com" autoFocus inputMode="url" />
       </Field>
       <Field
         label="Name"
         {...field('name')}
-        hint={sameName ?? 'What you call it. The hostname, when left empty.'}
+        hint={sameName ?? 'Shown in lists. Default: the hostname.'}
       >
         <Input {...control('name')} placeholder={values.hostname || 'web-1'} />
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Port of the agent" {...field('port')} hint="Has to be open to the dashboard.">
+        <Field label="Port of the agent" {...field('port')} hint="Must be open to the dashboard.">
           <Input {...control('port')} inputMode="numeric" />
         </Field>
         <Field
@@ -43,7 +43,7 @@ export function ServerFields({ form, own }: { form: Form; own?: number }) {
       <Field
         label="Tags"
         {...field('tags')}
-        hint="With commas between them. Servers are found and worked on by their tags."
+        hint="Separated by commas. Use tags to filter and select servers."
       >
         <Input {...control('tags')} placeholder="production, eu" />
       </Field>

@@ -26,7 +26,7 @@ export function ServersPage() {
         <Card>
           <Empty icon={<Server aria-hidden />} title="No server yet" action={add}>
             A server is a Debian machine that runs your sites. Adding one takes a minute: you paste
-            one line into a shell there, and it shows up here.
+            one command into a shell on it.
           </Empty>
         </Card>
       )}

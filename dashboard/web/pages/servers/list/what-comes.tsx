@@ -1,6 +1,12 @@
 const STEPS = [
-  ['One line to paste', 'The next page shows a line for a shell there, and a code to type.'],
-  ['It comes online by itself', 'The agent proves that it has the code; nothing else is opened.'],
+  [
+    'Paste one command',
+    'The next page shows a command for a shell on the server, and a code to type.',
+  ],
+  [
+    'The server comes online automatically',
+    'The agent proves to the dashboard that it has the code.',
+  ],
   [
     'Ready for sites',
     'nginx, PHP and MariaDB are installed with one click, or with the first site.',
@@ -25,8 +31,8 @@ export function WhatComes() {
         ))}
       </ol>
       <p className="text-xs">
-        The machine needs Debian 12 or 13, and its port 8443 open to the dashboard. Sites that are
-        there already are found, and left as they are.
+        The machine needs Debian 12 or 13, and its port 8443 open to the dashboard. Existing sites
+        are discovered and not changed.
       </p>
     </section>
   )

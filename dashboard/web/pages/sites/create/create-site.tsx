@@ -75,9 +75,9 @@ export function CreateSitePage() {
           {creation.isPlanned ? (
             <PlannedSite creation={creation} onRefused={(field) => focusOn(form.current, field)} />
           ) : (
-            <Empty icon={<ListChecks aria-hidden />} title="Nothing is done yet">
-              The server is asked first what it would do: each step, and every file, user and
-              service that the site would bring. You create it after you have seen that.
+            <Empty icon={<ListChecks aria-hidden />} title="No plan yet">
+              The plan lists every step, and each file, user and service that the site needs. The
+              site is created after you have reviewed it.
             </Empty>
           )}
         </Card>

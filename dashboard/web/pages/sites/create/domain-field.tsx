@@ -47,6 +47,6 @@ export function DomainField({ value, onChange, server_id, ...props }: DomainFiel
 function hintOf(typed: string, canonical: string | undefined): string {
   if (canonical === undefined) return 'Without http:// and without a path. www. works as well.'
   const spelled = unicodeOf(canonical)
-  if (spelled !== canonical) return `${spelled}, on the wire ${canonical}`
+  if (spelled !== canonical) return `${spelled}, in DNS ${canonical}`
   return typed === canonical ? 'Valid domain.' : `Becomes ${canonical}`
 }

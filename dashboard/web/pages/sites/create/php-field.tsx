@@ -34,8 +34,9 @@ export function PhpField({ server_id = 0, value, onChange, error }: PhpFieldProp
 }
 
 function hintOf(server: { os: string } | undefined, versions: string[], value: string): string {
-  if (!server) return 'Those of the server, once one is chosen.'
-  if (versions.length === 0) return 'The server has not told which it has: it installs this one.'
+  if (!server) return 'Choose a server to see its versions.'
+  if (versions.length === 0)
+    return 'The server has not reported its versions. It installs this one.'
   const ends = value && supportEnds(value, server.os)
   if (ends && Date.parse(ends) < Date.now()) return `PHP ${value} gets no security fixes any more.`
   return `The server has ${versions.join(', ')}.`

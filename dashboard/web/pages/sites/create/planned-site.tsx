@@ -79,13 +79,13 @@ function WithoutPlan({ error }: { error: unknown }) {
   if (!isAway)
     return (
       <Notice kind="warn" title={messageOf(error)}>
-        The site can be created all the same; its steps are shown as they are done.
+        You can still create the site. Its steps are shown while they run.
       </Notice>
     )
   return (
     <Notice kind="wait" title="The server cannot be reached now">
-      There is no plan without it. The site can be created all the same: the operation waits until
-      the server is back, and gives up after its deadline.
+      No plan is available. You can still create the site: the operation waits until the server is
+      online, and fails after its deadline.
     </Notice>
   )
 }

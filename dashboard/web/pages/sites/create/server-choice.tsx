@@ -49,7 +49,7 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
             onChoose={() => onChange(server.id)}
           />
         ))}
-        {sorted.length === 0 && <p className="p-3 text-muted">No server is called so.</p>}
+        {sorted.length === 0 && <p className="p-3 text-muted">No server matches</p>}
       </div>
       <p id="server-error" className="text-xs text-bad empty:hidden">
         {error}
@@ -62,14 +62,14 @@ function NoServers() {
   return (
     <Empty
       icon={<Server aria-hidden />}
-      title="There is no server yet"
+      title="No servers yet"
       action={
         <ButtonLink to="/servers/new" kind="primary">
           Add a server
         </ButtonLink>
       }
     >
-      A site is made on a server of yours that runs the agent.
+      Sites are created on your servers. Add one first.
     </Empty>
   )
 }

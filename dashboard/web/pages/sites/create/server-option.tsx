@@ -61,7 +61,7 @@ export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) 
                 params={{ server_id: String(id) }}
                 className="text-accent underline"
               >
-                Install it
+                Install agent
               </Link>
             </>
           )}
@@ -75,7 +75,7 @@ export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) 
 function about(server: FleetServer): string {
   const { status, sites_count, metrics } = server
   const sites = `${formatNumber(sites_count)} ${sites_count === 1 ? 'site' : 'sites'}`
-  if (status === 'offline') return `${sites}; offline: the site is made when it is back`
+  if (status === 'offline') return `${sites}; offline: the site is created when it is online again`
   if (!metrics) return sites
   const { used, total } = metrics.disk
   const free = `${sites}; ${formatMegabytes(Math.max(0, total - used))} of disk free`

@@ -38,7 +38,9 @@ export function useName(domain: string | undefined, server_id: number | undefine
 function nameUse(named: readonly FleetSite[], server_id: number | undefined): NameUse {
   const holder = named.find((site) => site.managed || site.server_id === server_id)
   if (holder?.status === 'trashed')
-    return { taken: `${holder.domain} is in the trash of ${holder.server}: restore or purge it` }
+    return {
+      taken: `${holder.domain} is in the trash of ${holder.server}: restore it, or delete it permanently`,
+    }
   if (holder) return { taken: `The domain is already taken by a site on ${holder.server}` }
   const servers = named.map(({ server }) => server).join(', ')
   return servers === '' ? {} : { also: `A site with this name was found on ${servers}.` }

@@ -39,7 +39,7 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
   'tls.issue': {
     name: 'Change TLS',
     icon: Lock,
-    about: 'Issues or renews the certificate of each of them, or takes it away.',
+    about: 'Issues or renews the certificate of each of them, or removes it.',
     param: { name: 'tls', label: 'Certificate', options: TLS },
   },
   'site.delete': {

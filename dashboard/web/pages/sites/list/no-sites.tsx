@@ -8,7 +8,7 @@ export function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear:
       <Empty
         icon={<SearchX aria-hidden />}
         title="No site matches"
-        action={<Button onClick={onClear}>Clear the filters</Button>}
+        action={<Button onClick={onClear}>Clear filters</Button>}
       >
         No site matches all filters. Part of a domain or of a system user is enough.
       </Empty>

@@ -42,7 +42,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         </Button>
       ))}
       <Select
-        aria-label="What to do with them"
+        aria-label="Actions for the selected sites"
         value=""
         disabled={isIdle}
         onChange={({ target }) => setAction(BULK_ACTIONS.find(({ type }) => type === target.value))}
@@ -55,7 +55,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
           </option>
         ))}
       </Select>
-      <IconButton name="Select none" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
       <BulkDialog
         action={action}
         ids={ids}

@@ -28,7 +28,7 @@ export function useSelection(filter: SitesFilter) {
     onSuccess: ({ ids, total }) => {
       selection.set(() => ({ ids: new Set(ids), all_of: filter }))
       const count = formatNumber(ids.length)
-      if (ids.length < total) tell(`The first ${count} are selected: more do not fit at once`)
+      if (ids.length < total) tell(`The first ${count} are selected`)
     },
     onError: (error) => tell(messageOf(error), { error: true }),
   })

@@ -35,8 +35,8 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
     <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
       <ServerFields form={form} own={id} />
       {isMoved && (
-        <Notice kind="info" title="The dashboard will ask the agent there from now on">
-          It has to be the same agent: another one is not trusted, and has to be enrolled.
+        <Notice kind="info" title="The dashboard will connect to this address">
+          The same agent must answer there. Another agent is not trusted until it is enrolled.
         </Notice>
       )}
       {form.error && <Failure error={form.error} />}

@@ -15,7 +15,7 @@ export function InstallUpdates({ server, open, onClose }: DialogProps) {
       open={open}
       onClose={onClose}
       title={`Install updates on ${server.name}`}
-      about="Sites stay up: what runs replaced files is restarted one after the other. Installed packages cannot be taken back."
+      about="Sites stay up: services with replaced files restart one after the other. Installed packages cannot be rolled back."
     >
       <Form server={server} onClose={onClose} />
     </Dialog>

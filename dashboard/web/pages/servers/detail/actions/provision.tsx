@@ -18,7 +18,7 @@ export function Provision({ server, open, onClose }: DialogProps) {
       open={open}
       onClose={onClose}
       title={`Provision ${server.name}`}
-      about="Installs and configures nginx, PHP-FPM, MariaDB and wp-cli. What is there already stays as it is."
+      about="Installs and configures nginx, PHP-FPM, MariaDB and wp-cli. Existing software and sites stay as they are."
     >
       <Form server={server} onClose={onClose} />
     </Dialog>
@@ -55,7 +55,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
       <Field
         label="PHP versions"
         name="php_versions"
-        hint="With commas between them, such as 8.2, 8.4. Empty: the one that the distribution ships."
+        hint="Separated by commas, such as 8.2, 8.4. Leave empty for the version of the distribution."
         error={isPhp ? refused : 'Must be PHP versions such as 8.2, 8.4'}
       >
         <Input

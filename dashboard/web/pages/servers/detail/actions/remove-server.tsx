@@ -22,15 +22,15 @@ export function RemoveServer({ server, open, onClose }: DialogProps) {
       open={open}
       onClose={onClose}
       title={`Remove ${name} from the dashboard`}
-      action="Remove it"
+      action="Remove server"
       typed={name}
       onConfirm={remove}
     >
       <p>
-        The dashboard forgets the server
+        The dashboard deletes its records of the server
         {sites_count > 0 && `, its ${formatNumber(sites_count)} sites`} and their operations.{' '}
-        <strong className="text-text">The machine is not touched</strong>: its sites go on running,
-        and so does the agent. To bring it back, add it again: what is there is found.
+        <strong className="text-text">The machine is not changed</strong>: its sites and its agent
+        keep running. To bring it back, add it again.
       </p>
     </Confirm>
   )

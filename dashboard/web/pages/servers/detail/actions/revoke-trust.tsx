@@ -9,7 +9,7 @@ export function RevokeTrust({ server, open, onClose }: DialogProps) {
   const revoke = async () => {
     await revokeEnrolment(server.id)
     await client.invalidateQueries({ queryKey: ['servers', server.id] })
-    tell(`The agent of ${server.name} is not trusted any more`)
+    tell(`The agent of ${server.name} was revoked`)
   }
   return (
     <Confirm
@@ -20,8 +20,8 @@ export function RevokeTrust({ server, open, onClose }: DialogProps) {
       typed={server.name}
       onConfirm={revoke}
     >
-      The dashboard asks it nothing any more, and its sites cannot be changed from here, until it is
-      enrolled again. Sites go on running. For when the machine may be in other hands.
+      The dashboard no longer connects to it, and its sites cannot be changed from here until it is
+      enrolled again. Sites keep running. Use this if somebody else may control the machine.
     </Confirm>
   )
 }

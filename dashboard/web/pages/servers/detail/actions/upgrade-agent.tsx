@@ -17,8 +17,9 @@ export function UpgradeAgent({ server, open, onClose }: DialogProps) {
       action="Upgrade"
       onConfirm={upgrade}
     >
-      It has version {server.version || 'unknown'} and gets the one of this dashboard. An agent that
-      does not answer afterwards goes back to the one before by itself. Sites are not touched.
+      It has version {server.version || 'unknown'} and is replaced by the version of this dashboard.
+      If the new version does not answer, the previous one is restored automatically. Sites are not
+      affected.
     </Confirm>
   )
 }

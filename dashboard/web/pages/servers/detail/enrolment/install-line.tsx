@@ -52,7 +52,7 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
           <code className="font-mono break-all">{chosen.sha256}</code>
         </p>
       </Step>
-      <Step at={2} title="Type this code when it asks">
+      <Step at={2} title="Type this code at the prompt">
         <Shown text={code} what="the code" large />
         <p className="mt-2 text-xs text-muted">
           Good for one server, once. It expires <Countdown to={expires_at} />, and is not shown

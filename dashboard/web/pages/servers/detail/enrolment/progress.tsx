@@ -21,20 +21,21 @@ interface ProgressProps {
 export function Progress({ server, state, isCodeKnown, wasMade, again }: ProgressProps) {
   const { enrolled_at, code } = state
   if (enrolled_at && !code && server.status === 'pending')
-    return <Waiting title="The agent is trusted: asking it what is there" />
+    return <Waiting title="The agent is trusted. Reading the server…" />
   if (enrolled_at && !code && wasMade)
     return (
       <p role="status" className="flex items-center gap-2 text-good">
         <CircleCheck className="size-4" aria-hidden />
-        The agent has proved itself and is trusted.
+        The agent proved that it has the code and is trusted.
       </p>
     )
   if (!code)
     return (
       <div className="flex flex-col items-start gap-3">
         <p className="max-w-prose text-muted">
-          The agent is one program that runs on the server and does there what this dashboard asks.
-          You get one line to paste into a shell, and a code that proves it is your server.
+          The agent is a program on the server that carries out the requests of this dashboard. You
+          paste an install command into a shell, and type a code that proves that the server is
+          yours.
         </p>
         {again}
       </div>
@@ -42,7 +43,7 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
   if (code.status === 'expired')
     return (
       <Notice kind="wait" title="The code has expired" actions={again}>
-        {code.reason && `The last try came to nothing: ${code.reason}. `}
+        {code.reason && `The last attempt failed: ${code.reason}. `}
         Make a new one and paste the line once more; nothing breaks when it runs twice.
       </Notice>
     )
@@ -55,14 +56,14 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
   if (!isCodeKnown)
     return (
       <>
-        <Notice kind="info" title="A code was made, and was shown only once" actions={again}>
+        <Notice kind="info" title="A code was created and shown only once" actions={again}>
           It expires <Countdown to={code.expires_at} />. A new one takes its place.
         </Notice>
         <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
       </>
     )
   return (
-    <Step at={3} title="Wait here: this page goes on by itself">
+    <Step at={3} title="Wait here: this page continues automatically">
       <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
     </Step>
   )

@@ -29,7 +29,7 @@ export function Advice({ server, isArrived, onProvision }: AdviceProps) {
       {isFull && (
         <Notice kind="bad" title="The disk is nearly full">
           {formatMegabytes(disk.total - disk.used)} of {formatMegabytes(disk.total)} are left. Make
-          room, or move sites: changes there are refused when nothing is left.
+          room, or move sites: changes are refused when the disk is full.
         </Notice>
       )}
       <Conditions server_id={server.id} />
@@ -43,7 +43,7 @@ function Conditions({ server_id }: { server_id: number }) {
   const { data } = useQuery(conditionsQuery(server_id))
   if (!data || data.length === 0) return null
   return (
-    <Notice kind="warn" title="This stands in the way of new sites">
+    <Notice kind="warn" title="This prevents new sites">
       <ul className="flex flex-col gap-1">
         {data.map(({ code, message }) => (
           <li key={code}>{message}.</li>
@@ -93,7 +93,7 @@ function Away({ server }: { server: FleetServerDetail }) {
       {reasonOf(server)}, {server.failures} times in a row. What is shown here is of{' '}
       <Time at={server.last_sync} none="before" />. Sites may be up all the same: look whether the
       machine runs, and there at <code className="font-mono">systemctl status hosting-agent</code>.
-      It is asked again by itself.
+      The dashboard retries automatically.
     </Notice>
   )
 }

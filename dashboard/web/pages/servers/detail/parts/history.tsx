@@ -43,7 +43,7 @@ export function History({ server }: { server: FleetServerDetail }) {
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={12} />}
       {data && data.at.length < LEAST && (
-        <p className="text-muted">The charts begin within some minutes: no readings yet.</p>
+        <p className="text-muted">No readings yet. The charts appear within minutes.</p>
       )}
       {data && data.at.length >= LEAST && (
         <div

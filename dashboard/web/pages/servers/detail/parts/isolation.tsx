@@ -75,7 +75,7 @@ function Found({ check }: { check: IsolationCheckView }) {
       {results === null ? (
         <p className="p-4 text-muted">
           Not checked yet. A check creates two temporary sites, attacks one of them from the other,
-          and removes both. Servers with sites are checked once a week by themselves.
+          and removes both. Servers with sites are checked once a week automatically.
         </p>
       ) : (
         <>

@@ -39,7 +39,7 @@ export function OldFiles({ programs }: { programs: Maintenance['old_files'] }) {
           <li key={name} className="py-0.5">
             <span className="font-medium break-all">{domain ? `PHP of ${domain}` : name}</span>{' '}
             <span className="text-muted">
-              since <Time at={since} />. {problem || 'It is restarted by itself'}
+              since <Time at={since} />. {problem || 'It is restarted automatically'}
             </span>
           </li>
         ))}

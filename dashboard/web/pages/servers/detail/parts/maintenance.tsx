@@ -79,19 +79,20 @@ function Known({ maintenance }: { maintenance: Maintenance }) {
 
 const SOURCES: Record<Maintenance['unattended']['source'], string> = {
   'hosting-control': '',
-  administrator: ' An administrator has configured this on the server, and that stays.',
+  administrator:
+    ' An administrator configured this on the server; Hosting Control does not change it.',
   none: '',
 }
 
 function unattendedWords({ unattended: { enabled, source, detail } }: Maintenance): string {
   const state = enabled
-    ? 'The server installs security updates by itself.'
-    : 'The server does not install security updates by itself.'
+    ? 'The server installs security updates automatically.'
+    : 'The server does not install security updates automatically.'
   return `${state}${SOURCES[source]}${detail && source !== 'administrator' ? ` ${detail}.` : ''}`
 }
 
 function lastWords({ last_update }: Maintenance): string {
-  if (!last_update) return 'No update was installed yet.'
+  if (!last_update) return 'No updates installed yet.'
   const { packages, at } = last_update
   const day = new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
   return `Last update: ${formatCount(packages.length, 'package')} on ${day}.`

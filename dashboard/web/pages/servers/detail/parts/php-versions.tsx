@@ -12,7 +12,7 @@ export function PhpVersions({ server }: { server: FleetServerDetail }) {
   const { php_versions, os } = server
   return (
     <Card title="PHP" flush>
-      {php_versions.length === 0 && <p className="p-4 text-muted">No PHP is there yet.</p>}
+      {php_versions.length === 0 && <p className="p-4 text-muted">No PHP installed yet</p>}
       <ul className="divide-y divide-line">
         {php_versions.map((php) => (
           <li key={php} className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-2">

@@ -21,7 +21,7 @@ export function RecentActivity({ server_id }: { server_id: number }) {
     <Card title="Activity" flush actions={all}>
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={5} />}
-      {data?.activities.length === 0 && <p className="p-4 text-muted">Nothing happened yet.</p>}
+      {data?.activities.length === 0 && <p className="p-4 text-muted">No activity yet</p>}
       <ul className="divide-y divide-line">
         {data?.activities.slice(0, MOST).map(({ id, type, domain, actor, status, created_at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2.5">

@@ -19,7 +19,7 @@ export function RecentOperations({ server }: { server: FleetServerDetail }) {
         </ButtonLink>
       }
     >
-      {operations.length === 0 && <p className="p-4 text-muted">Nothing was done there yet.</p>}
+      {operations.length === 0 && <p className="p-4 text-muted">No operations yet</p>}
       <ul className="divide-y divide-line">
         {operations.map((operation) => (
           <li

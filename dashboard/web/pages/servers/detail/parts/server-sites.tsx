@@ -37,7 +37,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
       )}
       {data?.sites.length === 0 && (
         <p className="p-4 text-muted">
-          None yet. A site gets a user, PHP, a database and a virtual host of its own.
+          No sites yet. A site gets a user, PHP, a database and a virtual host of its own.
         </p>
       )}
       <ul className="divide-y divide-line">

@@ -30,7 +30,7 @@ export function Services({ server }: { server: FleetServerDetail }) {
       flush
       {...(server.status !== 'online' && { actions: <AsOf server={server} /> })}
     >
-      {services.length === 0 && <p className="p-4 text-muted">Nothing is known of them yet.</p>}
+      {services.length === 0 && <p className="p-4 text-muted">No services reported yet</p>}
       <ul className="divide-y divide-line">
         {shown.map((service) => (
           <ServiceRow key={service.name} server={server} service={service} />
@@ -94,7 +94,7 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
         open={asks}
         onClose={() => setAsks(false)}
         title={`Restart ${name}`}
-        action="Restart it"
+        action="Restart service"
         onConfirm={() => mutateAsync()}
       >
         {isPool(service)

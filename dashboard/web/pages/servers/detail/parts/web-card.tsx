@@ -48,8 +48,8 @@ function Unnamed({ web: { unnamed, unnamed_total } }: { web: ServerWeb }) {
     <section className="px-4 py-2.5">
       <p className="font-medium">{formatCount(unnamed_total, 'site')} without a domain</p>
       <p className="mt-0.5 text-xs text-muted">
-        They are in no list, since they answer to a pattern, to an address, or to any name that no
-        other site has.
+        They are not listed as sites because they answer to a pattern, to an IP address, or to any
+        name that no other site has.
       </p>
       <ul className="mt-2 flex max-h-80 flex-col gap-2 overflow-y-auto text-xs">
         {unnamed.map((site) => (

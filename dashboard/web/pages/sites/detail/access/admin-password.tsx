@@ -27,22 +27,22 @@ export function AdminPassword({ site }: { site: Site }) {
       {!shown && (
         <AccessRow
           name="WordPress administrator"
-          about="The password is not stored. Set a new one to see it."
+          about="The password is not stored. Reset it to get a new one."
         >
           <Button icon={<KeyRound aria-hidden />} disabled={isAway} onClick={() => setAsking(true)}>
-            New admin password
+            Reset admin password
           </Button>
         </AccessRow>
       )}
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
-        title={`Set a new admin password of ${site.domain}?`}
-        action="Set and show it"
+        title={`Reset the admin password of ${site.domain}?`}
+        action="Reset password"
         onConfirm={reset}
       >
-        The current password stops working, and whoever is signed in there as the administrator is
-        signed out. The new one is shown once, for half a minute.
+        The current password stops working, and the administrator is signed out everywhere. The new
+        password is shown once, for half a minute.
       </Confirm>
     </>
   )

@@ -30,10 +30,10 @@ export function DatabasePassword({ site }: { site: Site }) {
     <>
       <AccessRow
         name="Database password"
-        about="Read from the server; that you saw it is recorded."
+        about="Read from the server. The activity log records that you saw it."
       >
         <Button icon={<Eye aria-hidden />} disabled={isAway} busy={isBusy} onClick={show}>
-          Show the database password
+          Show database password
         </Button>
       </AccessRow>
       {error !== undefined && <Failure error={error} />}

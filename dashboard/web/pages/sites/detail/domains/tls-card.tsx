@@ -45,13 +45,13 @@ export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
 
 function Expiry({ at }: { at: string }) {
   const now = useNow()
-  if (at === '') return <span className="text-muted">not known yet</span>
+  if (at === '') return <span className="text-muted">unknown</span>
   const left = Date.parse(at) - now
   return (
     <span className="flex flex-wrap items-center gap-2">
       <Time at={at} />
-      {left < 0 && <Badge tone="bad">ended: browsers warn</Badge>}
-      {left >= 0 && left < SOON_MS && <Badge tone="warn">should be renewed by now</Badge>}
+      {left < 0 && <Badge tone="bad">expired: browsers warn</Badge>}
+      {left >= 0 && left < SOON_MS && <Badge tone="warn">renewal overdue</Badge>}
     </span>
   )
 }
@@ -65,7 +65,13 @@ function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: ()
       about="Choose the current type to renew it."
       site={site}
       work={issueTls(site, mode)}
-      action={mode === 'none' ? 'Take the certificate away' : 'Issue'}
+      action={
+        mode === 'none'
+          ? 'Remove certificate'
+          : mode === site.tls
+            ? 'Renew certificate'
+            : 'Issue certificate'
+      }
     >
       <Field label="Certificate" name="tls" hint={TLS_WORDS[mode].about}>
         <Select

@@ -31,7 +31,7 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
   const show = useShowOperation(site.id)
   const isMade = hasEnded && data.type === 'site.create' && data.status === 'success'
   return (
-    <section aria-label="What is being done" className="flex flex-col gap-3">
+    <section aria-label="Operation" className="flex flex-col gap-3">
       {isMade && site.status === 'active' && (
         <Ready
           site={site}

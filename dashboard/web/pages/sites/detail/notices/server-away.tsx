@@ -15,7 +15,7 @@ export function ServerAway({ site }: { site: Site }) {
       title={`${site.server} cannot be reached`}
       actions={
         <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
-          To the server
+          Open server
         </ButtonLink>
       }
     >

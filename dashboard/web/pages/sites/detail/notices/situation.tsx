@@ -18,15 +18,18 @@ export function Situation({ site }: { site: Site }) {
     case 'provisioning':
       if (site.operation_id) return null
       return (
-        <Notice kind="wait" title="It is being made ready">
-          Nothing works on it now. Its last operation, below, tells why.
+        <Notice kind="wait" title="The site is being created">
+          No operation is running. The Activity tab shows the last one.
         </Notice>
       )
     case 'failed':
       return (
-        <Notice kind="bad" title={reason || 'It could not be made'} actions={<Retry site={site} />}>
-          What had been begun on the server was undone. Correct the cause and try again, or delete
-          the site.
+        <Notice
+          kind="bad"
+          title={reason || 'The site could not be created'}
+          actions={<Retry site={site} />}
+        >
+          Changes on the server were undone. Correct the cause and retry, or delete the site.
         </Notice>
       )
     case 'cancelled':
@@ -36,7 +39,7 @@ export function Situation({ site }: { site: Site }) {
           title={reason || 'Its creation was cancelled'}
           actions={<Retry site={site} />}
         >
-          What had been created on the server was removed again. Try again, or delete the site.
+          Changes on the server were undone. Retry, or delete the site.
         </Notice>
       )
     case 'missing':
@@ -44,22 +47,21 @@ export function Situation({ site }: { site: Site }) {
       return (
         <Notice
           kind="bad"
-          title={reason || 'It is no longer on its server'}
+          title={reason || 'The site is no longer on its server'}
           actions={
             <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
-              To the server
+              Open server
             </ButtonLink>
           }
         >
-          The agent does not find it any more: somebody has removed it there. Once it is back, the
-          next sync finds it by itself; a sync can be begun on the page of the server. Otherwise
-          delete the site here.
+          The agent no longer finds it: somebody removed it on the server. If it is put back, the
+          next sync finds it. Otherwise delete the site here.
         </Notice>
       )
     case 'suspended':
       return (
-        <Notice kind="warn" title={reason || 'It is suspended'}>
-          Its visitors do not reach it. Files and database are as they were.
+        <Notice kind="warn" title={reason || 'The site is suspended'}>
+          Visitors cannot reach it. Files and database are unchanged.
         </Notice>
       )
     case 'trashed':
@@ -71,8 +73,8 @@ export function Situation({ site }: { site: Site }) {
 
 function MissingFound({ site }: { site: Site }) {
   return (
-    <Notice kind="warn" title={site.status_reason || 'It is no longer on its server'}>
-      Its web server does not serve it any more. Once it does, the next sync finds it by itself.
+    <Notice kind="warn" title={site.status_reason || 'The site is no longer on its server'}>
+      Its web server no longer serves it. When it does again, the next sync finds it.
     </Notice>
   )
 }
@@ -91,7 +93,7 @@ function Retry({ site }: { site: Site }) {
   if (!failed) return null
   return (
     <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate(failed.id)}>
-      Try again
+      Retry
     </Button>
   )
 }
@@ -113,13 +115,13 @@ function Trashed({ site }: { site: Site }) {
           <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={restore}>
             Restore
           </Button>
-          <ButtonLink to="/trash">To the trash</ButtonLink>
+          <ButtonLink to="/trash">Open trash</ButtonLink>
         </>
       }
     >
       {site.status_reason && <p>{site.status_reason}</p>}
       {dialog}
-      Its files and its database are kept on {site.server}, and purged by themselves{' '}
+      Its files and its database are kept on {site.server}, and are permanently deleted{' '}
       <Time at={site.purge_at} none="later" />.
     </Notice>
   )

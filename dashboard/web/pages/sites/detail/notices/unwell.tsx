@@ -32,7 +32,7 @@ export function Unwell({ site }: { site: Site }) {
       {advice && <p>{`${advice[0]?.toUpperCase()}${advice.slice(1)}.`}</p>}
       {health_since !== null && (
         <p className="text-muted">
-          Since <Time at={health_since} />. It is checked again by itself.
+          Since <Time at={health_since} />. The check repeats automatically.
         </p>
       )}
     </Notice>

@@ -20,8 +20,8 @@ export function NotManagedCard({ site }: { site: Site }) {
     <Card title="Not managed by Hosting Control">
       <div className="flex flex-col gap-3">
         <p className="text-muted">
-          This site was found on {site.server}. Hosting Control did not create it and changes
-          nothing of it: its PHP, its certificate, its jobs and its files are managed on the server.
+          This site was found on {site.server}. Hosting Control did not create it and does not
+          change it: its PHP, its certificate, its jobs and its files are managed on the server.
           {site.status === 'missing' &&
             ' It is removed from here a week after it was last found, unless it was scanned.'}
         </p>

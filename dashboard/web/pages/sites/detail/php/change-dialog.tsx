@@ -35,8 +35,8 @@ export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) 
       title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
       about={
         isTier
-          ? `Now ${site.tier}. Its PHP is reloaded; running requests end first.`
-          : `Now ${site.php}. Plugins and themes must work with the other version.`
+          ? `Current tier: ${site.tier}. PHP is reloaded; running requests end first.`
+          : `Current version: ${site.php}. Plugins and themes must work with the other version.`
       }
       site={site}
       work={value === undefined ? undefined : changeSite(site, { [what]: value })}

@@ -85,7 +85,7 @@ function Words({ site }: { site: Site }) {
     return (
       <span className="text-muted">
         unknown: {reason ?? unknownReason('not_checked')}
-        {code === 'not_checked' && '. It does so when it is visited'}
+        {code === 'not_checked' && '. It checks when it is visited'}
       </span>
     )
   return words === '' ? 'none' : <span className="text-warn">{words}</span>

@@ -5,7 +5,8 @@ const servers = [
   { id: 1, name: 'web-1', hostname: 'a.example.com' },
   { id: 2, name: 'b.example.com', hostname: 'b.example.com' },
 ]
-const OTHER = 'The server at a.example.com has this name, too. Another one tells them apart.'
+const OTHER =
+  'The server at a.example.com has the same name. Choose another name to tell them apart.'
 
 test.each([
   ['web-2', 'c.example.com', undefined, undefined],
