@@ -74,19 +74,19 @@ export const bulkRoutes = {
     at: 'GET /api/bulk-operations/:bulk_id',
     summary: 'Show a bulk operation',
     right: 'read',
-    finds: loadBulk,
+    loads: loadBulk,
     answers: { 200: { about: 'The bulk operation.', json: One } },
-    run: ({ found: bulk_operation }) => ({ bulk_operation }),
+    run: ({ loaded: bulk_operation }) => ({ bulk_operation }),
   }),
   listBulkItems: route({
     at: 'GET /api/bulk-operations/:bulk_id/items',
     summary: 'List the sites or servers of a bulk operation',
     right: 'read',
-    finds: loadBulk,
+    loads: loadBulk,
     query: BulkItemsQuery,
     answers: shows('In the order in which they are begun.', { items: z.array(BulkItemView) }),
-    run: async ({ deps, found, query }) => ({
-      items: await listBulkItems(deps.db, found.id, query),
+    run: async ({ deps, loaded, query }) => ({
+      items: await listBulkItems(deps.db, loaded.id, query),
     }),
   }),
   followBulkOperation: route({
@@ -95,11 +95,11 @@ export const bulkRoutes = {
     details:
       'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
     right: 'read',
-    finds: loadBulk,
+    loads: loadBulk,
     answers: { 200: { about: 'What it does, as it goes.', events: BULK_EVENTS } },
     run: (call) => {
       const after = lastSeen(call.request)
-      const source = sourceOf(call.deps, call.found.id)
+      const source = sourceOf(call.deps, call.loaded.id)
       const events = (signal: AbortSignal) => followSource(call.deps, source, after, signal)
       return callerStream(call, { events })
     },
@@ -108,12 +108,12 @@ export const bulkRoutes = {
     at: 'POST /api/bulk-operations/:bulk_id/cancel',
     summary: 'Begin no more of them, and end those that run',
     right: 'operate',
-    finds: loadBulk,
+    loads: loadBulk,
     body: CancelOperation,
     answers: { 202: { about: 'Its end was asked for.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, found, body: { force }, caller }) => ({
-      bulk_operation: await cancelBulk(deps, found.id, { force, actor: caller.user.id }),
+    run: async ({ deps, loaded, body: { force }, caller }) => ({
+      bulk_operation: await cancelBulk(deps, loaded.id, { force, actor: caller.user.id }),
     }),
   }),
   resumeBulkOperation: route({
@@ -121,14 +121,14 @@ export const bulkRoutes = {
     summary: 'Go on with a bulk operation that paused',
     details: 'Takes no `dry_run`: the items that wait are its plan.',
     right: 'operate',
-    finds: loadBulk,
+    loads: loadBulk,
     body: OnlyDryRun,
     answers: { 202: { about: 'Running again.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, found, body, caller }) => {
+    run: async ({ deps, loaded, body, caller }) => {
       if (body.dry_run)
         throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
-      return { bulk_operation: await resumeBulk(deps, found.id, caller.user.id) }
+      return { bulk_operation: await resumeBulk(deps, loaded.id, caller.user.id) }
     },
   }),
   retryBulkOperation: route({
@@ -136,12 +136,12 @@ export const bulkRoutes = {
     summary: 'Try what failed once more',
     details: 'Starts a new bulk operation. 409 when nothing failed or it is running.',
     right: 'operate',
-    finds: loadBulk,
+    loads: loadBulk,
     body: OnlyDryRun,
     answers: { 200: targets, 202: { about: 'The new bulk operation.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, found, body: { dry_run }, caller }) =>
-      answerOf(await retryBulk(deps, found, { actor: caller.user.id, dry_run })),
+    run: async ({ deps, loaded, body: { dry_run }, caller }) =>
+      answerOf(await retryBulk(deps, loaded, { actor: caller.user.id, dry_run })),
   }),
 }
 

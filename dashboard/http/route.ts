@@ -29,8 +29,8 @@ export interface Asked<D, Names extends string = never> {
 }
 
 /** The same with the objects of its path, and its parsed query and body. */
-interface Call<D, Names extends string, F, Q, B> extends Asked<D, Names> {
-  found: F
+interface Call<D, Names extends string, L, Q, B> extends Asked<D, Names> {
+  loaded: L
   query: Q
   body: B
 }
@@ -72,7 +72,7 @@ export interface AnyRoute extends Description {
   query?: z.ZodObject
   body?: z.ZodType
   answers: Answers
-  finds?(asked: never): unknown
+  loads?(asked: never): unknown
   run(call: never): unknown
 }
 
@@ -84,19 +84,19 @@ export interface Needs<D> {
 interface Definition<
   D,
   P extends At,
-  F,
+  L,
   Q extends z.ZodObject,
   B extends z.ZodType,
   A extends Answers,
 > extends Description {
   at: P
   /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
-  finds?: (asked: Asked<D, NamesIn<P>>) => F | Promise<F>
+  loads?: (asked: Asked<D, NamesIn<P>>) => L | Promise<L>
   query?: Q
   /** Parsed as JSON; optional if `{}` is valid. */
   body?: B
   answers: A
-  run: (call: Call<D, NamesIn<P>, F, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
+  run: (call: Call<D, NamesIn<P>, L, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
 }
 
 type NoQuery = z.ZodObject<Record<never, z.ZodType>>
@@ -106,12 +106,12 @@ export function routesWith<D>() {
   return <
     const P extends At,
     A extends Answers,
-    F = undefined,
+    L = undefined,
     Q extends z.ZodObject = NoQuery,
     B extends z.ZodType = z.ZodUndefined,
   >(
-    definition: Definition<D, P, F, Q, B, A>,
-  ): Definition<D, P, F, Q, B, A> & Needs<D> => definition
+    definition: Definition<D, P, L, Q, B, A>,
+  ): Definition<D, P, L, Q, B, A> & Needs<D> => definition
 }
 
 /** Whether `dry_run` may also stand in the query, for a client that sends no body. */

@@ -70,7 +70,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
       return callerOf(request)
     },
   }
-  const call = Object.assign(asked, { found: await route.finds?.(asked as never) })
+  const call = Object.assign(asked, { loaded: await route.loads?.(asked as never) })
   const parsed = {
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, body),

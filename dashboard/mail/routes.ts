@@ -23,16 +23,16 @@ export const serverMailRoutes = {
     at: 'GET /api/servers/:server_id/mail',
     summary: 'Show how the sites of a server send mail',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: shows('The setting, and what the queue of the server reports now.', {
       mail: ServerMailView,
     }),
-    run: async ({ deps, found }) => ({ mail: await showServerMail(deps, found) }),
+    run: async ({ deps, loaded }) => ({ mail: await showServerMail(deps, loaded) }),
   }),
   setServerMail: route({
     at: 'PUT /api/servers/:server_id/mail',
     summary: 'Set the relay that takes the mail of the sites of a server',
-    finds: serverTarget,
+    loads: serverTarget,
     body: SetMail,
     ...streamed('mail.apply'),
   }),
@@ -40,7 +40,7 @@ export const serverMailRoutes = {
     at: 'POST /api/servers/:server_id/mail/test',
     summary: 'Send a test message through the relay of a server',
     details: TEST,
-    finds: serverTarget,
+    loads: serverTarget,
     body: TestMail,
     ...streamed('mail.check', TESTED),
   }),
@@ -52,12 +52,12 @@ export const siteMailRoutes = {
     at: 'GET /api/servers/:server_id/sites/:site_id/mail',
     summary: 'Show how a site sends mail',
     right: 'read',
-    finds: loadSite,
+    loads: loadSite,
     answers: shows('Its own setting, that of its server, and what the queue reports now.', {
       mail: SiteMailView,
     }),
     errors: ['conflict'],
-    run: async ({ deps, found: { server, site } }) => {
+    run: async ({ deps, loaded: { server, site } }) => {
       refuseFound(site)
       return { mail: await showSiteMail(deps, server, site) }
     },
@@ -66,7 +66,7 @@ export const siteMailRoutes = {
     at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
     summary: 'Set what holds for the mail of one site',
     details: 'What is null holds as the server has it.',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: SetMail,
     ...streamed('mail.apply'),
   }),
@@ -74,7 +74,7 @@ export const siteMailRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',
     summary: 'Send a test message as a site',
     details: TEST,
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: TestMail,
     ...streamed('mail.check', TESTED),
   }),

@@ -15,11 +15,11 @@ export const historyRoutes = {
     details:
       'Each minute for a day, averages of 15 minutes for 32 days. A server that did not answer leaves a gap.',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     query: MetricsQuery,
     answers: shows('Its metrics.', { metrics: MetricsHistory }),
-    run: async ({ deps: { db, clock }, found, query }) => ({
-      metrics: await readHistory(db, found.id, query, clock.now()),
+    run: async ({ deps: { db, clock }, loaded, query }) => ({
+      metrics: await readHistory(db, loaded.id, query, clock.now()),
     }),
   }),
 }

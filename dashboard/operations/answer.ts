@@ -15,7 +15,7 @@ import { streamJob } from './stream.ts'
 export type StreamDeps = StartDeps & FollowDeps
 
 interface Wanted<K extends OperationType> {
-  found: Target
+  loaded: Target
   body: Input<K>
 }
 
@@ -28,7 +28,7 @@ export const streamed = <K extends OperationType>(
   answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },
   errors: ASKS_AGENT,
   run: async (call: Asked<StreamDeps> & Wanted<K>) => {
-    const started = await startOrPlan(call.deps, type, call.found, call.body)
+    const started = await startOrPlan(call.deps, type, call.loaded, call.body)
     return 'plan' in started ? started : streamJob(call, started)
   },
 })
@@ -45,11 +45,11 @@ export const waited = <K extends OperationType>(type: K) => ({
 
 /** The answer to `waited`; `message` is that of a success. */
 export async function doneOrPlan<K extends OperationType>(
-  { deps, found, body }: Wanted<K> & { deps: StartDeps },
+  { deps, loaded, body }: Wanted<K> & { deps: StartDeps },
   type: K,
   message: string,
 ) {
-  const started = await startOrPlan(deps, type, found, body)
+  const started = await startOrPlan(deps, type, loaded, body)
   if ('plan' in started) return started
   await outcome(deps, started)
   return { status: 'ok' as const, message }

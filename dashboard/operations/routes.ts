@@ -42,9 +42,9 @@ export const operationRoutes = {
     at: 'GET /api/operations/:operation_id',
     summary: 'Show an operation',
     right: 'read',
-    finds: loadOperation,
+    loads: loadOperation,
     answers: { 200: { about: 'The operation.', json: One } },
-    run: ({ found: operation }) => ({ operation }),
+    run: ({ loaded: operation }) => ({ operation }),
   }),
   followOperation: route({
     at: 'GET /api/operations/:operation_id/events',
@@ -52,13 +52,13 @@ export const operationRoutes = {
     details:
       'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing. A `step` event has the id of the event before it; resuming repeats the steps since that event.',
     right: 'read',
-    finds: loadOperation,
+    loads: loadOperation,
     query: FollowQuery,
     answers: {
       200: streamOf('What it does, as it goes.', { ...eventsOfAny(OPERATION_NAMES), step: Step }),
     },
     run: (call) => {
-      const { id } = call.found
+      const { id } = call.loaded
       const wanted = { after: lastSeen(call.request), steps: call.query.steps }
       const events = (signal: AbortSignal) => follow(call.deps, id, wanted, signal)
       return callerStream(call, { operation_id: id, events })
@@ -69,13 +69,13 @@ export const operationRoutes = {
     summary: 'End an operation and undo what it made',
     details: 'Answers immediately; its events report how it ends. 409 when it has ended already.',
     right: 'operate',
-    finds: loadOperation,
+    loads: loadOperation,
     body: CancelOperation,
     answers: { 202: { about: 'Its end was asked for.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, found, body, caller }) => {
+    run: async ({ deps, loaded, body, caller }) => {
       const how = { mode: body.force ? 'forced' : 'graceful', actor: caller.user.id } as const
-      return { operation: await cancelOperation(deps, found.id, how) }
+      return { operation: await cancelOperation(deps, loaded.id, how) }
     },
   }),
   retryOperation: route({
@@ -83,14 +83,14 @@ export const operationRoutes = {
     summary: 'Try an operation that failed once more',
     details: 'Starts a new operation. 409 for one that succeeded or is running.',
     right: 'operate',
-    finds: loadOperation,
+    loads: loadOperation,
     body: OnlyDryRun,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
       202: begun('The new operation.', One),
     },
     errors: ASKS_AGENT,
-    run: async ({ deps, found: { id, type }, body, caller }) => {
+    run: async ({ deps, loaded: { id, type }, body, caller }) => {
       requireRight(caller, OPERATION_TYPES[type].right)
       if (body.dry_run) return planRetry(deps, id)
       const operation = await retryOperation(deps, id, caller.user.id)

@@ -65,11 +65,11 @@ export const serverRoutes = {
     at: 'PATCH /api/servers/:server_id',
     summary: 'Change a server',
     right: 'admin',
-    finds: loadServer,
+    loads: loadServer,
     body: UpdateServer,
     answers: shows('As it is now.', { server: ServerUpdated }),
-    run: async ({ deps, found, body, caller }) => ({
-      server: await changeServer(deps, found, body, caller.user.id),
+    run: async ({ deps, loaded, body, caller }) => ({
+      server: await changeServer(deps, loaded, body, caller.user.id),
     }),
   }),
   removeServer: route({
@@ -77,30 +77,30 @@ export const serverRoutes = {
     summary: 'Forget a server and its sites',
     details: 'The machine itself is not touched. 409 while an operation is running there.',
     right: 'admin',
-    finds: loadServer,
+    loads: loadServer,
     answers: { 204: { about: 'Forgotten.' } },
     errors: ['conflict'],
-    run: ({ deps, found, caller }) => removeServer(deps, found, caller.user.id),
+    run: ({ deps, loaded, caller }) => removeServer(deps, loaded, caller.user.id),
   }),
   getIsolationCheck: route({
     at: 'GET /api/servers/:server_id/isolation-check',
     summary: 'Show what the last isolation check of a server found',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: shows('The last check; nulls before the first.', {
       isolation_check: IsolationCheckView,
     }),
-    run: async ({ deps, found }) => ({
-      isolation_check: await getIsolationCheck(deps.db, found.id),
+    run: async ({ deps, loaded }) => ({
+      isolation_check: await getIsolationCheck(deps.db, loaded.id),
     }),
   }),
   getConditions: route({
     at: 'GET /api/servers/:server_id/conditions',
     summary: 'Show what stands in the way of new sites on a server',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
-    run: ({ deps, found }) => showConditions(deps, found),
+    run: ({ deps, loaded }) => showConditions(deps, loaded),
   }),
   getServerWeb: route({
     at: 'GET /api/servers/:server_id/web',
@@ -108,9 +108,9 @@ export const serverRoutes = {
     details:
       'Such a site answers to a pattern, to an address, or to any name that no other site has. It is in no list of sites.',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: { 200: { about: 'As its agent reported it last.', json: ServerWebView } },
-    run: ({ deps, found }) => getServerWeb(deps.db, found.id),
+    run: ({ deps, loaded }) => getServerWeb(deps.db, loaded.id),
   }),
   getMaintenance: route({
     at: 'GET /api/servers/:server_id/maintenance',
@@ -118,8 +118,8 @@ export const serverRoutes = {
     details:
       'Pending packages, a needed reboot, programs that still run replaced files, services that were started again, and whether security updates are installed by themselves.',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: { 200: { about: 'As its agent reported it last.', json: MaintenanceView } },
-    run: ({ deps, found }) => getMaintenance(deps.db, found.id),
+    run: ({ deps, loaded }) => getMaintenance(deps.db, loaded.id),
   }),
 }

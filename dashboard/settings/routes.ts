@@ -20,9 +20,9 @@ export const settingsRoutes = {
     summary: 'Change a setting',
     details: 'Takes effect at once. 422 on `key` for an unknown one.',
     right: 'admin',
-    finds: ({ params }) => settingKey(params.key),
+    loads: ({ params }) => settingKey(params.key),
     body: ChangeSetting,
     answers: { 200: { about: 'Changed.', json: SettingChanged } },
-    run: ({ deps, found, body, caller }) => changeSetting(deps, found, body, caller.user.id),
+    run: ({ deps, loaded, body, caller }) => changeSetting(deps, loaded, body, caller.user.id),
   }),
 }

@@ -21,27 +21,27 @@ export const siteActionRoutes = {
     at: 'POST /api/servers/:server_id/wp-scan',
     summary: 'Read what WordPress is made of on a site',
     details: 'Joins a running scan.',
-    finds: serverTarget,
+    loads: serverTarget,
     body: ScanSite,
     ...streamed('site.scan'),
     answers: { 200: streamOf('The scan as it goes.', eventsOf('site.scan')) },
     run: async (call) => {
-      const { deps, found, body } = call
-      const site = await getSite(deps.db, found.server.id, body.site_id)
-      return streamJob(call, await start(deps, 'site.scan', { ...found, site }, {}))
+      const { deps, loaded, body } = call
+      const site = await getSite(deps.db, loaded.server.id, body.site_id)
+      return streamJob(call, await start(deps, 'site.scan', { ...loaded, site }, {}))
     },
   }),
   applyPool: route({
     at: 'POST /api/servers/:server_id/pool-apply',
     summary: 'Resize the PHP pool of a system user',
     details: 'Waits for the outcome.',
-    finds: serverTarget,
+    loads: serverTarget,
     body: ApplyPool,
     ...waited('pool.apply'),
-    run: async ({ deps, found, body }) => {
-      const site = await getSiteOfUser(deps.db, found.server.id, body.user)
+    run: async ({ deps, loaded, body }) => {
+      const site = await getSiteOfUser(deps.db, loaded.server.id, body.user)
       const message = `Applied tier ${body.tier} to the PHP ${body.php_version} pool of ${body.user}`
-      return doneOrPlan({ deps, found: { ...found, site }, body }, 'pool.apply', message)
+      return doneOrPlan({ deps, loaded: { ...loaded, site }, body }, 'pool.apply', message)
     },
   }),
   listJobRuns: route({
@@ -50,15 +50,15 @@ export const siteActionRoutes = {
     details:
       'Read from the server, which keeps the output of a run for its owner; newest first, at most 20. What the site printed is shown as plain text, without control characters.',
     right: 'read',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     answers: shows('The runs.', { runs: z.array(JobRun) }),
     errors: ['conflict', 'offline'],
-    run: async ({ deps, found }) => ({ runs: await listJobRuns(deps, found) }),
+    run: async ({ deps, loaded }) => ({ runs: await listJobRuns(deps, loaded) }),
   }),
   issueTls: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/tls',
     summary: 'Give a site a certificate, renew it or take it away',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: IssueTls,
     ...streamed('tls.issue'),
   }),
@@ -67,11 +67,11 @@ export const siteActionRoutes = {
     summary: 'Show the database password of a site',
     details: 'Read from the machine and not stored; the activity records the access.',
     right: 'admin',
-    finds: loadLiveSite,
+    loads: loadLiveSite,
     answers: { 200: { about: 'The password.', json: ShownPassword } },
     errors: ASKS_AGENT,
-    run: async ({ deps, found }) => {
-      const { password } = await readDatabasePassword(deps, found)
+    run: async ({ deps, loaded }) => {
+      const { password } = await readDatabasePassword(deps, loaded)
       return { password: password.reveal() }
     },
   }),
@@ -80,11 +80,11 @@ export const siteActionRoutes = {
     summary: 'Give the WordPress administrator of a site a new password',
     details: 'Shown once and not stored.',
     right: 'admin',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     answers: { 200: { about: 'The new password.', json: ShownAdmin } },
     errors: ASKS_AGENT,
-    run: async ({ deps, found }) => {
-      const { user, password } = await resetAdminPassword(deps, found)
+    run: async ({ deps, loaded }) => {
+      const { user, password } = await resetAdminPassword(deps, loaded)
       return { user, password: password.reveal() }
     },
   }),

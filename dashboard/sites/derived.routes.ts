@@ -19,10 +19,10 @@ function actionRoute(type: SiteActionType) {
     at: `${SITE}/path`,
     summary,
     details: 'Waits for the outcome.',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: OnlyDryRun,
     ...waited(type),
-    run: (call) => doneOrPlan(call, type, `${done} ${call.found.site.domain}`),
+    run: (call) => doneOrPlan(call, type, `${done} ${call.loaded.site.domain}`),
   })
   return { ...definition, at: `${SITE}/${path}` }
 }

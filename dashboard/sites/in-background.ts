@@ -22,11 +22,11 @@ export const inBackground = (type: OperationType) => ({
 
 /** Answers immediately with the state of the site, or with the requested plan. */
 export async function startInBackground<K extends OperationType>(
-  { deps, found, body }: { deps: StartDeps; found: SiteTarget; body: Input<K> },
+  { deps, loaded, body }: { deps: StartDeps; loaded: SiteTarget; body: Input<K> },
   type: K,
   as: SiteStatus,
 ) {
-  return changing(found, await startOrPlan(deps, type, found, body), as)
+  return changing(loaded, await startOrPlan(deps, type, loaded, body), as)
 }
 
 /** The answer of `inBackground` after the work was started or planned. */

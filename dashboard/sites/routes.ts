@@ -28,24 +28,24 @@ export const siteRoutes = {
     at: 'GET /api/servers/:server_id/sites',
     summary: 'List the sites of a server',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: shows('Those that are not in the trash.', { sites: z.array(SiteListed) }),
-    run: async ({ deps, found }) => ({ sites: await listSites(deps.db, found.id) }),
+    run: async ({ deps, loaded }) => ({ sites: await listSites(deps.db, loaded.id) }),
   }),
   createSite: route({
     at: 'POST /api/servers/:server_id/sites',
     summary: 'Create a WordPress site',
     details: 'Answers immediately; the operation waits for an offline agent.',
     right: OPERATION_TYPES['site.create'].right,
-    finds: loadServer,
+    loads: loadServer,
     body: CreateSite,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
       201: begun('On record, and being made.', ChangingAnswer),
     },
     errors: ASKS_AGENT,
-    run: async ({ deps, found, body, caller }) => {
-      const created = await createSite(deps, found, body, caller.user)
+    run: async ({ deps, loaded, body, caller }) => {
+      const created = await createSite(deps, loaded, body, caller.user)
       if ('plan' in created) return created
       const headers = { [OPERATION_HEADER]: created.operation_id }
       return new Reply(201, { site: created.site }, { headers })
@@ -55,28 +55,28 @@ export const siteRoutes = {
     at: 'GET /api/servers/:server_id/sites/:site_id',
     summary: 'Show a site',
     right: 'read',
-    finds: loadServer,
+    loads: loadServer,
     answers: shows('The site.', { site: SiteDetail }),
-    run: async ({ deps, found, params }) => ({
-      site: await getSiteDetail(deps.db, found.id, idIn(params.site_id, 'Site')),
+    run: async ({ deps, loaded, params }) => ({
+      site: await getSiteDetail(deps.db, loaded.id, idIn(params.site_id, 'Site')),
     }),
   }),
   updateSite: route({
     at: 'PATCH /api/servers/:server_id/sites/:site_id',
     summary: 'Move a site to another PHP version or tier, or change its database rights',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: UpdateSite,
     ...inBackground('site.update'),
-    run: (call) => startInBackground(call, 'site.update', call.found.site.status),
+    run: (call) => startInBackground(call, 'site.update', call.loaded.site.status),
   }),
   removeSite: route({
     at: 'DELETE /api/servers/:server_id/sites/:site_id',
     summary: 'Move a site to the trash',
     details: 'It can be restored until its time there is over.',
-    finds: loadManagedSite,
+    loads: loadManagedSite,
     body: OnlyDryRun,
     ...inBackground('site.delete'),
-    run: async ({ deps, found, body }) =>
-      changing(found, await removeSite(deps, found, body), 'deleting'),
+    run: async ({ deps, loaded, body }) =>
+      changing(loaded, await removeSite(deps, loaded, body), 'deleting'),
   }),
 }

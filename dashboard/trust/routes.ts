@@ -20,12 +20,12 @@ export const trustRoutes = {
     summary: 'Make the line that installs the agent on a server',
     details: 'Takes the place of any before it, and holds for 15 minutes.',
     right: 'admin',
-    finds: loadServer,
+    loads: loadServer,
     answers: creates('Shown this once.', { enrolment: Enrolment }),
-    run: async ({ deps, found, request, caller }) => {
+    run: async ({ deps, loaded, request, caller }) => {
       const origin = originOf(deps, request)
       const user_id = caller.user.id
-      const { code, ...shown } = await openEnrolment(deps, found, { origin, user_id })
+      const { code, ...shown } = await openEnrolment(deps, loaded, { origin, user_id })
       return { enrolment: { code: code.reveal(), ...shown } }
     },
   }),
@@ -42,9 +42,9 @@ export const trustRoutes = {
     at: 'DELETE /api/servers/:server_id/enrolment',
     summary: 'Trust the agent of a server no longer',
     right: 'admin',
-    finds: loadServer,
+    loads: loadServer,
     answers: { 204: { about: 'It must be enrolled again.' } },
-    run: async ({ deps, found: { id, hostname }, caller }) => {
+    run: async ({ deps, loaded: { id, hostname }, caller }) => {
       await unpinAgent(deps.db, id, {
         type: 'server.revoke',
         domain: hostname,

@@ -13,10 +13,10 @@ export const ignoreRoutes = {
     details:
       'An ignored site is left out of lists, counts and the overview; `GET /api/fleet/sites?ignored=true` lists it. Nothing changes on its server. 409 for a managed site.',
     right: 'operate',
-    finds: loadLiveSite,
+    loads: loadLiveSite,
     body: IgnoreSite,
     answers: shows('What it is now.', { site: IgnoredSite }),
     errors: ['conflict'],
-    run: ({ deps, found, body }) => ignoreSite(deps, found, body.ignored),
+    run: ({ deps, loaded, body }) => ignoreSite(deps, loaded, body.ignored),
   }),
 }

@@ -21,7 +21,7 @@ export const trashRoutes = {
   restoreSite: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/restore',
     summary: 'Bring a site back from the trash',
-    finds: loadSite,
+    loads: loadSite,
     body: RestoreSite,
     dry_run_in_query: true,
     ...inBackground('site.restore'),
@@ -30,13 +30,13 @@ export const trashRoutes = {
   purgeSite: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/purge',
     summary: 'Permanently delete a site in the trash',
-    finds: loadSite,
+    loads: loadSite,
     body: PurgeSite,
     ...inBackground('site.purge'),
-    run: ({ deps, found, body: { domain, dry_run } }) => {
-      if (domain !== found.site.domain)
+    run: ({ deps, loaded, body: { domain, dry_run } }) => {
+      if (domain !== loaded.site.domain)
         throw invalid({ domain: ['Must be the domain of the site'] })
-      return startInBackground({ deps, found, body: { dry_run } }, 'site.purge', 'deleting')
+      return startInBackground({ deps, loaded, body: { dry_run } }, 'site.purge', 'deleting')
     },
   }),
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const taking = ROUTES.filter(({ body, right }) => body && right !== 'open')
-const finding = taking.filter(({ finds, at }) => finds && !at.includes('/settings/'))
+const finding = taking.filter(({ loads, at }) => loads && !at.includes('/settings/'))
 
 /** The status of a call on what does not exist. */
 async function statusOf(at: string, body?: unknown, cookie?: string): Promise<number> {
