@@ -28,9 +28,7 @@ export interface FullDisk {
  */
 export function fillAt(host: FakeHost, from: number): FullDisk {
   const disk: FullDisk = { writes: 0, full: false }
-  let inside = false
   const note = (action: string) => {
-    if (inside) return
     if (action === `remove ${RESERVE}`) disk.full = false
     if (/^(remove|rename) /.test(action)) return
     disk.writes += 1
@@ -48,12 +46,7 @@ export function fillAt(host: FakeHost, from: number): FullDisk {
       const stderr = `${argv[0]}: write error: No space left on device`
       throw new CommandFailed(argv, { code: 1, stdout: '', stderr })
     }
-    inside = true
-    try {
-      return await run(argv, options)
-    } finally {
-      inside = false
-    }
+    return run(argv, options)
   }
   host.database.admin = async (statement, values) => {
     const sql = ADMIN_STATEMENTS[statement]
