@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import { generated } from '#agent/os/effects/change.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LIBRARY, logsOf } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -33,16 +33,12 @@ if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\
 /** The step that puts the recorder there; none where systemd runs the jobs, or it is there. */
 export async function recorderSteps(host: Host): Promise<Step[]> {
   if (host.init === 'systemd') return []
-  const before = await host.files.read(RECORDER)
-  if (before === RECORDER_TEXT) return []
+  if ((await host.files.read(RECORDER)) === RECORDER_TEXT) return []
   return [
     {
       name: 'job recorder',
       title: 'Providing the recorder of jobs',
-      effects: effects.planWrite(RECORDER, before, RECORDER_TEXT),
-      async apply() {
-        await replace(host, RECORDER, RECORDER_TEXT)
-      },
+      ...generated(host, [{ path: RECORDER, text: RECORDER_TEXT }]),
     },
   ]
 }

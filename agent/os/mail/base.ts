@@ -1,40 +1,28 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import { readGenerated, replace } from '#agent/os/effects/generated.ts'
+import { declared, folder, generated, inOrder, provided } from '#agent/os/effects/change.ts'
+import { create } from '#agent/os/effects/effects.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 import { SENDMAIL, SENDMAIL_PHP } from './sendmail.ts'
 
 /** What the mail of sites needs on a server before there is a relay; none where it is there. */
 export async function mailSteps(host: Host): Promise<Step[]> {
-  const user = await hasUser(host)
-  const before = await readGenerated(host, SENDMAIL)
-  const missing: string[] = []
-  for (const [path] of foldersOf(host)) if (!(await host.files.stat(path))) missing.push(path)
-  if (user && before === SENDMAIL_PHP && missing.length === 0) return []
-  return [
-    {
-      name: 'mail',
-      title: 'Preparing the mail of sites',
-      effects: [
-        ...(user ? [] : [effects.create('user', MAIL_USER), effects.create('group', MAIL_USER)]),
-        ...missing.map((path) => effects.create('folder', path)),
-        ...effects.planWrite(SENDMAIL, before, SENDMAIL_PHP),
-      ],
-      apply: () => prepare(host),
-    },
-  ]
+  const all = inOrder(
+    provided(
+      async () => !(await hasUser(host)),
+      declared([create('user', MAIL_USER), create('group', MAIL_USER)], () => createUser(host)),
+    ),
+    ...foldersOf(host).map(([path, options]) => folder(host, path, options)),
+    generated(host, [{ path: SENDMAIL, text: SENDMAIL_PHP, options: { mode: 0o755 } }]),
+  )
+  if ((await all.effects()).length === 0) return []
+  return [{ name: 'mail', title: 'Preparing the mail of sites', ...all }]
 }
 
-async function prepare(host: Host): Promise<void> {
-  if (!(await hasUser(host))) {
-    const home = ['--no-create-home', '--home-dir', host.settings.mail_dir]
-    const words = ['--system', '--user-group', ...home, '--shell', '/usr/sbin/nologin']
-    const comment = ['--comment', 'Mail of sites']
-    await host.shell.run(['useradd', ...words, ...comment, '--', MAIL_USER])
-  }
-  for (const [path, options] of foldersOf(host)) await host.files.mkdir(path, options)
-  await replace(host, SENDMAIL, SENDMAIL_PHP, { mode: 0o755 })
+async function createUser({ shell, settings }: Host): Promise<void> {
+  const home = ['--no-create-home', '--home-dir', settings.mail_dir]
+  const words = ['--system', '--user-group', ...home, '--shell', '/usr/sbin/nologin']
+  await shell.run(['useradd', ...words, '--comment', 'Mail of sites', '--', MAIL_USER])
 }
 
 /** Root's, but for what the queue writes; sites only ever pass through to the socket of their own. */

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import { MARK_LINE, readGenerated, replace } from '#agent/os/effects/generated.ts'
+import { generated } from '#agent/os/effects/change.ts'
+import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import type { Unattended } from '#shared/maintenance.ts'
@@ -65,10 +65,7 @@ function fileStep(host: Host, before: string | undefined, text: string): Step {
   return {
     name: 'unattended upgrades',
     title: 'Configuring unattended security updates',
-    effects: effects.planWrite(UNATTENDED_FILE, before, text),
-    async apply() {
-      await replace(host, UNATTENDED_FILE, text)
-    },
+    ...generated(host, [{ path: UNATTENDED_FILE, text }]),
     async undo() {
       if (before === undefined) await host.files.remove(UNATTENDED_FILE)
       else await host.files.write(UNATTENDED_FILE, before)

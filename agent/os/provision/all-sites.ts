@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -20,17 +20,15 @@ export async function allSitesSteps(host: Host): Promise<Step[]> {
 async function sliceSteps(host: Host): Promise<Step[]> {
   if (host.init !== 'systemd') return []
   const text = renderAllSites((await host.files.read('/etc/resolv.conf')) ?? '')
-  const before = await host.files.read(ALL_SITES)
-  if (before === text) return []
+  if ((await host.files.read(ALL_SITES)) === text) return []
   return [
     {
       name: 'sites slice',
       title: 'Denying sites the metadata addresses',
-      effects: effects.planWrite(ALL_SITES, before, text),
-      async apply() {
-        await replace(host, ALL_SITES, text)
-        await host.shell.run(['systemctl', 'daemon-reload'])
-      },
+      ...inOrder(
+        generated(host, [{ path: ALL_SITES, text }]),
+        declared([], () => host.shell.run(['systemctl', 'daemon-reload'])),
+      ),
     },
   ]
 }

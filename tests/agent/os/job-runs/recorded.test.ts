@@ -13,7 +13,8 @@ async function direct() {
 test('cron runs the jobs through a recorder, which is installed first', async () => {
   const host = await direct()
   const [step] = await recorderSteps(host)
-  expect(step?.effects).toEqual([{ action: 'create', kind: 'file', name: RECORDER }])
+  const effects = typeof step?.effects === 'function' ? await step.effects() : step?.effects
+  expect(effects).toEqual([{ action: 'create', kind: 'file', name: RECORDER }])
 
   await step?.apply()
 
