@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+
 /** One program to run. With `files` it is a `bun test` of them; without, it is a test in itself. */
 export type Job = {
   part: string
@@ -9,6 +11,9 @@ export type Job = {
   timeout_ms: number
   files?: readonly string[]
 }
+
+/** What the browser tests start. To install them takes root. */
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell']
 
 /** A folder of tests/ is a part; those that take milliseconds are the part `unit` together. */
 const UNIT = ['agent', 'scripts', 'shared']
@@ -77,7 +82,8 @@ const LONGEST = [
 ].map((name) => `tests/${name}.test.ts`)
 
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root. Files that are long or
+ * Everything there is to run, in order. `quick` leaves out what needs root: servers, and browsers where
+ * they are not installed. Files that are long or
  * boot servers run one by one, so that a crash or a hang costs one file; the others share a program,
  * because to load what they all need takes longer than many of them.
  */
@@ -100,7 +106,10 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
     ...checks(),
     ...single('contract', long),
     ...shared('contract', 9, (file) => !long(file)),
-    ...(quick ? [] : [...single('browser'), ...single('system')]),
+    ...(quick && !BROWSERS.every(existsSync)
+      ? []
+      : single('browser', (file) => !quick || !long(file))),
+    ...(quick ? [] : single('system')),
   ]
 }
 
