@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ConfigError } from '#agent/host/errors.ts'
 import { isIpLiteral } from '#shared/names.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { ownProgram } from './host/own-program.ts'
@@ -73,27 +74,27 @@ const Environment = z.object({
   AGENT_ACME_CA_FILE: path.optional(),
 })
 
-/** Throws an Error with one readable line for the first bad value. */
+/** Throws a ConfigError with one readable line for the first bad value. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '')
   const parsed = Environment.safeParse(Object.fromEntries(given))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new Error(`${String(issue?.path[0])} ${issue?.message}`)
+    throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)
   }
   const values = parsed.data
   const [, host = '', digits = ''] = /^(.*):(\d+)$/.exec(values.AGENT_LISTEN) ?? []
   const address = host.replace(/^\[|\]$/g, '')
   const port = Number(digits)
   if (address !== 'localhost' && !isIpLiteral(address)) {
-    throw new Error('AGENT_LISTEN must have an IP address or localhost before the port')
+    throw new ConfigError('AGENT_LISTEN must have an IP address or localhost before the port')
   }
-  if (port > 65535) throw new Error('AGENT_LISTEN must have a port up to 65535')
+  if (port > 65535) throw new ConfigError('AGENT_LISTEN must have a port up to 65535')
   if (values.AGENT_AUTH !== 'signed' && !isLoopback(address)) {
-    throw new Error('AGENT_AUTH=none is allowed on a loopback address only')
+    throw new ConfigError('AGENT_AUTH=none is allowed on a loopback address only')
   }
   if (/^http:/.test(values.AGENT_WORDPRESS_URL) && values.AGENT_WORDPRESS_SHA256 === undefined) {
-    throw new Error(
+    throw new ConfigError(
       'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
     )
   }

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { ConfigError } from '#agent/host/errors.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
 import { describe } from './log.ts'
@@ -27,8 +28,7 @@ function readable(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') {
     return 'AGENT_STATE_DIR or AGENT_LISTEN: not permitted; run as root, or choose others'
   }
-  const { message } = error as Error
-  return message?.startsWith('AGENT_') ? message : describe(error)
+  return error instanceof ConfigError ? error.message : describe(error)
 }
 
 function stop(status: number, message: string): never {

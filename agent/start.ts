@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
+import { ConfigError } from '#agent/host/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { createApp } from './app.ts'
 import { commands } from './commands/index.ts'
@@ -47,7 +48,7 @@ export async function serve(config: Config, host = realHost(config.settings)): P
 export async function root(config: Config): Promise<void> {
   const host = confinedHost(config.settings)
   const { app, notice, renew } = await open(config, host)
-  if (!notice) throw new Error('AGENT_AUTH=none is for `hosting-agent serve` alone')
+  if (!notice) throw new ConfigError('AGENT_AUTH=none is for `hosting-agent serve` alone')
   const group = host.privileged ? { mode: 0o750, group: GROUP } : {}
   await host.files.mkdir(config.run_dir, group)
   const socket = socketIn(config.run_dir)

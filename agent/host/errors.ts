@@ -17,3 +17,6 @@ function lastOutput({ stdout, stderr }: Output): string {
   const text = (stderr.trim() || stdout.trim()).split('\n').slice(-5).join(' | ')
   return text.slice(-1000) || 'no output'
 }
+
+/** A setting that an administrator can correct, as the message says. */
+export class ConfigError extends Error {}

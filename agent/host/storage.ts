@@ -8,13 +8,19 @@ const READ_ONLY = /EROFS|read-only file system/i
 /** Whether the failure of any program is a full disk. */
 export const isDiskFull = (error: unknown): boolean => FULL.test(messageOf(error))
 
+/** An error that already says that a disk caused it. */
+class DiskFault extends ServiceError {}
+
+const isBlamed = (error: unknown): boolean =>
+  error instanceof DiskFault || (error instanceof Error && isBlamed(error.cause))
+
 /** The same failure in plain words if a disk caused it; other errors unchanged. */
 export function blamingDisk(error: unknown): unknown {
   const message = messageOf(error)
   const what = advice(message)
-  if (what === undefined || message.startsWith(what)) return error
+  if (what === undefined || isBlamed(error)) return error
   const refusal = error instanceof ServiceError ? error.refusal : undefined
-  return new ServiceError('internal', { message: `${what} (${message})`, refusal, cause: error })
+  return new DiskFault('internal', { message: `${what} (${message})`, refusal, cause: error })
 }
 
 function advice(message: string): string | undefined {

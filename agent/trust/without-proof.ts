@@ -1,3 +1,4 @@
+import { ConfigError } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
 
 /** What holds records of sites: served, in the trash, and being purged. */
@@ -5,14 +6,14 @@ const FOLDERS = ['sites', 'trash', 'purging']
 
 /**
  * Whoever reaches the port of an agent with AGENT_AUTH=none commands it as root, and the PHP of every
- * site reaches it. Throws an Error that says what to do where there are sites.
+ * site reaches it. Throws a ConfigError that says what to do where there are sites.
  */
 export async function refuseSites({ files, settings }: Host): Promise<void> {
   for (const folder of FOLDERS) {
     const path = `${settings.state_dir}/${folder}`
     const found = (await files.list(path)).some(({ name }) => name.endsWith('.json'))
     if (!found) continue
-    throw new Error(
+    throw new ConfigError(
       `AGENT_AUTH=none would give every site of this server root, and ${path} has sites: use AGENT_AUTH=signed`,
     )
   }

@@ -5,7 +5,7 @@ import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { cancelledError, ERRORS, offline, ServiceError } from '#shared/errors.ts'
+import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { forwardCancelRequests, sendCancelRequest } from './cancel/cancel-request.ts'
@@ -148,7 +148,7 @@ async function conclude(
   const rules = rulesOf(deps, operation.type)
   if (event === 'error') {
     const failure = failureBody(data)
-    if (rules.absent && failure.error === ERRORS.not_found.error)
+    if (rules.absent && errorNameOf(failure) === 'not_found')
       return endAbsent(deps, operation, rules.absent, pending)
     return fail(deps, operation, failure, pending)
   }

@@ -3,7 +3,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
-import { ERRORS, type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
+import { type ErrorBody, errorNameOf, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { findCancelRequest } from './cancel/queries.ts'
 import { reasonOf } from './failure.ts'
@@ -44,7 +44,7 @@ export async function fail(
 
 /** An older agent has no codes: a conflict after a cancel request is its result. */
 async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
-  if (error.code !== undefined || error.error !== ERRORS.conflict.error) return error
+  if (error.code !== undefined || errorNameOf(error) !== 'conflict') return error
   return (await findCancelRequest(db, id)) === null ? error : { ...error, code: 'cancelled' }
 }
 

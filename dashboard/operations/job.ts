@@ -1,6 +1,6 @@
 import type { Allowance } from '#dashboard/agents/output-limits.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { ERRORS, type ErrorBody, type ErrorName, ServiceError } from '#shared/errors.ts'
+import { type ErrorBody, errorNameOf, ServiceError } from '#shared/errors.ts'
 
 export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
@@ -28,14 +28,10 @@ export interface RunContext {
 export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
 
 /** The error of a stored body. */
-export function errorOf({ error, message, fields }: ErrorBody): ServiceError {
-  const code = Object.keys(ERRORS).find((name): name is ErrorName => isNamed(name, error))
-  return new ServiceError(code ?? 'internal', {
+export function errorOf(body: ErrorBody): ServiceError {
+  const { message, fields } = body
+  return new ServiceError(errorNameOf(body) ?? 'internal', {
     ...(message === undefined ? {} : { message }),
     ...(fields === undefined ? {} : { fields }),
   })
-}
-
-function isNamed(name: string, error: string): name is ErrorName {
-  return Object.entries(ERRORS).some(([key, entry]) => key === name && entry.error === error)
 }

@@ -65,3 +65,18 @@ test('an older agent does not report jobs, and must be upgraded', async () => {
     },
   })
 })
+
+test('an agent that knows the call and not the site is not to be upgraded', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  await withSite(dashboard, agent)
+  const unknown = { error: 'Not found', message: 'Site shop.example not found' }
+  const invalid = { error: 'Validation failed', fields: { domain: ['Required'] } }
+  agent.answers.set('/sites/job-runs', async (request) =>
+    Object(await request.json()).domain === undefined
+      ? Response.json(invalid, { status: 422 })
+      : Response.json(unknown, { status: 404 }),
+  )
+
+  expect(await dashboard.call('GET', PATH)).toEqual({ status: 404, body: unknown })
+})

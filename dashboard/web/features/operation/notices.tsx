@@ -5,7 +5,7 @@ import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
-import { ERRORS } from '#shared/errors.ts'
+import { errorNameOf } from '#shared/errors.ts'
 import { ForceCancel } from './force-cancel.tsx'
 
 interface NoticesProps {
@@ -89,15 +89,15 @@ function Warnings({ warnings }: OperationView) {
 
 function Advice({ error, server, server_id }: OperationView) {
   const link = <ServerLink server={server} server_id={server_id} />
-  if (error?.error === ERRORS.offline.error)
+  const name = error ? errorNameOf(error) : undefined
+  if (name === 'offline')
     return (
       <p>
         Check that {link} is up and its agent is running (
         <code className="font-mono">systemctl status hosting-agent</code>), then retry.
       </p>
     )
-  if (error?.error === ERRORS.invalid.error)
-    return <p>Correct the refused fields and start again.</p>
+  if (name === 'invalid') return <p>Correct the refused fields and start again.</p>
   if (error?.code === 'not_undone')
     return <p>Some changes could not be undone and are left on {link}.</p>
   return (
