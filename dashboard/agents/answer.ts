@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ReachCode } from '#shared/api/enrolment.ts'
 import { type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
 
 const MOST_FIELDS = 50
@@ -53,15 +54,30 @@ export function failureBody(data: unknown) {
   return { error, ...(message && { message }), ...(fields && { fields }), ...(code && { code }) }
 }
 
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'refused the connection',
-  ConnectionRefused: 'refused the connection',
-  ENOTFOUND: 'has no address: its hostname cannot be resolved',
-  EAI_AGAIN: 'has no address: its hostname cannot be resolved',
-  EHOSTUNREACH: 'cannot be reached from here',
-  ENETUNREACH: 'cannot be reached from here',
-  ETIMEDOUT: 'did not answer in time',
+const REFUSED = { code: 'connection_refused', words: 'refused the connection' } as const
+const UNRESOLVED = {
+  code: 'unresolved',
+  words: 'has no address: its hostname cannot be resolved',
+} as const
+const UNREACHABLE = { code: 'unreachable', words: 'cannot be reached from here' } as const
+
+/** By the code of the system error. */
+const PROBLEMS: Record<string, { code: ReachCode; words: string }> = {
+  ECONNREFUSED: REFUSED,
+  ConnectionRefused: REFUSED,
+  ENOTFOUND: UNRESOLVED,
+  EAI_AGAIN: UNRESOLVED,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ETIMEDOUT: { code: 'timed_out', words: 'did not answer in time' },
 }
+
+const problemOf = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause ? PROBLEMS[String(cause.code)] : undefined
+
+/** What kept an agent from being reached, where it is known. */
+export const reachCodeOf = (error: unknown): ReachCode | undefined =>
+  problemOf(error instanceof Error && error.cause ? error.cause : error)?.code
 
 /** Whether a call failed before it reached an agent. */
 export function neverReached(error: unknown): boolean {
@@ -77,9 +93,8 @@ export function unreachable(
   cause: unknown,
 ) {
   if (cause instanceof ServiceError) return cause
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return offline(
-    `The agent on ${hostname}:${port} ${REASONS[code] ?? 'broke the connection'}`,
+    `The agent on ${hostname}:${port} ${problemOf(cause)?.words ?? 'broke the connection'}`,
     cause,
   )
 }

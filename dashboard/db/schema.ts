@@ -247,7 +247,7 @@ export const sites = sqliteTable(
 /**
  * One operation; `next_at` is set while it waits for the agent, `sent_at` once an agent may know
  * it, `cancel` once its cancellation was requested, `retry_of` names the operation that it retries.
- * `warnings` of a successful one name missing parts.
+ * `warnings` of a successful one name missing parts. The first `own_events` events are the dashboard's.
  */
 export const operations = sqliteTable(
   'operations',
@@ -265,8 +265,8 @@ export const operations = sqliteTable(
     actor: integer(),
     cancel: text({ enum: CANCEL_MODES }),
     retry_of: text(),
-    /** The number of first events that this dashboard wrote before its agent answered. */
     own_events: integer().notNull().default(0),
+    output_full: integer({ mode: 'boolean' }).notNull().default(false),
     sent_at: text(),
     next_at: text(),
     deadline_at: text().notNull(),

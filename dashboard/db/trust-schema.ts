@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { REACH_CODES } from '#shared/api/enrolment.ts'
 import { servers } from './schema.ts'
 
 /**
@@ -41,7 +42,7 @@ export const server_agents = sqliteTable('server_agents', {
 
 /**
  * A code that was shown once, with the key `kid`: its SHA-256, sealed because it is the key of a proof.
- * `last_error` is the reason of its last failed use.
+ * `last_error` is the reason of its last failed use, `last_code` the code of that reason.
  */
 export const enrolments = sqliteTable('enrolments', {
   server_id: server_key(),
@@ -49,5 +50,6 @@ export const enrolments = sqliteTable('enrolments', {
   expires_at: text().notNull(),
   failures: integer().notNull().default(0),
   last_error: text().notNull().default(''),
+  last_code: text({ enum: REACH_CODES }),
   kid: text().notNull().default(''),
 })

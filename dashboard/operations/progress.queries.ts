@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, max, ne, sql } from 'drizzle-orm'
-import { LEFT_OUT, type Stored } from '#dashboard/agents/output-limits.ts'
+import type { Stored } from '#dashboard/agents/output-limits.ts'
 import { batch, type Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
@@ -39,7 +39,7 @@ export async function readStored(db: Database, operation_id: string): Promise<St
     .select({
       last: sql<number>`coalesce(max(id), 0)`,
       bytes: sql<number>`coalesce(sum(length(cast(data as blob))), 0)`,
-      cut: sql<number>`coalesce(max(data = ${JSON.stringify(LEFT_OUT)}), 0)`,
+      cut: sql<number>`coalesce((select output_full from operations where id = ${operation_id}), 0)`,
       own: sql<number>`coalesce((select own_events from operations where id = ${operation_id}), 0)`,
     })
     .from(operation_events)

@@ -1,11 +1,12 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
+import { LEFT_OUT } from '#dashboard/agents/output-limits.ts'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
-import { operation_events } from '#dashboard/db/schema.ts'
+import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { operation_steps } from '#dashboard/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import { StepChange } from '#shared/steps.ts'
 
-/** Events and changes of steps, in order. */
+/** Events and changes of steps, in order, and whether the rest of the output is left out. */
 export function eventStatements(
   queries: Queries,
   operation_id: string,
@@ -15,9 +16,14 @@ export function eventStatements(
   const steps = events
     .filter((event) => !isNumbered(event))
     .map(({ id, data }) => ({ operation_id, after: id, ...StepChange.parse(data) }))
+  const full = queries
+    .update(operations)
+    .set({ output_full: true })
+    .where(eq(operations.id, operation_id))
   return [
     ...(rows.length > 0 ? [queries.insert(operation_events).values(rows)] : []),
     ...(steps.length > 0 ? [queries.insert(operation_steps).values(steps)] : []),
+    ...(events.some(({ data }) => data === LEFT_OUT) ? [full] : []),
   ]
 }
 

@@ -9,7 +9,8 @@ import {
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { unreachable } from '#dashboard/agents/answer.ts'
+import { reachCodeOf, unreachable } from '#dashboard/agents/answer.ts'
+import type { ReachCode } from '#shared/api/enrolment.ts'
 import {
   EnrolmentAnswer,
   type EnrolmentConfirmation,
@@ -39,7 +40,7 @@ export interface Candidate {
 export type Enrolled =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }
-  | { outcome: 'away'; reason: string }
+  | { outcome: 'away'; reason: string; code?: ReachCode | undefined }
 
 /**
  * The only connection to an agent with an unknown certificate. The proof binds the certificate of
@@ -55,8 +56,12 @@ export async function enrol(
   const reply = await ask(candidate, asked, rules, timeout_ms).catch((error: unknown) =>
     unreachable(candidate, error),
   )
-  if (reply instanceof Error) return { outcome: 'away', reason: reply.message }
-  if (reply.status !== 200) return { outcome: 'away', reason: refusalOf(candidate, reply.status) }
+  if (reply instanceof Error)
+    return { outcome: 'away', reason: reply.message, code: reachCodeOf(reply) }
+  if (reply.status !== 200) {
+    const code = reply.status === 403 ? 'waits_for_code' : undefined
+    return { outcome: 'away', reason: refusalOf(candidate, reply.status), code }
+  }
   const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
   if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
     return { outcome: 'failed', reason: WRONG_PROOF }

@@ -75,7 +75,7 @@ export class Enroller {
     const result = await enrol(key, { ...to, code_key }, rules)
     const { server_id, hostname: domain, last_error } = to
     if (result.outcome === 'away') {
-      if (result.reason !== last_error) await noteReason(db, server_id, result.reason)
+      if (result.reason !== last_error) await noteReason(db, server_id, result)
       return
     }
     const created_at = timestamp(clock)

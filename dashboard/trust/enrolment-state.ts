@@ -13,10 +13,11 @@ export async function enrolmentState(
   { db, clock }: Deps,
   server_id: number,
 ): Promise<EnrolmentState> {
-  const { enrolled_at, expires_at, failures, last_error } = await getTrust(db, server_id)
+  const { enrolled_at, expires_at, failures, last_error, last_code } = await getTrust(db, server_id)
   if (expires_at === null) return { enrolled_at, code: null }
   const isOver = expires_at <= timestamp(clock)
   const isBurnt = (failures ?? 0) >= MOST_FAILURES
   const status = isBurnt ? 'refused' : isOver ? 'expired' : 'open'
-  return { enrolled_at, code: { status, expires_at, reason: last_error ?? '' } }
+  const code = { status, expires_at, reason: last_error ?? '' } as const
+  return { enrolled_at, code: { ...code, ...(last_code && { reason_code: last_code }) } }
 }

@@ -3,6 +3,7 @@ import type { Database, Queries } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
+import type { ReachCode } from '#shared/api/enrolment.ts'
 import { notFound } from '#shared/errors.ts'
 
 export type AgentRow = typeof server_agents.$inferSelect
@@ -49,7 +50,7 @@ export async function endLapsed(db: Database, now: string, server_ids?: readonly
 /** A new code replaces the previous one. */
 export async function putEnrolment(
   db: Database,
-  values: Omit<EnrolmentRow, 'failures' | 'last_error'>,
+  values: Omit<EnrolmentRow, 'failures' | 'last_error' | 'last_code'>,
   entry: NewActivity,
 ): Promise<void> {
   const { code_key_sealed, expires_at, kid } = values
@@ -60,7 +61,7 @@ export async function putEnrolment(
         .values(values)
         .onConflictDoUpdate({
           target: enrolments.server_id,
-          set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '' },
+          set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '', last_code: null },
         }),
       ended(queries, values.server_id, 'cancelled'),
       queries.insert(activities).values(entry),
@@ -95,7 +96,7 @@ export async function countFailure(
     queries.batch([
       queries
         .update(enrolments)
-        .set({ failures: sql`failures + 1`, last_error })
+        .set({ failures: sql`failures + 1`, last_error, last_code: null })
         .where(eq(enrolments.server_id, server_id)),
       queries.insert(activities).values(entry),
       ended(
@@ -109,16 +110,28 @@ export async function countFailure(
 }
 
 /** Why the code could not be used yet. */
-export async function noteReason(db: Database, server_id: number, last_error: string) {
+export async function noteReason(
+  db: Database,
+  server_id: number,
+  { reason: last_error, code }: { reason: string; code?: ReachCode | undefined },
+) {
   const same = eq(enrolments.server_id, server_id)
-  await db.write((queries) => queries.update(enrolments).set({ last_error }).where(same))
+  await db.write((queries) =>
+    queries
+      .update(enrolments)
+      .set({ last_error, last_code: code ?? null })
+      .where(same),
+  )
 }
 
 /** Since when the agent of a server is trusted, and its last unused code. */
 export async function getTrust(db: Database, server_id: number) {
-  const { expires_at, failures, last_error } = enrolments
+  const { expires_at, failures, last_error, last_code } = enrolments
   const [row] = await db.read
-    .select({ enrolled_at: server_agents.enrolled_at, expires_at, failures, last_error })
+    .select({
+      ...{ enrolled_at: server_agents.enrolled_at, expires_at },
+      ...{ failures, last_error, last_code },
+    })
     .from(servers)
     .leftJoin(server_agents, eq(server_agents.server_id, servers.id))
     .leftJoin(enrolments, eq(enrolments.server_id, servers.id))

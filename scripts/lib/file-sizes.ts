@@ -53,7 +53,7 @@ const LARGER: Readonly<Record<string, number>> = {
   'tests/dashboard/trust/addresses.test.ts': 210,
   'tests/dashboard/trust/pinned.test.ts': 300,
   'tests/dashboard/backup/back-up.test.ts': 320,
-  'tests/dashboard/db/migrations.test.ts': 310,
+  'tests/dashboard/db/migrations.test.ts': 260,
   'tests/support/fake-agent.ts': 260,
   'tests/support/simulation/network.ts': 220,
   'tests/support/system/database.ts': 280,

@@ -25,6 +25,16 @@ export const Enrolment = z
   })
 export type Enrolment = z.infer<typeof Enrolment>
 
+/** Why an agent cannot be reached, or does not prove itself yet. */
+export const REACH_CODES = [
+  'connection_refused',
+  'unresolved',
+  'unreachable',
+  'timed_out',
+  'waits_for_code',
+] as const
+export type ReachCode = (typeof REACH_CODES)[number]
+
 export const EnrolmentState = z
   .strictObject({
     enrolled_at: Timestamp.nullable().describe('Since when its agent is trusted.'),
@@ -35,6 +45,10 @@ export const EnrolmentState = z
           .describe('refused: after three wrong proofs it is no longer good.'),
         expires_at: Timestamp,
         reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
+        reason_code: z
+          .enum(REACH_CODES)
+          .optional()
+          .describe('Of the reason, where there is something to do about it.'),
       })
       .nullable()
       .describe('The one that was made last, until it is used.'),

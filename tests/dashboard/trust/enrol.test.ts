@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { enrol } from '#dashboard/trust/enrol.ts'
 import type { SigningKey } from '#dashboard/trust/signing-key.ts'
+import type { ReachCode } from '#shared/api/enrolment.ts'
 import type { EnrolmentAnswer } from '#shared/enrolment.ts'
 import { nonce, signer } from '#tests/support/trust/sign.ts'
 import { type Answer, TlsAgent } from '#tests/support/trust/tls-agent.ts'
@@ -89,34 +90,38 @@ test('refuses a relayed answer under another certificate', async () => {
   expect([outcome, await asked({ port: middle.port })]).toEqual([STRANGER, STRANGER])
 })
 
-test.each<[string, Answer, string]>([
+test.each<[string, Answer, string, ReachCode | undefined]>([
   [
     'has no code yet',
     (_, response) => response.writeHead(403).end('{}'),
     'The agent is there and waits for its code',
+    'waits_for_code',
   ],
   [
     'has the code of another',
     (_, response) => response.writeHead(401).end('{}'),
     'The agent there was given the line of another server or dashboard',
+    undefined,
   ],
   [
     'sends somewhere else',
     (_, response) => response.writeHead(307, { location: '/enrol' }).end(),
     'What answers on 127.0.0.1:PORT is no agent (status 307)',
+    undefined,
   ],
-  ['ends the connection', (_, response) => response.destroy(), BROKEN],
+  ['ends the connection', (_, response) => response.destroy(), BROKEN, undefined],
   [
     'breaks off',
     (_, response) => response.writeHead(200, { 'content-length': 9 }).destroy(),
     BROKEN,
+    undefined,
   ],
-  ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN],
-])('retries later when the agent %s', async (_, answer, told) => {
+  ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN, undefined],
+])('retries later when the agent %s', async (_, answer, told, code) => {
   agent.answer = answer
 
   const reason = told.replace('PORT', String(agent.port))
-  expect(await asked()).toEqual({ outcome: 'away', reason })
+  expect(await asked()).toEqual({ outcome: 'away', reason, ...(code && { code }) })
   expect(agent.asked).toEqual(['POST /enrol'])
 })
 
@@ -129,6 +134,7 @@ test('does not wait for an answer that never ends', async () => {
   expect(await asked({}, 200)).toEqual({
     outcome: 'away',
     reason: `The agent on 127.0.0.1:${agent.port} did not answer in time`,
+    code: 'timed_out',
   })
 })
 

@@ -31,7 +31,9 @@ test('a code is shown until it is used, with what prevents its use', async () =>
   const { body } = await dashboard.call('POST', PATH)
   const { expires_at } = body.enrolment
   const opened = await state(dashboard)
-  await noteReason(db, 1, 'The agent is there and waits for its code')
+  const reason = 'The agent is there and waits for its code'
+  const reason_code = 'waits_for_code'
+  await noteReason(db, 1, { reason, code: reason_code })
   const waiting = await state(dashboard)
   await pinAgent(
     db,
@@ -40,11 +42,10 @@ test('a code is shown until it is used, with what prevents its use', async () =>
   )
 
   expect(await told(dashboard)).toEqual(['success'])
-  const reason = 'The agent is there and waits for its code'
   expect([before, opened, waiting, await state(dashboard)]).toEqual([
     { enrolled_at: null, code: null },
     { enrolled_at: null, code: { status: 'open', expires_at, reason: '' } },
-    { enrolled_at: null, code: { status: 'open', expires_at, reason } },
+    { enrolled_at: null, code: { status: 'open', expires_at, reason, reason_code } },
     { enrolled_at: entry.created_at, code: null },
   ])
 })

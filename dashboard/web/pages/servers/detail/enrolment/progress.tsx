@@ -2,7 +2,7 @@ import { CircleCheck, LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import type { EnrolmentState } from '#shared/api/enrolment.ts'
+import type { EnrolmentState, ReachCode } from '#shared/api/enrolment.ts'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { adviceOn } from './advice.ts'
 import { Step } from './step.tsx'
@@ -59,12 +59,12 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
         <Notice kind="info" title="A code was created and shown only once" actions={again}>
           It expires <Countdown to={code.expires_at} />. A new one takes its place.
         </Notice>
-        <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
+        <Waiting title={`Waiting for ${server.hostname}`} {...code} server={server} />
       </>
     )
   return (
     <Step at={3} title="Wait here: this page continues automatically">
-      <Waiting title={`Waiting for ${server.hostname}`} reason={code.reason} server={server} />
+      <Waiting title={`Waiting for ${server.hostname}`} {...code} server={server} />
     </Step>
   )
 }
@@ -72,17 +72,18 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
 interface WaitingProps {
   title: string
   reason?: string
+  reason_code?: ReachCode | undefined
   server?: ProgressProps['server']
 }
 
-function Waiting({ title, reason, server }: WaitingProps) {
+function Waiting({ title, reason, reason_code, server }: WaitingProps) {
   return (
     <div role="status" className="flex gap-3 text-muted">
       <LoaderCircle className="mt-0.5 size-4 shrink-0 animate-spin text-accent" aria-hidden />
       <div>
         <p>{title}</p>
         {reason && <p className="text-text">{reason}.</p>}
-        {reason && server && <p className="text-xs">{adviceOn(reason, server)}</p>}
+        {reason_code && server && <p className="text-xs">{adviceOn(reason_code, server)}</p>}
       </div>
     </div>
   )

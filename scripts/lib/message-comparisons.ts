@@ -1,0 +1,31 @@
+import type { Document } from './documents.ts'
+
+/** Texts for people. What a program asks of a failure is its code. */
+const TEXT = String.raw`(?:\w*[mM]essage|\w*[rR]eason|last_line|last_error|CANCELLED)`
+const COMPARISONS = [
+  new RegExp(String.raw`\b${TEXT}\)?\??\.(?:startsWith|endsWith|includes|match|search|split)\(`),
+  new RegExp(String.raw`/\w*\.test\((?:\w+\.)*${TEXT}\)`),
+  /\.(?:message|reason|last_line) [!=]== (?:['"`][^'"`]|[A-Z])/,
+  /\.error [!=]== (?:['"`]|ERRORS)/,
+]
+
+/** Each with its reason: words that are not our own. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'agent/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
+  'dashboard/db/client.ts': 'libSQL has no extended code over HTTP',
+}
+
+/** `path:line` of each place where code compares a text for people; empty if there is none. */
+export function messageComparisons(files: readonly Document[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    path in ALLOWED
+      ? []
+      : text
+          .split('\n')
+          .flatMap((line, at) =>
+            !line.includes('typeof') && COMPARISONS.some((rule) => rule.test(line))
+              ? [`${path}:${at + 1}`]
+              : [],
+          ),
+  )
+}

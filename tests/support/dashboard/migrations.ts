@@ -1,0 +1,58 @@
+/**
+ * A file that was given out is never edited: a change is a migration of its own, whose SHA-256 comes at
+ * the end of this list.
+ */
+export const RELEASED = [
+  // 0000_initial.sql
+  '06e8d35ef854e14126391722a5d3eaadc2cc734e9a9fa69b2f4c1c513d95c3bc',
+  // 0001_trust.sql
+  '2b785c8b5d01f40420b3741814e02623002de176630c8dcdcb02ba607d4350bf',
+  // 0002_key-rotation.sql
+  'cdc89141d965d7fdf9fc6a3f8c0019c29fb4052dabb22897be9863f0e8f2f9cb',
+  // 0003_operations.sql
+  '795a197b7fe11ebffb5afa20d72525162ad7bbef757087b9261c19b43c1fb0c0',
+  // 0004_trash.sql
+  'e024affec2bca07f0328d37a8bc10892de9d2a95586a30de181071cb17e198be',
+  // 0005_delivered.sql
+  'c62485d4cd21912df85ae8b08167d25d7addc2c000b3c3437ac3d0ac67504ca1',
+  // 0006_listing.sql
+  'bd04de700df022de614e291c23de6cf5a3b30418f49ba5dcf2f4373ea7ff2310',
+  // 0007_enrolment-reason.sql
+  '742e45336341e9a9d92f9f50d54d7c3ed3d7aa900ddaf50b4247480bc3be672d',
+  // 0008_metrics.sql
+  '34229dd1b78d090a6cc521aa626302b6e112149a6a2e37ff80fd683c091cec17',
+  // 0009_token-scopes.sql
+  '0cf24843d0f1525a93c9c3ea1a1311a7e2353cdaa723e4c4af7126b69271b240',
+  // 0010_imports.sql
+  '5cbfc95c59a87b4c6d21dc9e33ec90304d65c6d2936f1e8d478704bf5bc8cb86',
+  // 0011_database-routines.sql
+  '1515fe8cc84797509ade01fb9e40922b9accfd557680e3834792b885cc83c2db',
+  // 0012_isolation.sql
+  '81563ef97f116008ebda8df4308beffdd790587e345c16256253305ef373e912',
+  // 0013_disk-use.sql
+  'd31fa043e34410b63f05127c60bf88883d40cbbeca06a10cd5aab4a97926d56e',
+  // 0014_maintenance.sql
+  '02b5d9a8eb43869e700be432088a0e8ec9d790c990fb054ebcff70db9943664f',
+  // 0015_mail.sql
+  '316200b1ae0f3bf6e8d6b668ffee2264d6423d4340adddb90f1a78cbbd48f73a',
+  // 0016_cancelled.sql
+  'f4ae271cd55a7c96208cb3355b55a883b04bf6557971f2505c62e4b97b05692f',
+  // 0017_own-events.sql
+  '62eefa1d56b95534302215eda1bbc93a6b4074904a9d43bf9b26ccffefacb978',
+  // 0018_health.sql
+  '9464bd852ec9e276fd27035d6c1376dfe311ef041799aaa65b781d55fb4af62e',
+  // 0019_xmlrpc.sql
+  '901358c0e6008f5f469bddd0e46e56337bfdd03b9dcd48136d87cf249483611d',
+  // 0020_found-sites.sql
+  '2231446527f085966610da079670179d517406d621baecba0635c79320e8b480',
+  // 0021_server-mail.sql
+  '8f83d7aa35272f2330d5daa2e5586ad7fdc25ed5e3c6a988df0a4da3bbdb1e3b',
+  // 0022_found-facts.sql
+  '14ce569564f01d2ea9b0f7634e27832ea7097217f5cef76f16a4364e1d1e61b6',
+  // 0023_server-web.sql
+  '452bfac483e50b4dee4f9adaeab7936aaec53699de7fdce11dc58d1a117fa3b1',
+  // 0024_steps.sql
+  '4a77bad7766b75e49e9d01fe489a25e1e0e00b25fadbb6ffd5563d5719a5a5d4',
+  // 0025_codes.sql
+  '84fa9f5616c1cfa38aa8fc60f05fc8bbaac890ffdcbff11d7161cbe5b60f8bd0',
+]
