@@ -19,7 +19,7 @@ const router = makeRouter(client)
 const place = document.getElementById('root')
 if (!place) throw new Error('index.html has no place for the pages')
 
-// The page's own part is asked for while it is found out who is signed in.
+// The code of the page loads during the request for the signed-in user.
 const { pathname, search } = router.latestLocation
 for (const { routeId } of router.matchRoutes(pathname, search))
   void router.loadRouteChunk(router.routesById[routeId])

@@ -72,7 +72,7 @@ test('every browser shows the same steps, those to come included', async () => {
   const steps = [
     'Creating the system user shop (done)',
     'Copying WordPress (running)',
-    'Recording the site (not begun)',
+    'Recording the site (not started)',
   ]
   expect([await stepsOn(mine), await stepsOn(colleague)]).toEqual([steps, steps])
   expect(await colleague.page.evaluate(() => localStorage.getItem('plans'))).toBeNull()

@@ -113,7 +113,7 @@ test('a service is restarted after confirmation, and the operation is listed', a
   const { page, problems } = await open('/servers/1')
   await page.getByRole('button', { name: 'Restart nginx' }).click()
 
-  await page.getByRole('button', { name: 'Restart it' }).click()
+  await page.getByRole('button', { name: 'Restart service' }).click()
 
   await page.getByText('nginx was restarted').waitFor()
   const { body } = await demo.client().get('/api/operations?server_id=1&limit=1')

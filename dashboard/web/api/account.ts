@@ -14,7 +14,7 @@ export const tokensQuery = queryOptions({
 
 export type NewToken = Sent<'POST /api/auth/tokens'>['body']
 
-/** `plaintext` is returned this once. */
+/** `plaintext` is returned only once. */
 export const createToken = (body: NewToken) => call('POST /api/auth/tokens', { body })
 
 export const deleteToken = (token_id: number) =>

@@ -1,6 +1,6 @@
 import { type AnswerOf, type Args, type At, send } from './client.ts'
 
-/** What a call began: an operation, when it named one. */
+/** What a call started: an operation, if the answer names one. */
 interface Begun<A extends At> {
   operation_id: string | undefined
   /** The JSON of the answer; undefined when it is a stream, which the operation's page shows. */
@@ -8,7 +8,7 @@ interface Begun<A extends At> {
 }
 
 /**
- * Asks for work that goes on after the answer: 201 or 202 with a body, or a stream of events. Both
+ * Starts work that continues after the answer: 201 or 202 with a body, or a stream of events. Both
  * name the operation in a header; it is followed by `operation-events.ts`. Throws ApiError.
  */
 export async function begin<A extends At>(at: A, ...args: Args<A>): Promise<Begun<A>> {
@@ -21,7 +21,7 @@ export async function begin<A extends At>(at: A, ...args: Args<A>): Promise<Begu
   return { operation_id, body: await response.json() }
 }
 
-/** The id of the operation that the call began. */
+/** The id of the operation that the call started. */
 export async function beginOperation<A extends At>(at: A, ...args: Args<A>): Promise<string> {
   const { operation_id } = await begin(at, ...args)
   if (operation_id === undefined) throw new Error('The dashboard did not name the operation')

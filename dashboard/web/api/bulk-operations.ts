@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { call } from './client.ts'
 
-/** Beside the feed, which tells at once. */
+/** In addition to the feed, which reports changes immediately. */
 const LIVE_MS = 5_000
 const RECENT = 8
 const PAGE = 500
@@ -28,7 +28,7 @@ export const recentBulksQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data?.some(isBulkActive) ? LIVE_MS : 30_000),
 })
 
-/** Those that wait for somebody to go on or to cancel them. */
+/** Those that wait until somebody resumes or cancels them. */
 export const pausedBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent', 'paused'],
   queryFn: async () => {
@@ -37,7 +37,7 @@ export const pausedBulksQuery = queryOptions({
   },
 })
 
-/** All of its items, in the order in which they are begun; what changes later its events tell. */
+/** All of its items, in the order in which they start; later changes are in its events. */
 export const bulkItemsQuery = (bulk_id: string) =>
   queryOptions({
     queryKey: ['bulk', bulk_id, 'items'],
@@ -68,7 +68,7 @@ export async function resumeBulk(bulk_id: string): Promise<BulkOperationView> {
   return (await call('POST /api/bulk-operations/:bulk_id/resume', sent)).bulk_operation
 }
 
-/** The same for what failed or was cancelled; the id of the new one. */
+/** Retries the items that failed or were cancelled; returns the id of the new bulk operation. */
 export async function retryBulk(bulk_id: string): Promise<string> {
   const answer = await call('POST /api/bulk-operations/:bulk_id/retry', { params: { bulk_id } })
   if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')

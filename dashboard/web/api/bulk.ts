@@ -9,14 +9,14 @@ export interface SitesBulk {
   site_ids: readonly number[]
 }
 
-/** What it would be done to, and which of them are left out. */
+/** The targets, and those that are skipped. */
 export async function planBulk({ type, params, site_ids }: SitesBulk) {
   const body = { type, params, targets: { site_ids }, dry_run: true }
   const answer = await call('POST /api/bulk-operations', { body })
   return 'targets' in answer ? answer : { targets: [], skipped: [] }
 }
 
-/** Begins it; the id of the bulk operation. */
+/** Starts it; returns the id of the bulk operation. */
 export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel: number) {
   const body = { type, params, targets: { site_ids }, parallel }
   const answer = await call('POST /api/bulk-operations', { body })
@@ -24,7 +24,7 @@ export async function beginBulk({ type, params, site_ids }: SitesBulk, parallel:
   return answer.bulk_operation.id
 }
 
-/** Beside the targets, what would be changed of others for each of them. */
+/** The targets, and what Hosting Control did not create but each of them would change. */
 export async function planAsks(type: BulkType, params: object, targets: Partial<BulkTargets>) {
   const body = { type, params, targets, dry_run: true, with_asks: true }
   const answer = await call('POST /api/bulk-operations', { body })

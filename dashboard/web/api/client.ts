@@ -2,7 +2,7 @@ import type { Routes } from '#dashboard/routes.ts'
 
 /** The method and path of a route, such as `GET /api/servers/:server_id`. */
 export type At = keyof Routes
-/** What is sent is not changed by sending it. */
+/** Sending does not change it. */
 type Input<T> = T extends object ? { readonly [K in keyof T]: Input<T[K]> } : T
 type Scalar = string | number | boolean | undefined
 
@@ -75,7 +75,7 @@ export async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Res
   throw new ApiError(response.status, await response.json().catch(() => undefined))
 }
 
-/** What was asked for is not there, or not any more. */
+/** The requested thing does not exist, or no longer exists. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 

@@ -7,7 +7,7 @@ export type NewSite = Sent<'POST /api/servers/:server_id/sites'>['body']
 
 export type PlannedSite = z.infer<typeof SitePlan>
 
-/** What would be made, and how. Asks the agent. */
+/** The plan of a new site, from the agent. */
 export async function planSite(server_id: number, input: NewSite): Promise<PlannedSite> {
   const answer = await call('POST /api/servers/:server_id/sites', {
     params: { server_id },
@@ -17,7 +17,7 @@ export async function planSite(server_id: number, input: NewSite): Promise<Plann
   return answer
 }
 
-/** Answers at once: the operation makes it. */
+/** Answers at once; the operation creates the site. */
 export async function createSite(server_id: number, input: NewSite) {
   const sent = { params: { server_id }, body: input }
   const { body, operation_id } = await begin('POST /api/servers/:server_id/sites', sent)

@@ -23,7 +23,7 @@ export const codeQuery = (server_id: number) =>
     gcTime: CODE_MS,
   })
 
-/** Makes a new line and code, in the place of any before them. */
+/** Creates a new install command and code, which replace earlier ones. */
 export async function openEnrolment(client: QueryClient, server_id: number): Promise<void> {
   const { enrolment } = await call('POST /api/servers/:server_id/enrolment', {
     params: { server_id },

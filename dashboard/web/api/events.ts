@@ -13,16 +13,16 @@ interface Follower {
    */
   onEvent(event: StoredEvent): void
   onConnection(state: Connection): void
-  /** Whether the stream goes on where it was left (`Last-Event-ID`). */
+  /** Whether the stream resumes after the last event (`Last-Event-ID`). */
   resumes: boolean
-  /** Whether there is nothing more to come, when it breaks off without an end. */
+  /** Whether a stream that breaks off without an end is complete. */
   isOver?(): boolean
 }
 
 /**
- * Follows a stream of events until its end: what breaks off is taken up again where it was. While
- * nobody sees the page it lets go, so that tabs in the background hold no connection. Throws
- * ApiError when there is no such stream, or nobody is signed in.
+ * Follows a stream of events until its end, and resumes it after an interruption. A tab in the
+ * background holds no connection. Throws ApiError when the stream does not exist or nobody is
+ * signed in.
  */
 export async function followEvents(path: string, signal: AbortSignal, follower: Follower) {
   const state = { last: 0, wait: FIRST_WAIT_MS }

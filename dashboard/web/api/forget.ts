@@ -1,15 +1,15 @@
 import type { Query, QueryCache } from '@tanstack/react-query'
 
-/** What nobody looks at is kept so long, so that the way back shows it at once. */
+/** Unused answers are kept for this time, so that Back shows them at once. */
 export const KEPT_MS = 5 * 60_000
 /** And so many answers of it: of 10,000 sites each that holds a hundred is some 100 kB. */
 export const MOST_KEPT = 100
-/** Who leaves one page looks at the next by then: until it is drawn nobody looks at either. */
+/** After this time the next page is drawn: until then, neither page uses its answers. */
 const SOON_MS = 1_000
 
 /**
- * Lets go of the oldest answers that nobody looks at, once there are more than are to be kept: time
- * alone is no bound to who scrolls and types fast. What is to be kept for longer than usual stays.
+ * Removes the oldest unused answers when there are too many: time alone does not limit a user who
+ * scrolls and types fast. Answers with a longer lifetime stay.
  */
 export function forgetOldest(
   cache: QueryCache,

@@ -17,7 +17,7 @@ export interface MailTarget {
 export type MailSetting = MailSettingView
 export type MailOfSite = SiteMailCounts
 
-/** What both pages show of it. */
+/** What the pages of servers and sites show. */
 export interface MailState {
   setting: MailSetting
   /** Of a site: that of its server. */

@@ -75,7 +75,7 @@ export interface ApiDocument {
 
 export const OPENAPI_PATH = '/api/openapi.json'
 
-/** What this dashboard can be asked: the same until it is updated. */
+/** The OpenAPI document, which stays the same until the dashboard is updated. */
 export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: async (): Promise<ApiDocument> => {

@@ -3,13 +3,13 @@ import type { OperationView } from '#shared/api/operations.ts'
 import { beginOperation } from './begin.ts'
 import { call } from './client.ts'
 
-/** Beside the feed, which tells at once. */
+/** In addition to the feed, which reports changes immediately. */
 const LIVE_MS = 5_000
 
 export const isActive = ({ finished_at }: Pick<OperationView, 'finished_at'>): boolean =>
   finished_at === null
 
-/** One operation; asked for until it has ended, since its events do not tell that it waits. */
+/** One operation, requested until it has ended, because its events do not say that it waits. */
 export const operationQuery = (operation_id: string) =>
   queryOptions({
     queryKey: ['operations', operation_id],

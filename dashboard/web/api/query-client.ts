@@ -5,8 +5,8 @@ import { forgetOldest, KEPT_MS } from './forget.ts'
 const TRIES = 2
 
 /**
- * What is shown stays while it is asked for again; refusals are not asked twice. `onUnauthorized`
- * hears of a session that has ended meanwhile.
+ * Data stays visible while it is requested again; a refused request is not repeated.
+ * `onUnauthorized` is called when the session has ended.
  */
 export function makeQueryClient(onUnauthorized: () => void): QueryClient {
   const queryCache = new QueryCache({

@@ -18,7 +18,7 @@ export const serverQuery = (server_id: number) =>
     refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? 2_000 : 10_000),
   })
 
-/** Begins the same on several servers. */
+/** Starts a bulk operation on servers. */
 export async function beginOnServers(
   server_ids: readonly number[],
   type: ServerBulkType,
@@ -41,20 +41,20 @@ export const changeServer = (server_id: number, body: CreateServer) =>
 export const removeServer = (server_id: number) =>
   call('DELETE /api/servers/:server_id', { params: { server_id } })
 
-/** What this would do there now. */
+/** The plan of provisioning. */
 export async function planProvision(server_id: number, php_versions: readonly string[]) {
   const body = { php_versions: [...php_versions], dry_run: true }
   const sent = { params: { server_id }, body }
   return (await call('POST /api/servers/:server_id/provision', sent)).plan
 }
 
-/** What apt would do there now. */
+/** The plan of an update. */
 export async function planUpdates(server_id: number, input: Updates) {
   const sent = { params: { server_id }, body: { ...input, dry_run: true } }
   return (await call('POST /api/servers/:server_id/update', sent)).plan
 }
 
-/** The id of the operation that does it; so do the others of these. */
+/** Returns the id of the operation, as the following calls do. */
 export const syncServer = (server_id: number) =>
   beginOperation('POST /api/servers/:server_id/sync', { params: { server_id } })
 
@@ -95,7 +95,7 @@ export const maintenanceQuery = (server_id: number) =>
     refetchInterval: 10_000,
   })
 
-/** What answers visitors of a server, and its sites without a domain. */
+/** The web servers of a server, and its sites without a domain. */
 export const webQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'web'],
@@ -104,7 +104,7 @@ export const webQuery = (server_id: number) =>
     refetchInterval: 60_000,
   })
 
-/** What stands in the way of new sites there; the server is asked. */
+/** What prevents new sites on a server, from its agent. */
 export const conditionsQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'conditions'],
@@ -115,7 +115,7 @@ export const conditionsQuery = (server_id: number) =>
 
 const SOME = 8
 
-/** Some of the sites of a server, those in trouble first. */
+/** Some of the sites of a server, those with problems first. */
 export const sitesOfQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'sites'],

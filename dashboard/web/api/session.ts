@@ -11,7 +11,7 @@ export const meQuery = queryOptions({
 
 let ended = false
 
-/** Whether the session ended while somebody was at work, so that the login page can say it. */
+/** Whether the session ended during work, so that the login page can say so. */
 export const hasSessionEnded = () => ended
 export const noteSessionEnd = () => {
   ended = true

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { SettingKey } from '#shared/api/settings.ts'
 import { call } from './client.ts'
 
-/** What is usual for the whole dashboard. */
+/** The settings of the whole dashboard. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: async () => (await call('GET /api/fleet/settings')).settings,

@@ -7,13 +7,13 @@ import type { SitePlace } from './sites.ts'
 
 interface More {
   dry_run?: true
-  /** What may be changed of others, by the words of its plan. */
+  /** Accepted changes of what Hosting Control did not create. */
   accept?: Accepted
 }
 
 type Accepted = z.input<typeof Accept>
 
-/** A call that begins an operation of a site and that, with `dry_run`, tells what it would do. */
+/** A call that starts an operation of a site, and with `dry_run` returns its plan. */
 export interface SiteWork {
   /** Differs from that of any other work. */
   key: readonly unknown[]
@@ -76,12 +76,12 @@ export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
     }),
 })
 
-/** Begins it; the id of the operation, when it became one. */
+/** Starts it; returns the id of the operation, if there is one. */
 export async function beginWork({ call, accept }: SiteWork): Promise<string | undefined> {
   return (await call(accept ? { accept } : {})).operation_id
 }
 
-/** What it would do now, as the agent reads it from the machine. */
+/** The current plan, from the agent. */
 export const planQuery = ({ key, call }: SiteWork) =>
   queryOptions({
     queryKey: ['plan', ...key],
@@ -89,7 +89,7 @@ export const planQuery = ({ key, call }: SiteWork) =>
       const { body } = await call({ dry_run: true })
       return (body as { plan: Plan }).plan
     },
-    // Asked for once: while the work runs there is no plan of it. The next dialog requests it again.
+    // Requested once: while the work runs it has no plan. The next dialog requests it again.
     refetchInterval: false,
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,

@@ -27,7 +27,7 @@ export const sitesCountQuery = (filter: SitesFilter) =>
     },
   })
 
-/** Everything known of one site; asked for more often while something is done to it. */
+/** Everything known of one site, requested more often while an operation runs on it. */
 export const siteQuery = (id: number) =>
   queryOptions({
     queryKey: ['site', id],
@@ -49,7 +49,7 @@ export const siteIdsQuery = (filter: SitesFilter) =>
       const { sites, total } = await call('GET /api/fleet/sites/ids', sent)
       return { ids: sites.map(({ id }) => id), total }
     },
-    // Ten thousand of them are not kept for the way back.
+    // Ten thousand ids are not kept after use.
     gcTime: 0,
   })
 
@@ -61,7 +61,7 @@ export interface SitePlace {
 
 const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
 
-/** Asked of the server itself, which may be offline: not again by itself. */
+/** Requested from the server, which may be offline: it is not retried. */
 export const jobRunsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'job-runs'],
@@ -83,7 +83,7 @@ export async function takeAction(site: SitePlace, type: SiteActionType): Promise
 export const ignoreSite = (site: SitePlace, ignored: boolean) =>
   call('PUT /api/servers/:server_id/sites/:site_id/ignored', { ...at(site), body: { ignored } })
 
-/** Never in the query client: it is shown, and gone. */
+/** Never in the query client, which would keep it. */
 export const readDatabasePassword = (site: SitePlace) =>
   call('POST /api/servers/:server_id/sites/:site_id/db-password', at(site))
 

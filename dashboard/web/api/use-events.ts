@@ -10,7 +10,7 @@ interface Followed {
 
 const NOTHING: Followed = { events: [], connection: 'connecting', error: undefined }
 const FRAME_MS = 16
-/** The more there is to draw again, the more is drawn at once. */
+/** A longer list is drawn less often. */
 const MS_PER_EVENT = 0.01
 const LONGEST_MS = 250
 

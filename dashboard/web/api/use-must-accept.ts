@@ -9,7 +9,10 @@ interface Bulk {
   targets: Partial<BulkTargets>
 }
 
-/** What a bulk operation would change of others; asked of the agents once for each choice. */
+/**
+ * What a bulk operation would change that Hosting Control did not create; requested from the agents
+ * once for each choice.
+ */
 export function useMustAccept({ type, params, targets }: Bulk, enabled: boolean) {
   const { data, isFetching } = useQuery({
     queryKey: ['must-accept', type, params, targets],

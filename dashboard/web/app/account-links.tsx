@@ -4,10 +4,10 @@ import { lazy, Suspense, useState } from 'react'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 
-/** Not before it is asked for: no page needs a dialog to be shown. */
+/** Loaded on demand: no page needs the dialog. */
 const SignOut = lazy(async () => ({ default: (await import('./sign-out.tsx')).SignOut }))
 
-/** Who is signed in, their account, and the way out. */
+/** The signed-in user, their account, and sign-out. */
 export function AccountLinks() {
   const { data: user } = useQuery(meQuery)
   const [asks, setAsks] = useState<boolean>()

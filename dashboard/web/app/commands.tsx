@@ -7,7 +7,7 @@ const Help = lazy(async () => ({ default: (await import('./shortcut-help.tsx')).
 
 type Open = 'palette' | 'help'
 
-/** The palette and the list of keys, loaded when they are first asked for. */
+/** The palette and the list of keys, loaded when they are first opened. */
 export function Commands() {
   const [open, setOpen] = useState<Open>()
   const [seen, setSeen] = useState<ReadonlySet<Open>>(new Set())

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { PLACES } from './navigation.ts'
 
-/** The main pages; `onGo` hears when one is taken. */
+/** The main pages; `onGo` is called when one is chosen. */
 export function MainMenu({ onGo }: { onGo?: () => void }) {
   return (
     <nav aria-label="Main" className="flex flex-col gap-0.5">

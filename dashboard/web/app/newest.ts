@@ -1,4 +1,4 @@
-/** Sets a value of a map that holds so many at most: what was set longest ago goes. */
+/** Sets a value of a map with a maximum size: the oldest value is removed. */
 export function keepNewest<K, V>(map: Map<K, V>, most: number, key: K, value: V): void {
   map.delete(key)
   map.set(key, value)

@@ -7,12 +7,12 @@ import { isReachable } from './lazy-page.ts'
 
 const AGAIN_MS = 5_000
 
-/** In place of a page that could not be loaded: comes back with the dashboard. */
+/** In place of a page that could not be loaded: it loads as soon as the dashboard answers. */
 export function Offline() {
   const [isAsking, setAsking] = useState(false)
   const retry = async () => {
     setAsking(true)
-    // A browser never asks again for a module that it could not load.
+    // A browser never requests a module again that it could not load.
     if (await isReachable()) location.reload()
     else setAsking(false)
   }

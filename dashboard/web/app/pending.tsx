@@ -4,7 +4,7 @@ import { Skeleton } from '#dashboard/web/ui/states.tsx'
 
 const LONG_MS = 8_000
 
-/** While the first page is on its way. */
+/** While the first page is loading. */
 export function Pending() {
   return (
     <div className="mx-auto w-full max-w-[100rem] px-4 py-5 sm:px-6 lg:px-8">
@@ -13,7 +13,7 @@ export function Pending() {
   )
 }
 
-/** Above every page while the next one is on its way, and a word once that takes long. */
+/** Above every page while the next one is loading, with a message if that takes long. */
 export function Progress() {
   const isPending = useRouterState({ select: ({ status }) => status === 'pending' })
   return isPending ? <Bar /> : null

@@ -1,6 +1,6 @@
 /**
- * The address has its parameters as anybody writes them: `php=8.0`, `updates=true`. Every value is a
- * text; a name that is given twice has all its values, with commas between them.
+ * The address has plain parameters: `php=8.0`, `updates=true`. Every value is a text; a name that
+ * is given twice has all its values, with commas between them.
  */
 export function parsePlain(text: string): Record<string, string> {
   const found = new Map<string, string[]>()

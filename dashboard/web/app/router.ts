@@ -14,7 +14,7 @@ export function makeRouter(client: QueryClient) {
     parseSearch: parsePlain,
     stringifySearch: writePlain,
     defaultPreload: 'intent',
-    // What is fresh is for the queries to say.
+    // The queries decide what is fresh.
     defaultPreloadStaleTime: 0,
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: Broken,

@@ -5,8 +5,8 @@ import { keepNewest } from './newest.ts'
 const MOST = 50
 
 /**
- * Who goes back to a page is where they were on it. The router's own way keeps every step for as
- * long as the tab is open.
+ * Back restores the scroll position. The router's own way keeps every step for as long as the tab
+ * is open.
  */
 export function keepScroll(router: AnyRouter): void {
   const tops = new Map<string, number>()

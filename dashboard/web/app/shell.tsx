@@ -15,7 +15,7 @@ import { useFocusOnPage } from './use-focus-on-page.ts'
 
 const Feed = lazy(async () => ({ default: (await import('./live/feed.tsx')).Feed }))
 
-/** What is around every page of somebody who is signed in. */
+/** The frame of every page after login. */
 export function Shell() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)

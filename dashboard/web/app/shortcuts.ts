@@ -16,7 +16,7 @@ export const SHORTCUTS: { keys: readonly string[]; does: string }[] = [
 
 const KEY = 'shortcuts'
 
-/** Keys without Ctrl or ⌘ get in the way of some who speak or type with aids. */
+/** Keys without Ctrl or ⌘ disturb users of speech input and other aids. */
 export const areOn = (): boolean => localStorage.getItem(KEY) !== 'off'
 
 export function turn(on: boolean): void {

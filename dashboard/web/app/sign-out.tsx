@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '#dashboard/web/api/session.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 
-/** Asks once more: the button stands beside the account, and on a phone beside everything. */
+/** Asks for confirmation, because the button is next to others. */
 export function SignOut({ open, onClose }: { open: boolean; onClose: () => void }) {
   const navigate = useNavigate()
   const client = useQueryClient()

@@ -4,7 +4,7 @@ import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon }
 
-/** Goes on to the next of system, light and dark. */
+/** Changes to the next of system, light and dark. */
 export function ThemeButton() {
   const theme = useTheme()
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'

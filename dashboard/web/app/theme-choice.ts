@@ -8,7 +8,7 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 
 const listeners = new Set<() => void>()
 
-/** The choice as it is now, wherever it is changed. */
+/** The current choice, wherever it is changed. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, chosenTheme)
 
 function subscribe(listener: () => void): () => void {

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 
-/** Another page begins at its heading, also for those who do not see it. */
+/** Moves the focus to the heading of the next page, for screen readers. */
 export function useFocusOnPage(): void {
   const router = useRouter()
   useEffect(
@@ -9,7 +9,7 @@ export function useFocusOnPage(): void {
       router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
         if (!pathChanged || !fromLocation) return
         const content = document.getElementById('content')
-        // A page that knows better has the focus already.
+        // The page has set the focus itself.
         if (!content || content.contains(document.activeElement)) return
         const heading = content.querySelector<HTMLElement>('h1')
         const place = heading ?? content

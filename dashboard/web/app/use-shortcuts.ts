@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { PLACES } from './navigation.ts'
 import { areOn } from './shortcuts.ts'
 
-/** How long after `g` the other key is waited for. */
+/** How long after `g` the other key may be pressed. */
 const PAIR_MS = 1_500
 
 interface Does {
@@ -37,7 +37,7 @@ export function useShortcuts({ onPalette, onHelp }: Does): void {
 
 const PALETTE = 'palette'
 
-/** What is pressed, as the calls are named: `c`, or `g s` for two keys in a row. */
+/** The pressed keys, as the shortcuts are named: `c`, or `g s` for two keys in a row. */
 function namer(): (event: KeyboardEvent) => string | undefined {
   let first = { key: '', at: 0 }
   return (event) => {
@@ -61,7 +61,7 @@ function isForUs({ ctrlKey, metaKey, altKey, repeat, defaultPrevented, target }:
   return !(target instanceof Element && target.closest(types))
 }
 
-/** False: this page has nothing to search in. */
+/** False if this page has no search field. */
 function focusSearch(): boolean {
   const input = document.querySelector<HTMLInputElement>('main input[type=search]')
   input?.focus()

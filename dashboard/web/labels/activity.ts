@@ -1,6 +1,6 @@
 import { OPERATION_CHOICES } from './operation.ts'
 
-/** What is on record beside operations. */
+/** Recorded actions that are no operations. */
 const OTHERS: Record<string, string> = {
   'server.create': 'Add server',
   'server.update': 'Edit server',
@@ -35,5 +35,5 @@ export const ACTIVITY_TYPES = [...NAMES]
   .map(([value, name]) => ({ value, name }))
   .sort((one, other) => one.name.localeCompare(other.name))
 
-/** A type that is newer than this page is shown as it is. */
+/** A type that this page does not know is shown unchanged. */
 export const activityName = (type: string): string => NAMES.get(type) ?? type

@@ -28,7 +28,7 @@ export function bulkTitle(of: Pick<BulkOperationView, 'type' | 'counts'>): strin
   return `${bulk.title} ${formatNumber(total)} ${target}${total === 1 ? '' : 's'}`
 }
 
-/** What it is done with, such as `tier large`; empty where it takes nothing. */
+/** Its parameters, such as `tier large`; empty if it has none. */
 export function bulkParams({ type, params }: Pick<BulkOperationView, 'type' | 'params'>): string {
   return Object.entries(OPERATION_TYPES[type].bulk.words)
     .filter(([name, words]) => words !== null && String(params[name] ?? '') !== '')

@@ -1,4 +1,4 @@
-/** What each tier is for, in words; the agent fits the numbers to its machine. */
+/** The purpose of each tier; the agent adapts the numbers to its machine. */
 export const TIER_WORDS = {
   small: 'Blogs and small sites: 5 PHP processes, 128 MB each, at most 640 MB.',
   medium: 'Shops and busy sites: 10 PHP processes, 256 MB each, at most 1.25 GB.',

@@ -9,7 +9,7 @@ interface AcceptManyProps {
   onChange: (accepted: boolean) => void
 }
 
-/** Names each change by site or server, and asks for a yes to all of them; nothing where there is none. */
+/** Lists each change by site or server and asks to allow all of them; nothing if there is none. */
 export function AcceptMany({ asks: { asks, unasked }, accepted, onChange }: AcceptManyProps) {
   const words = wordsIn(asks.flatMap(({ effects }) => effects))
   const unknown = asks.filter(({ error }) => error !== null)

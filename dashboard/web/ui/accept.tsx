@@ -12,12 +12,12 @@ export const SENTENCES: Record<Word, string> = {
   service_started: 'A stopped service starts, with the sites, jobs or databases that it has',
 }
 
-/** What a plan changes of what Hosting Control did not make. */
+/** The changes of a plan to what Hosting Control did not create. */
 function imposed(plan: Plan): Effect[] {
   return plan.steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
 }
 
-/** The words to accept a plan by; empty where it changes nothing of others. */
+/** The words that accept a plan; empty if it changes only its own. */
 export function wordsOf(plan: Plan | undefined): Word[] {
   return wordsIn(plan ? imposed(plan) : [])
 }
@@ -33,7 +33,7 @@ interface AcceptProps {
   onChange: (accepted: boolean) => void
 }
 
-/** Names each change, and asks for a yes to all of them; nothing where there is none. */
+/** Lists each change and asks to allow all of them; nothing if there is none. */
 export function Accept({ plan, accepted, onChange }: AcceptProps) {
   const words = wordsOf(plan)
   if (words.length === 0) return null

@@ -2,14 +2,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-/** A parameter of the address that cannot be followed, and the rule that it breaks. */
+/** An invalid parameter of the address, and its rule. */
 export interface Mistake {
   name: string
   value: string
   rule: string
 }
 
-/** In place of a list that would not be the one that was asked for. */
+/** Shown in place of a list with an invalid filter. */
 export function AddressMistakes({ of }: { of: readonly Mistake[] }) {
   const navigate = useNavigate()
   const wrong = new Set(of.map(({ name }) => name))

@@ -20,7 +20,7 @@ interface Looks {
 }
 
 interface ButtonProps extends Looks, ComponentProps<'button'> {
-  /** Shows that it works on it, and takes no second click. */
+  /** Shows progress, and ignores further clicks. */
   busy?: boolean
 }
 
@@ -40,7 +40,7 @@ export function Button({ kind = 'plain', icon, busy = false, ...props }: ButtonP
   )
 }
 
-/** An icon alone: its name is for those who do not see it, and shown on hover. */
+/** An icon button: its name is for screen readers, and shown on hover. */
 export function IconButton({ name, ...props }: ButtonProps & { name: string }) {
   const { className, ...rest } = props
   return (
@@ -68,5 +68,5 @@ function Anchor({
   )
 }
 
-/** Looks like a button, leads to another page. */
+/** A link that looks like a button. */
 export const ButtonLink = createLink(Anchor)

@@ -12,8 +12,8 @@ const COLOURS = {
 } as const
 
 /**
- * How a chart looks in the current colours. `latest` gives what is shown at the time of drawing;
- * `onPoint` hears of the value that is pointed at, null when none is.
+ * The options of a chart in the current colours. `latest` returns the current props; `onPoint` is
+ * called with the index under the pointer, or null.
  */
 export function chartOptions(
   latest: () => ChartProps,

@@ -10,11 +10,11 @@ const DOTS = {
 } as const
 
 interface ChartReadoutProps extends Pick<ChartProps, 'title' | 'at' | 'series' | 'format'> {
-  /** What is pointed at; null: the last values are shown. */
+  /** The index under the pointer; null: the last values are shown. */
   index: number | null
 }
 
-/** The values of one moment, beside the name of the chart. */
+/** The values of one time, beside the name of the chart. */
 export function ChartReadout({ title, at, series, index, format }: ChartReadoutProps) {
   const time = index === null ? undefined : at[index]
   return (

@@ -6,7 +6,7 @@ import { useTheme } from './use-theme.ts'
 
 export interface ChartSeries {
   name: string
-  /** As many as there are times; null is a gap. */
+  /** One for each time; null is a gap. */
   values: readonly (number | null)[]
   tone: 'accent' | 'good' | 'warn' | 'muted'
   /** After each value: `of 8.2 GB`. */
@@ -19,17 +19,17 @@ export interface ChartProps {
   title: string
   /** When each value was, in seconds since 1970. */
   at: readonly number[]
-  /** What the chart spans, in seconds since 1970, whether there are values or not. */
+  /** The span of the chart, in seconds since 1970, with or without values. */
   span: readonly [from: number, to: number]
   series: readonly ChartSeries[]
-  /** The top of the scale; undefined: what the values ask for. */
+  /** The top of the scale; undefined: from the values. */
   top?: number | undefined
   format: (value: number) => string
-  /** Charts of the same group show the same moment while one is pointed at. */
+  /** Charts of the same group show the time under the pointer together. */
   group: string
 }
 
-/** Lines over time: gaps stay gaps, and the values at the pointer are shown as numbers. */
+/** Lines over time with gaps; the values at the pointer are shown as numbers. */
 export function Chart(props: ChartProps) {
   const { title, at, span, series, top, format } = props
   const [index, setIndex] = useState<number | null>(null)

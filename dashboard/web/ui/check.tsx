@@ -1,13 +1,13 @@
 interface CheckProps {
-  /** What it chooses: `Select web-1`. */
+  /** Its name: `Select web-1`. */
   name: string
   checked: boolean
-  /** Some of what it stands for is chosen, and some is not. */
+  /** Some of its items are selected. */
   mixed?: boolean
   onChange: (checked: boolean) => void
 }
 
-/** A box to choose a row with; all around it can be hit. */
+/** A checkbox with a large click area. */
 export function Check({ name, checked, mixed = false, onChange }: CheckProps) {
   return (
     <label className="-m-2 inline-flex cursor-pointer p-2">

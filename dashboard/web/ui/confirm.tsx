@@ -9,19 +9,19 @@ interface ConfirmProps {
   title: string
   /** What will happen, and whether and how it can be undone. */
   children: ReactNode
-  /** What the button says: the act itself. */
+  /** The label of the button: verb and noun. */
   action: string
-  /** What the other button says, where Cancel could be misread. */
+  /** The label of the other button, if Cancel would be ambiguous. */
   keep?: string
-  /** It cannot be undone, or takes something away. Default: what asks for the name is. */
+  /** It deletes something or cannot be undone. Default: true if the name is typed. */
   isDestructive?: boolean
-  /** To be typed, for what destroys something. */
+  /** The text to type before a permanent deletion. */
   typed?: string
-  /** Does it; what it throws is shown, and the dialog stays. */
+  /** Runs the action; an error is shown in the dialog. */
   onConfirm: () => Promise<unknown>
 }
 
-/** Asks before it is done; what destroys something asks for the name. */
+/** Asks for confirmation; a permanent deletion asks for the name. */
 export function Confirm(props: ConfirmProps) {
   const { open, onClose, title } = props
   return (

@@ -5,23 +5,23 @@ import { Failure } from './states.tsx'
 import { TypedName } from './typed-name.tsx'
 
 interface DialogFormProps {
-  /** What the button says: the act itself. Undefined: there is nothing to do. */
+  /** The label of the button: verb and noun. Undefined: there is nothing to do. */
   action: string | undefined
   onSubmit: () => void
   onCancel: () => void
-  /** What the other button says, where Cancel could be misread. */
+  /** The label of the other button, if Cancel would be ambiguous. */
   cancel?: string
-  /** Something is still to be chosen or allowed. */
+  /** A choice or a permission is missing. */
   isBlocked?: boolean
   isBusy: boolean
   error?: unknown
   isDestructive?: boolean
-  /** To be typed before what cannot be undone. */
+  /** The text to type before an action that cannot be undone. */
   typed?: string | undefined
   children?: ReactNode
 }
 
-/** The form of every dialog that asks before something is done: what it does, Cancel and the act. */
+/** The form of every dialog that starts an action: explanation, Cancel and the action. */
 export function DialogForm(props: DialogFormProps) {
   const { action, onSubmit, onCancel, cancel = 'Cancel', isBlocked = false, isBusy } = props
   const { error, isDestructive = false, typed, children } = props

@@ -13,10 +13,10 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** What is asked for comes first; where nothing is, the button that does not do it. */
+/** The focus goes to the first field; without one, to Cancel. */
 const FIRST = ['[data-first]', 'input, select, textarea', '[data-footer] button']
 
-/** A window over the page: the focus is in it, Escape closes it, the focus goes back. */
+/** A modal dialog: it has the focus, Escape closes it, and the focus returns. */
 export function Dialog({ open, onClose, title, about, wide = false, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   const first = () =>
@@ -51,16 +51,16 @@ export function Dialog({ open, onClose, title, about, wide = false, children }: 
 }
 
 interface DialogFooterProps {
-  /** Not done after all. */
+  /** Closes the dialog without the action. */
   onCancel: () => void
   cancel?: string
-  /** What is to be typed before, and why it was refused: it stays in sight with the buttons. */
+  /** The field to type in, and the error: they stay visible with the buttons. */
   above?: ReactNode
-  /** The button that does it. */
+  /** The button of the action. */
   children?: ReactNode
 }
 
-/** The end of a dialog's form, which stays in sight while what is above it scrolls. */
+/** The end of a dialog's form, which stays visible while the rest scrolls. */
 export function DialogFooter({ onCancel, cancel = 'Cancel', above, children }: DialogFooterProps) {
   return (
     <div

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react'
 import { formatDuration } from './format.ts'
 
-/** How long it took from `since` to `until`, or has taken until now, which ticks. */
+/** The duration from `since` to `until`, or until now, ticking. */
 export function Elapsed({ since, until }: { since: string; until: string | null }) {
   const current = useSeconds(until === null)
   const end = until === null ? current : Date.parse(until)
   return <span className="tabular-nums">{formatDuration(end - Date.parse(since))}</span>
 }
 
-/** How long it is until then, which ticks: `in 4 s`. */
+/** The time until then, ticking: `in 4 s`. */
 export function Countdown({ to }: { to: string }) {
   const left = Date.parse(to) - useSeconds(true)
   return <span className="tabular-nums">{left < 500 ? 'now' : `in ${formatDuration(left)}`}</span>
@@ -18,7 +18,7 @@ let now = Date.now()
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The time now, every second while it ticks: one clock, so that many of them are drawn at once. */
+/** The current time, every second: one clock, so that all are drawn together. */
 function useSeconds(ticks: boolean): number {
   return useSyncExternalStore(ticks ? subscribe : still, () => now)
 }

@@ -10,13 +10,13 @@ interface FieldProps {
   name: string
   /** What to enter, under the control. */
   hint?: string
-  /** What is wrong with it, in place of the hint. */
+  /** The error, in place of the hint. */
   error?: string | undefined
   /** The control: `Input`, `Select`, or another that Field.Control can render. */
   children: ReactElement
 }
 
-/** A labelled control; its error belongs to it for those who do not see it as well. */
+/** A labelled control; its error is announced by screen readers. */
 export function Field({ label, name, hint, error, children }: FieldProps) {
   return (
     <Base.Root name={name} invalid={error !== undefined} className="flex flex-col gap-1.5">

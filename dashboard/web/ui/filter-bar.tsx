@@ -21,7 +21,7 @@ interface FilterBarProps {
   children?: ReactNode
 }
 
-/** Orders a list, and does not narrow it down. */
+/** Parameters that order a list and do not filter it. */
 const ORDER = ['sort', 'order']
 
 /** Search, the filters that are set as chips, a button for further ones, and the saved views. */

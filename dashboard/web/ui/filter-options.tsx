@@ -10,7 +10,7 @@ export interface Filter {
   options: readonly { value: string; name: string }[]
   /** Several values can be chosen: the address has them with commas between them. */
   isMany?: boolean
-  /** Another page leads here with it; it can only be removed. */
+  /** Set by links of other pages; it can only be removed. */
   isFixed?: boolean
 }
 
@@ -18,11 +18,11 @@ interface FilterOptionsProps {
   filter: Filter
   value: string | undefined
   onChange: (value: string | undefined) => void
-  /** After a choice that cannot be combined with another. */
+  /** Called after the choice of a single value. */
   onDone: () => void
 }
 
-/** From so many on, they can be searched. */
+/** Longer lists have a search field. */
 const MANY = 12
 
 export function FilterOptions({ filter, value, onChange, onDone }: FilterOptionsProps) {

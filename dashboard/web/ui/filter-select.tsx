@@ -2,14 +2,14 @@ import { cx } from './cx.ts'
 import { Select } from './field.tsx'
 
 interface FilterSelectProps {
-  /** What is shown for any of them. */
+  /** The label while nothing is chosen. */
   name: string
   value: string | number | undefined
   options: readonly { value: string | number; name: string }[]
   onChange: (value: string | undefined) => void
 }
 
-/** One of several, or any; it stands out while it narrows something down. */
+/** One of several, or any; highlighted while it filters. */
 export function FilterSelect({ name, value, options, onChange }: FilterSelectProps) {
   const isKnown = options.some((option) => String(option.value) === String(value ?? ''))
   return (

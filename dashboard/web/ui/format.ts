@@ -39,7 +39,9 @@ export const formatDate = (iso: string): string => day.format(new Date(iso))
 
 const DAY_S = 86_400
 
-/** A mark on the axis of a chart that spans so many seconds; `at` is in seconds since 1970. */
+/**
+ * The label of a mark on the axis of a chart with a span in seconds; `at` is in seconds since 1970.
+ */
 export function formatAxisTime(at: number, span: number): string {
   const time = new Date(at * 1000)
   if (span <= 1.5 * DAY_S) return hour.format(time)
@@ -48,7 +50,7 @@ export function formatAxisTime(at: number, span: number): string {
 
 const DAY = 86_400
 
-/** Each from two of it on where one says too little: 45 days rather than one month. */
+/** The unit, its length, and from how many of it on it is used: 45 days, not 1 month. */
 const SPANS = [
   ['year', 365 * DAY, 2],
   ['month', 30 * DAY, 3],
@@ -73,7 +75,7 @@ const LENGTHS = [
   ['s', 1],
 ] as const
 
-/** `1 h 4 min`, `12 s`, `5 min`; of milliseconds. The two greatest units, and none that is zero. */
+/** `1 h 4 min`, `12 s`, `5 min`; of milliseconds. The two largest units, without zeros. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const first = LENGTHS.findIndex(([, length]) => seconds >= length)

@@ -27,8 +27,8 @@ export function HealthBadge({ state, reason = '' }: { state: HealthState; reason
 }
 
 /**
- * What a site is: of one in use, whether it works; of any other, where it is in its life. An older agent
- * checks no found one.
+ * The state of a site: the health of one in use, the status of any other. An older agent does not
+ * check discovered sites.
  */
 export function SiteState({
   of: { status, found, health, health_reason },

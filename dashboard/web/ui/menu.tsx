@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
-/** What else can be done, behind one button; `name` says of what: `More actions of web-1`. */
+/** Further actions behind one button; `name` says of what: `More actions of web-1`. */
 export function Menu({ name, children }: { name: string; children: ReactNode }) {
-  // It opens where it stands, so that it is a part of the page for those who do not see it.
+  // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <Base.Root>
@@ -27,7 +27,7 @@ export function Menu({ name, children }: { name: string; children: ReactNode }) 
 
 interface MenuItemProps {
   icon: ReactNode
-  /** It destroys something. */
+  /** It deletes something. */
   danger?: boolean
   disabled?: boolean
   onClick: () => void

@@ -6,7 +6,7 @@ const FILLS: Partial<Record<Tone, string>> = { good: 'bg-good', warn: 'bg-warn',
 const NEARLY = 0.8
 const FULL = 0.92
 
-/** How a share is to be seen: most of it used is a warning, nearly all of it is bad. */
+/** The tone of a share: a warning when most is used, bad when nearly all is. */
 export function toneOf(share: number): Tone {
   if (share >= FULL) return 'bad'
   return share >= NEARLY ? 'warn' : 'plain'
@@ -22,7 +22,7 @@ interface MeterProps {
   className?: string
 }
 
-/** A share as a number and a bar; what it is of stands beside or above it. */
+/** A share as a number and a bar. */
 export function Meter({ share, about, isOld = false, className }: MeterProps) {
   const tone = isOld ? 'plain' : toneOf(share)
   const percent = Math.round(Math.min(share, 1) * 100)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Mistake } from './address-mistakes.tsx'
 
-/** What the API would refuse of an address, by its own rules, and names that it does not know. */
+/** The parameters of an address that the API would refuse, and unknown names. */
 export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {
   const given = Object.entries(raw).map(([name, value]) => [name, String(value)] as const)
   const read = query.strict().safeParse(Object.fromEntries(given))

@@ -17,7 +17,7 @@ interface NoticeProps {
   actions?: ReactNode
 }
 
-/** Something to know about the part of a page that it stands in. */
+/** A message about the part of a page that contains it. */
 export function Notice({ kind, title, children, actions }: NoticeProps) {
   const { icon: Icon, className } = LOOKS[kind]
   return (

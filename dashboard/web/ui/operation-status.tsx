@@ -3,7 +3,7 @@ import { Status } from './status.tsx'
 
 type Shown = Pick<OperationView, 'status' | 'next_at' | 'warnings'>
 
-/** How an operation stands: one that waits for its agent, and one with warnings, are amber. */
+/** The status of an operation: amber while it waits for its agent, and with warnings. */
 export function OperationStatus({ of: { status, next_at, warnings } }: { of: Shown }) {
   if (next_at !== null) return <Status value="waiting" tone="warn" />
   if (status === 'success' && warnings.length > 0) return <Status value="warnings" tone="warn" />

@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** Looks like a button, and leads out of the dashboard in a tab of its own. */
+/** A link that looks like a button and opens a new tab. */
 export function OutLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a

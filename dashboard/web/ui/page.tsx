@@ -3,17 +3,17 @@ import { cx } from './cx.ts'
 
 interface PageProps {
   title: string
-  /** What the tab is called, when that is longer than the title. */
+  /** The title of the browser tab, if it is longer. */
   tab?: string
   /** Beside or under the title. */
   about?: ReactNode
   actions?: ReactNode
-  /** Shown above the title: where this is. */
+  /** The breadcrumb above the title. */
   trail?: ReactNode
   children: ReactNode
 }
 
-/** One page: its title, what may be done there, and its parts below one another. */
+/** One page: title, actions and parts. */
 export function Page({ title, tab = title, about, actions, trail, children }: PageProps) {
   useEffect(() => {
     document.title = `${tab} · Hosting Control`
@@ -42,7 +42,7 @@ interface CardProps {
   title?: string
   /** Right of the title. */
   actions?: ReactNode
-  /** Without room around the content: tables reach the edge. */
+  /** Without padding: tables reach the edge. */
   flush?: boolean
   className?: string
   children: ReactNode

@@ -32,7 +32,7 @@ export function PlanSummary({ plan, isOpen = false }: { plan: Plan; isOpen?: boo
   )
 }
 
-/** Steps in the order in which they would be done, each with what it would do on the machine. */
+/** The steps in their order, each with its effects. */
 export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: boolean }) {
   if (plan.steps.length === 0)
     return <p className="text-muted">Nothing has to be done on the server for this.</p>
@@ -66,7 +66,7 @@ function Notes({ of = [] }: { of: readonly string[] | undefined }) {
   ))
 }
 
-/** More than these are behind a line that says how many there are. */
+/** More effects than these are collapsed. */
 const MANY = 12
 
 function Effects({ of }: { of: readonly Effect[] }) {

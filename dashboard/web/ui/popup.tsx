@@ -13,7 +13,7 @@ interface PopupProps {
 
 /** A small panel beside the button that opens it; Escape closes it, and the focus goes back. */
 export function Popup({ name, trigger, open, onOpen, children }: PopupProps) {
-  // It opens where it stands, so that it is a part of the page for screen readers.
+  // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <Popover.Root open={open} onOpenChange={onOpen}>

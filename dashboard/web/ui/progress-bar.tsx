@@ -10,11 +10,11 @@ const FILLS = {
 interface ProgressBarProps {
   label: string
   total: number
-  /** How many of them came to what; the rest is still to come. */
+  /** How many have each result; the rest is waiting. */
   parts: Partial<Record<keyof typeof FILLS, number>>
 }
 
-/** How much of the whole is over. */
+/** The progress of the whole. */
 export function ProgressBar({ label, total, parts }: ProgressBarProps) {
   const { good = 0, bad = 0, plain = 0 } = parts
   return (

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 const forget = new Set<() => void>()
 let owner: number | undefined
 
-/** What a page keeps while others are looked at, for as long as the tab is open. */
+/** State of a page that is kept while other pages are open, until the tab is closed. */
 export function remembered<T>(first: T) {
   let value = first
   const listeners = new Set<() => void>()
@@ -20,7 +20,7 @@ export function remembered<T>(first: T) {
   return { use: () => useSyncExternalStore(subscribe, get), get, set }
 }
 
-/** Whoever signs in next starts without what another user had chosen and typed. */
+/** Clears the kept state when another user signs in. */
 export function rememberFor(user_id: number): void {
   if (owner !== undefined && owner !== user_id) for (const each of forget) each()
   owner = user_id

@@ -6,7 +6,7 @@ import { type OnTyped, useTypedText } from './use-typed-text.ts'
 interface SearchInputProps {
   /** What is searched: `Search servers`. */
   name: string
-  /** What is searched for by the address of the page. */
+  /** The search text in the address. */
   value: string
   onChange: OnTyped
   className?: string

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
 interface SegmentsProps<T extends string> {
-  /** What is chosen: `Status`. */
+  /** The name of the choice: `Status`. */
   label: string
   choices: readonly { value: T; name: ReactNode }[]
   value: T
   onChange: (value: T) => void
 }
 
-/** One of a few, all of them in sight. */
+/** One of a few choices, all visible. */
 export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
   return (
     <fieldset className="flex min-w-0 flex-wrap overflow-hidden rounded-lg border border-line-strong bg-surface">

@@ -3,19 +3,19 @@ import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
 interface SortHeadProps {
-  /** How it is sorted by this column now; undefined: by another. */
+  /** The order by this column; undefined: another column sorts. */
   order: 'asc' | 'desc' | undefined
-  /** Called with the order that a click asks for. */
+  /** Called with the requested order. */
   onSort: (order: 'asc' | 'desc') => void
-  /** The first order that a click gives: what is large may be what is looked for. */
+  /** The order of the first click: large values may be more interesting. */
   first?: 'asc' | 'desc'
-  /** Its values end at the right. */
+  /** Its values are aligned right. */
   numeric?: boolean
   className?: string
   children: ReactNode
 }
 
-/** The head of a column that a table can be sorted by. */
+/** The heading of a sortable column. */
 export function SortHead({ order, onSort, first = 'asc', ...looks }: SortHeadProps) {
   const { numeric = false, className, children } = looks
   const other = first === 'asc' ? 'desc' : 'asc'

@@ -6,12 +6,12 @@ import { Button } from './button.tsx'
 interface EmptyProps {
   icon?: ReactNode
   title: string
-  /** What this place is for, and how something comes here. */
+  /** What this list contains, and how to fill it. */
   children?: ReactNode
   action?: ReactNode
 }
 
-/** Where nothing is yet: says what would be here and how to make it so. */
+/** The empty state of a list. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-12 text-center">
@@ -23,7 +23,7 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** What went wrong, what to do, and a way to try again. */
+/** An error with its message and a retry button. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div
@@ -41,7 +41,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-/** Room for what is being loaded. */
+/** A placeholder while data loads. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3 p-4">

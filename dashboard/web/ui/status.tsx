@@ -12,7 +12,7 @@ export const TONES: Record<Tone, string> = {
   plain: 'bg-sunken text-muted',
 }
 
-/** How each state of a server, site, operation or service is to be seen. */
+/** The tone of each state of servers, sites, operations and services. */
 const STATES: Record<string, Tone> = {
   online: 'good',
   active: 'good',
@@ -52,7 +52,7 @@ export function Badge({ tone = 'plain', children, title }: BadgeProps) {
   )
 }
 
-/** A state in words, with a dot that moves while something runs. */
+/** A state in words, with a dot that pulses while something runs. */
 export function Status({ value, tone = STATES[value] ?? 'plain' }: { value: string; tone?: Tone }) {
   return (
     <Badge tone={tone}>

@@ -23,10 +23,10 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The time now, in milliseconds, every five seconds: one clock for the whole page. */
+/** The current time in milliseconds, every five seconds: one clock for the whole page. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now)
 
-/** How long ago, or until; the exact time on hover. `at` is ISO 8601; nothing yet shows `none`. */
+/** The relative time; the exact time on hover. `at` is ISO 8601; nothing yet shows `none`. */
 export function Time({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
   const current = useNow()
   if (!at) return <span className="text-muted">{none}</span>

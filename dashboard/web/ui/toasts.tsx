@@ -46,7 +46,7 @@ function List() {
     <Toast.Root
       key={toast.id}
       toast={toast}
-      // It asks nothing, and is no dialog.
+      // It is a message, not a dialog.
       role={toast.type === 'error' ? 'alert' : 'status'}
       render={({ 'aria-modal': _, ...props }) => <div {...props} />}
       className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-bad"

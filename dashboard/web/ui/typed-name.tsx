@@ -1,13 +1,13 @@
 import { Field, Input } from './field.tsx'
 
 interface TypedNameProps {
-  /** What is to be typed. */
+  /** The text to type. */
   of: string
   value: string
   onChange: (value: string) => void
 }
 
-/** Asks for the name of what is about to be destroyed. */
+/** Asks for the name of the object to delete. */
 export function TypedName({ of, value, onChange }: TypedNameProps) {
   return (
     <Field label={`Type ${of} to confirm`} name="confirm">

@@ -5,8 +5,8 @@ const SKEW = 38
 const DAMP = 700
 
 /**
- * A domain name in the letters that people read: `xn--bcher-kva.example` is bücher.example (RFC 3492).
- * One that would not be written so stays as it is.
+ * A domain name in readable letters: `xn--bcher-kva.example` is bücher.example (RFC 3492). An
+ * invalid one is returned unchanged.
  */
 export function unicodeOf(domain: string): string {
   if (!domain.includes('xn--')) return domain
@@ -18,7 +18,7 @@ export function unicodeOf(domain: string): string {
 
 const isEncoded = (label: string) => label.startsWith('xn--')
 
-/** Undefined for what no encoder writes. */
+/** Undefined for invalid input. */
 function decode(label: string): string | undefined {
   const text = label.slice('xn--'.length)
   const split = text.lastIndexOf('-')

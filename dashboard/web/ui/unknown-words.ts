@@ -35,12 +35,12 @@ const REASONS: Readonly<Record<UnknownReason, string>> = {
 
 const isKnown = (code: string): code is UnknownReason => Object.hasOwn(REASONS, code)
 
-/** A code of a newer agent has no words. */
+/** Undefined for a code of a newer agent. */
 export function unknownReason(code: string | undefined): string | undefined {
   return code !== undefined && isKnown(code) ? REASONS[code] : undefined
 }
 
-/** What is shown in the place of a fact; undefined: its agent knows it. */
+/** Shown in place of an unknown fact; undefined: the agent knows it. */
 export function unknownWords(
   unknown: Readonly<Record<string, string>>,
   fact: string,

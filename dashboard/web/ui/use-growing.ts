@@ -1,12 +1,12 @@
 import { type RefCallback, useCallback, useState } from 'react'
 
 const STEP = 40
-/** How far ahead of what is in view. */
+/** How far ahead of the visible part. */
 const MARGIN = '1200px'
 
 /**
- * How many rows of a long list are drawn: more as `end`, what stands below them, comes near. Begins
- * again where `list` is another one.
+ * How many rows of a long list are drawn: more as `end`, the element below them, comes near. Starts
+ * again with another `list`.
  */
 export function useGrowing(list: unknown): { count: number; end: RefCallback<HTMLElement> } {
   const [state, setState] = useState({ list, count: STEP })

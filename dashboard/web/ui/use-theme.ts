@@ -8,6 +8,6 @@ function subscribe(listener: () => void): () => void {
   return () => observer.disconnect()
 }
 
-/** What the page is shown in now: for what cannot be styled, such as a canvas. */
+/** The current theme, for what CSS cannot style, such as a canvas. */
 export const useTheme = (): string =>
   useSyncExternalStore(subscribe, () => root.dataset.theme ?? 'light')

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Hears what is typed; `isContinued`: the same typing has been heard before. */
+/** Called with the typed text; `isContinued`: it follows earlier calls of the same typing. */
 export type OnTyped = (text: string, isContinued: boolean) => void
 
 /**
- * A text that the address has, too. What is typed is ahead of the address; whatever else changes the
- * address, such as the way back, changes the text.
+ * A text that is also in the address. Typing is ahead of the address; any other change of the
+ * address, such as Back, changes the text.
  */
 export function useTypedText(value: string, onTyped: OnTyped, pause_ms = 0) {
   const [text, setText] = useState(value)
-  /** Typed here, and on its way into the address. */
+  /** Typed here, and not in the address yet. */
   const own = useRef<string[]>([])
   const isContinued = useRef(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

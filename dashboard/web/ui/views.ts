@@ -10,7 +10,7 @@ export interface View {
 
 const keyOf = (page: string) => `views:${page}`
 
-/** None where the browser has none, or not what this version writes. */
+/** Empty if the browser has none, or none in the current format. */
 export function readViews(page: string): readonly View[] {
   try {
     return z.array(View).parse(JSON.parse(localStorage.getItem(keyOf(page)) ?? '[]'))

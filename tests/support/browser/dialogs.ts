@@ -23,7 +23,7 @@ export const DIALOGS: Record<string, Window> = {
   'deletion of a site': { path: '/sites/1', open: menuAction('Delete site') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
-  filters: { path: '/sites?php=8.2', open: button('Filter') },
+  filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },
   'saved views': { path: '/sites?php=8.2', open: button('Views') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
   'a token': { path: '/account', open: button('Create token') },

@@ -4,7 +4,7 @@ import { useFeed } from '#dashboard/web/api/use-events.ts'
 import { FleetNews } from '#shared/api/live.ts'
 import { gather } from './gather.ts'
 
-/** Keeps what every page shows current by one stream; what was missed is asked for again. */
+/** Keeps the data of every page current with one stream; missed changes are requested again. */
 export function Feed() {
   const client = useQueryClient()
   const [news] = useState(() => gather(client))

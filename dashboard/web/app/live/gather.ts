@@ -5,13 +5,13 @@ import type { OperationView } from '#shared/api/operations.ts'
 import { showOperations } from './operation-news.ts'
 import { staleKeys } from './stale-keys.ts'
 
-/** Operations that go on are shown this often, and what is asked for again is asked this often. */
+/** How often running operations are drawn, and how often data is requested again. */
 const SHOW_MS = 500
 const ASK_MS = 1_000
 
 /**
- * Gathers news, so that many of them are one change of what is shown and one question each: fifty
- * operations that go on are not asked for one by one.
+ * Gathers changes, so that many of them lead to one redraw and one request: fifty running
+ * operations are not requested one by one.
  */
 export function gather(client: QueryClient) {
   const operations = new Map<string, OperationView>()
@@ -29,7 +29,7 @@ export function gather(client: QueryClient) {
     stale.set(JSON.stringify(key), key)
     ask.soon()
   }
-  /** Lists and counts are others once one begins or ends. */
+  /** Lists and counts change when an operation starts or ends. */
   const hearOperation = (operation: OperationView) => {
     const { id } = operation
     const before = active.size
@@ -51,7 +51,7 @@ export function gather(client: QueryClient) {
   }
 }
 
-/** Does it some time after the first wish, for all wishes until then. */
+/** Runs once, some time after the first request, for all requests until then. */
 function once(ms: number, act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const go = () => {

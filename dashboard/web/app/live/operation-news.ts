@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 
-/** Puts operations as they are now in the place of what was known of them. */
+/** Replaces known operations by their current state. */
 export function showOperations(
   client: QueryClient,
   news: ReadonlyMap<string, OperationView>,

@@ -4,10 +4,10 @@ import type { LucideIcon } from 'lucide-react'
 export interface Entry {
   id: string
   name: string
-  /** What stands beside the name: where it is, or the keys that do the same. */
+  /** Shown beside the name: its place, or the keys that do the same. */
   more?: string | undefined
   icon: LucideIcon
-  /** What else it is found by. */
+  /** Further words that find it. */
   words?: string
   act: () => void
 }
@@ -17,7 +17,7 @@ export interface Group {
   items: Entry[]
 }
 
-/** Whether each word of the text stands somewhere in it. */
+/** Whether it contains each word of the text. */
 export function isFound({ name, more = '', words = '' }: Entry, text: string): boolean {
   const all = `${name} ${more} ${words}`.toLowerCase()
   return text

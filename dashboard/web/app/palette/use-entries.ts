@@ -13,13 +13,13 @@ import { useFoundSites } from './use-found-sites.ts'
 const MOST_SERVERS = 8
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
-/** What matches the text, in groups; without one, where to go and what to begin. */
+/** The entries that match the text, in groups; without a text, pages and actions. */
 export function useEntries(text: string, onHelp: () => void): { groups: Group[]; busy: boolean } {
   const sites = useFoundSites(text)
   const servers = useServers(text)
   const pages = usePages()
   const actions = useActions(onHelp).filter((entry) => isFound(entry, text))
-  // What is asked for comes after what is known, so that it pushes nothing away that is about to be chosen.
+  // Requested results come last, so that they do not move an entry that is about to be chosen.
   const groups = [
     { value: 'Pages', items: pages.filter((entry) => isFound(entry, text)) },
     { value: 'Servers', items: servers.places },
@@ -86,7 +86,7 @@ function useActions(onHelp: () => void): Entry[] {
   ]
 }
 
-/** Known already: the whole list is what the overview shows. */
+/** From memory: the overview has the whole list. */
 function useServers(text: string) {
   const { data } = useQuery({ ...fleetQuery, enabled: text !== '' })
   const navigate = useNavigate()
@@ -116,7 +116,7 @@ function useServers(text: string) {
   return { places: found(places), actions: found(actions) }
 }
 
-/** Begins it and leads to where it is shown. */
+/** Starts it and opens its page. */
 function useSync() {
   const navigate = useNavigate()
   return async (server_id: number) => {

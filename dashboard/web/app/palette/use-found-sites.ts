@@ -10,7 +10,7 @@ const MOST = 8
 const LEAST_TEXT = 2
 const PAUSE_MS = 120
 
-/** Sites whose domain has the text in it, asked for once nobody has typed for a moment. */
+/** Sites whose domain contains the text, requested after a pause in typing. */
 export function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
   const navigate = useNavigate()
   const wanted = useDeferredValue(text)
@@ -26,7 +26,7 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     refetchInterval: false,
     retry: false,
   })
-  // Until the answer to what is typed now is there, previous ones that match it, too.
+  // Until the answer arrives, previous results that match are shown.
   const isOld = isPlaceholderData || wanted !== text
   const found = isAsked ? (data?.sites ?? []) : []
   const words = searchWords(text)
@@ -42,7 +42,7 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   return { entries, busy: isAsked && isFetching }
 }
 
-/** Rejects when something else is typed meanwhile. */
+/** Rejects when something else is typed in the meantime. */
 function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, PAUSE_MS)

@@ -1,6 +1,6 @@
 const isDemo = document.querySelector('meta[name="demo"]') !== null
 
-/** On every page of a demo: nothing here is real. */
+/** Shown on every page of a demo. */
 export function DemoMark() {
   if (!isDemo) return null
   return (

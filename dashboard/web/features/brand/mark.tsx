@@ -1,4 +1,4 @@
-/** The name of the product, with its sign. */
+/** The name and logo of the product. */
 export function Mark() {
   return (
     <span className="flex items-center gap-2.5 px-2 py-1 font-semibold">

@@ -14,7 +14,10 @@ interface Bulk {
 /** The types that can change foreign objects. */
 const ASKING: ReadonlySet<BulkType> = new Set(['site.update', 'site.restore', 'server.provision'])
 
-/** The question whether a bulk operation may change what it would of others, and the answer to it. */
+/**
+ * The question whether a bulk operation may change what Hosting Control did not create, and the
+ * answer.
+ */
 export function useConsent(bulk: Bulk, isChosen: boolean) {
   const key = JSON.stringify(bulk)
   const [acceptedFor, setAcceptedFor] = useState<string>()
@@ -22,7 +25,7 @@ export function useConsent(bulk: Bulk, isChosen: boolean) {
   const { asks, isAsking } = useMustAccept(bulk, isChosen && ASKING.has(bulk.type))
   const words = wordsIn(asks?.asks.flatMap(({ effects }) => effects) ?? [])
   return {
-    /** Nothing is to begin: the agents are being asked, or the question has no answer yet. */
+    /** Nothing may start yet: the agents have not answered, or the user has not. */
     isOpen: isAsking || (words.length > 0 && !accepted),
     params: words.length > 0 ? { accept: words } : {},
     question: (

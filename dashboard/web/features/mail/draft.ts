@@ -8,7 +8,7 @@ export interface Draft {
   port: string
   tls: string
   user: string
-  /** Empty: that which is set stays. */
+  /** Empty: the current password stays. */
   password: string
   from_address: string
   rewrite_from: string
@@ -31,7 +31,7 @@ export function draftOf(setting: MailSetting): Draft {
   }
 }
 
-/** What is no number goes as it is, so that the refusal says what is wrong with it. */
+/** Text that is no number is sent unchanged, so that the API explains what is wrong. */
 const numberOf = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text)
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
 

@@ -20,7 +20,7 @@ interface MailCardProps {
   name: string
 }
 
-/** Where the mail of a server, or of one site, goes, and what became of it. */
+/** The relay of a server or a site, and the mail queue. */
 export function MailCard({ target, name }: MailCardProps) {
   const [open, setOpen] = useState<'form' | 'test'>()
   const { data, error, refetch } = useQuery(mailQuery(target))

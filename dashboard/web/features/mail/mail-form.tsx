@@ -18,7 +18,7 @@ interface MailFormProps {
   onClose: () => void
 }
 
-/** The relay and the rules beside it; the page of the operation shows how it goes. */
+/** The relay and the sending rules; the page of the operation shows the result. */
 export function MailForm({ name, open, onClose, ...form }: MailFormProps) {
   const isSite = form.target.site_id !== undefined
   return (

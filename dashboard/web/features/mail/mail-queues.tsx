@@ -10,7 +10,7 @@ interface QueuesProps {
   isSite: boolean
 }
 
-/** What became of the mail in the last day. */
+/** The mail of the last day. */
 export function MailQueues({ sites, isSite }: QueuesProps) {
   if (sites === null) return <p className="text-muted">The agent does not report the queue.</p>
   if (sites.length === 0) return <p className="text-muted">No mail in the last 24 hours.</p>

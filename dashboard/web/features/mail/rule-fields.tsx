@@ -4,7 +4,7 @@ import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail.ts'
 import { REWRITES } from '#shared/values.ts'
 import type { FieldsProps } from './relay-fields.tsx'
 
-/** What holds whichever relay takes the mail. */
+/** Rules for every relay. */
 export function RuleFields({ draft, change, refusals, isSite }: FieldsProps) {
   const server = 'Same as the server'
   return (

@@ -7,7 +7,7 @@ import { useRetry } from './use-retry.ts'
 
 interface ActionsProps {
   operation: OperationView
-  /** Hears of the operation that does the same once more. */
+  /** Called with the id of the retry. */
   onRetried: (operation_id: string) => void
 }
 

@@ -4,10 +4,10 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 import { useCancel } from './use-cancel.ts'
 
-/** Programs get ten seconds to end by themselves; undoing comes after. */
+/** Programs get ten seconds to end; then changes are undone. */
 const PATIENCE_MS = 15_000
 
-/** Its end was asked for; the harder way is offered when that takes long. */
+/** A cancel request is running; forced cancellation is offered when it takes long. */
 export function ForceCancel({ operation: { id, cancel } }: { operation: OperationView }) {
   const isLong = useLater(PATIENCE_MS)
   const { mutate, isPending } = useCancel(id)

@@ -6,11 +6,11 @@ import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { save } from '#dashboard/web/ui/save.ts'
 
-/** Shorter ones are all there, so that the browser's own search finds everything. */
+/** Shorter logs are drawn completely, so that the search of the browser finds everything. */
 const WHOLE = 300
 const LINE_PX = 20
 
-/** Every line, and the end in view until somebody scrolls up. */
+/** Every line; the end stays in view until the user scrolls up. */
 export function Log({ lines, name }: { lines: readonly string[]; name: string }) {
   const view = useRef<HTMLDivElement>(null)
   const [follows, setFollows] = useState(true)
@@ -68,7 +68,7 @@ interface WindowProps {
   view: RefObject<HTMLDivElement | null>
 }
 
-/** Only the lines in view are there. */
+/** Only visible lines are drawn. */
 function Window({ lines, view }: WindowProps) {
   const window = useVirtualizer({
     count: lines.length,

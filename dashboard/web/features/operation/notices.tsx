@@ -13,7 +13,7 @@ interface NoticesProps {
   connection: Connection
 }
 
-/** What stands in the way of an operation, or how it failed, and what can be done. */
+/** Why an operation waits or failed, and what can be done. */
 export function Notices({ operation, connection }: NoticesProps) {
   const active = isActive(operation)
   return (
@@ -68,7 +68,7 @@ function Failed(operation: OperationView) {
   )
 }
 
-/** It did its work, but not all of it. */
+/** The operation succeeded with warnings. */
 function Warnings({ warnings }: OperationView) {
   const isTriedAgain = warnings.some(({ code }) => code === 'certificate_refused')
   return (

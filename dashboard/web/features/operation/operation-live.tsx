@@ -15,13 +15,13 @@ import { useCourse } from './use-progress.ts'
 
 interface OperationLiveProps {
   operation_id: string
-  /** Where something else on the page says what it is. */
+  /** The page has a title for it. */
   untitled?: boolean
-  /** Hears of the operation that does the same once more; by default its page is shown. */
+  /** Called with the id of a retry; by default its page is opened. */
   onRetried?: (operation_id: string) => void
 }
 
-/** One operation, live: its steps, its log, what stands in its way, and what can be done. */
+/** One operation, live: steps, log, problems and actions. */
 export function OperationLive({ operation_id, ...props }: OperationLiveProps) {
   const { data, error, refetch } = useQuery(operationQuery(operation_id))
   if (data) return <Live key={operation_id} operation={data} {...props} />

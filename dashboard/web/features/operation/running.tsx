@@ -9,7 +9,7 @@ import type { OperationView } from '#shared/api/operations.ts'
 
 const MOST = 6
 
-/** What is being done now, on one server or anywhere. */
+/** Running operations, of one server or of all. */
 export function UnderWay({ server_id }: { server_id?: number }) {
   const { data = [] } = useQuery(
     activeOperationsQuery(server_id === undefined ? {} : { server_id: String(server_id) }),

@@ -6,7 +6,7 @@ import type { OperationView } from '#shared/api/operations.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 
-/** How it stands, where, who asked for it and when, and how long it has taken. */
+/** Status, target, who started it and when, and its duration. */
 export function Summary({ operation }: { operation: OperationView }) {
   const { server, server_id, site_id, domain, actor, created_at, retry_of } = operation
   const { started_at, finished_at } = operation

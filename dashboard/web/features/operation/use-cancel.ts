@@ -3,7 +3,7 @@ import { messageOf } from '#dashboard/web/api/client.ts'
 import { cancelOperation, operationQuery } from '#dashboard/web/api/operations.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 
-/** Asks for the end of an operation; `true` for the harder way. */
+/** Cancels an operation; `true` ends its programs by force. */
 export function useCancel(id: string) {
   const client = useQueryClient()
   return useMutation({

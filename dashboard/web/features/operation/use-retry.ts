@@ -3,7 +3,7 @@ import { messageOf } from '#dashboard/web/api/client.ts'
 import { retryOperation } from '#dashboard/web/api/operations.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 
-/** The same once more; hears of the new operation. */
+/** Retries an operation; calls back with the new one. */
 export function useRetry(
   id: string,
   onRetried: (operation_id: string) => void = () => tell('The operation was started again'),

@@ -7,7 +7,7 @@ import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
 const PAUSE_MS = 500
 
-/** Syncs, and tells what came of it. */
+/** Syncs and shows the result. */
 export function useSync({ id, name }: Pick<FleetServerDetail, 'id' | 'name'>) {
   const client = useQueryClient()
   const outcome = async () => {

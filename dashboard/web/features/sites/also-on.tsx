@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 
-/** The same name on other servers, as during a move: visitors reach the one that the DNS names. */
+/** The same name on other servers, as during a move: visitors reach the one in DNS. */
 export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {
   if (also_on.length === 0) return null
   return (

@@ -5,7 +5,7 @@ import { SITE_STATUSES } from '#shared/values.ts'
 export type Sort = (typeof SITE_SORTS)[number]
 type Filter = Exclude<keyof FleetSiteIdsQuery, 'sort' | 'order'>
 
-/** Every filter of the API: what the address has is what is asked for. */
+/** Every filter of the API, by its name in the address. */
 const FILTERS: Record<Filter, true> = {
   q: true,
   server_id: true,
@@ -23,13 +23,13 @@ const FILTERS: Record<Filter, true> = {
   conflict: true,
 }
 
-/** The names of what narrows the sites down. */
+/** The names of all filters. */
 export const NARROWING = Object.keys(FILTERS) as Filter[]
 
-/** What the address of the page holds, as texts: which sites, in which order. */
+/** The filters and the order in the address, as texts. */
 export type SitesSearch = { [name in Filter]?: string } & { sort?: Sort; order?: 'asc' | 'desc' }
 
-/** What is known of by name; whether the values are right is for the page to say. */
+/** The known parameters; the page checks their values. */
 export function readSitesSearch(raw: Record<string, unknown>): SitesSearch {
   const names = [...NARROWING, 'sort', 'order'] as const
   const given = names.filter((name) => String(raw[name] ?? '') !== '')
@@ -38,7 +38,7 @@ export function readSitesSearch(raw: Record<string, unknown>): SitesSearch {
 
 const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 
-/** As the API takes it. What is in the trash is shown only when it is asked for. */
+/** The query for the API. The trash is shown only on request. */
 export function filterOf(search: SitesSearch): Record<string, string> {
   return { status: OUT_OF_TRASH, ...search }
 }

@@ -1,7 +1,7 @@
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import type { Updates } from '#shared/inventory.ts'
 
-/** What is pending, in words; undefined while nothing is known, empty for none. */
+/** Pending updates in words; undefined while unknown, empty for none. */
 export function updatesInWords({ core, plugins, themes }: Updates): string | undefined {
   if (core === null && plugins === null && themes === null) return undefined
   const parts = [core ? 'WordPress core' : '', many(plugins, 'plugin'), many(themes, 'theme')]
@@ -11,7 +11,7 @@ export function updatesInWords({ core, plugins, themes }: Updates): string | und
 const many = (count: number | null, what: string): string =>
   count ? `${count} ${what}${count === 1 ? '' : 's'}` : ''
 
-/** Pending updates in one word; what is not known is not none. */
+/** Pending updates in one word; unknown is not none. */
 export function UpdatesBadge({ of }: { of: Updates }) {
   const words = updatesInWords(of)
   if (words === undefined) return <span className="text-muted">unknown</span>

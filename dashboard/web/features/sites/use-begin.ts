@@ -1,7 +1,7 @@
 import { beginWork, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import { useShowOperation } from './use-show-operation.ts'
 
-/** Begins some work on a site, and shows on its page how it goes on. */
+/** Starts work on a site and shows its operation. */
 export function useBegin(id: number) {
   const show = useShowOperation(id)
   return async (work: SiteWork) => {

@@ -10,7 +10,10 @@ interface Restored {
   domain: string
 }
 
-/** Restores a site at once, unless its plan changes what Hosting Control did not make: then it asks. */
+/**
+ * Restores a site at once, unless its plan changes what Hosting Control did not create: then it
+ * asks.
+ */
 export function useRestore(
   site: Restored,
   { begin, ...tell }: { begin: (work: SiteWork) => Promise<unknown> } & Telling,
@@ -20,7 +23,7 @@ export function useRestore(
   const work = restoreSite(site)
   const { mutate, isPending } = useMutation({
     mutationFn: async () => {
-      // Without a plan the operation itself tells what stands in the way.
+      // Without a plan, the operation reports what prevents it.
       const plan = await client.fetchQuery(planQuery(work)).catch(() => undefined)
       const asks = wordsOf(plan).length > 0
       if (!asks) await begin(work)

@@ -5,7 +5,7 @@ import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
 
 const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
 
-/** The question whether some work may change what it would of others, and the answer to it. */
+/** The question whether work may change what Hosting Control did not create, and the answer. */
 export function useWorkConsent(work: SiteWork | undefined) {
   const key = JSON.stringify(work)
   const [acceptedFor, setAcceptedFor] = useState<string>()

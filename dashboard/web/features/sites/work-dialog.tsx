@@ -13,7 +13,7 @@ interface WorkDialogProps {
   title: string
   about: string
   site: { id: number; domain: string }
-  /** Undefined while something is to be chosen. */
+  /** Undefined until the user has chosen. */
   work: SiteWork | undefined
   /** What the button says. */
   action: string
@@ -27,7 +27,7 @@ interface WorkDialogProps {
   children?: ReactNode
 }
 
-/** What is to be chosen, the plan in one line, and the button that starts the work. */
+/** The choices, the plan in one line, and the button that starts the work. */
 export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title} about={about}>

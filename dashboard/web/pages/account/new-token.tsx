@@ -16,7 +16,7 @@ interface NewTokenProps {
   onClose: () => void
 }
 
-/** Makes a token, and shows it this once: the dashboard keeps only its hash. */
+/** Creates a token and shows it once: the dashboard keeps only its hash. */
 export function NewToken({ open, onClose }: NewTokenProps) {
   return (
     <Dialog open={open} onClose={onClose} title="Create an API token">

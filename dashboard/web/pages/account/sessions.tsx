@@ -7,7 +7,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 
-/** The way out on every device at once. */
+/** Sign-out on every device. */
 export function Sessions() {
   const [asks, setAsks] = useState(false)
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ import { Entries } from './entries.tsx'
 import { Filters } from './filters.tsx'
 import { type ActivitySearch, readActivitySearch } from './search.ts'
 
-/** Everything that was changed, and every login. */
+/** Every change and every login. */
 export function ActivityPage() {
   const raw: Record<string, unknown> = useSearch({ from: '/inside/activity' })
   const search = readActivitySearch(raw)

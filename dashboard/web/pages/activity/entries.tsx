@@ -29,7 +29,7 @@ export function Entries({ activities }: { activities: readonly FleetActivity[] }
   )
 }
 
-/** In fewer columns where there is less room. */
+/** Fewer columns on narrow screens. */
 function Entry({ entry }: { entry: FleetActivity }) {
   const { actor, status, created_at } = entry
   const who = actor ?? 'System'
@@ -78,7 +78,7 @@ function Where({ server_id, server }: FleetActivity) {
   )
 }
 
-/** Leads to the operation that it tells of, while that is on record. */
+/** Links to its operation, while that is recorded. */
 function What({ type, operation_id, bulk_id }: FleetActivity) {
   const name = activityName(type)
   if (operation_id !== null)

@@ -1,7 +1,7 @@
 import type { ActivityFilters } from '#dashboard/web/api/activity.ts'
 import type { ActivityQuery } from '#shared/api/activity.ts'
 
-/** What the address of the page holds, as texts. `before` is the last one of the page before. */
+/** The parameters of the address, as texts. `before` is the last entry of the previous page. */
 export interface ActivitySearch extends ActivityFilters {
   before?: string | undefined
 }
@@ -14,7 +14,7 @@ const NAMES = [
   'before',
 ] as const satisfies (keyof ActivityQuery)[]
 
-/** What is known of by name; whether the values are right is for the page to say. */
+/** The known parameters; the page checks their values. */
 export function readActivitySearch(raw: Record<string, unknown>): ActivitySearch {
   const given = NAMES.filter((name) => String(raw[name] ?? '') !== '')
   return Object.fromEntries(given.map((name) => [name, String(raw[name])]))

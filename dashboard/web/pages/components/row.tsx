@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The forms of one component beside one another. */
+/** The variants of one component in a row. */
 export function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-2 py-1.5">

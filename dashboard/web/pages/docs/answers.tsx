@@ -10,7 +10,7 @@ interface AnswersProps {
   responses: Readonly<Record<string, Answer>>
 }
 
-/** The success first and open; what may go wrong is there to be opened. */
+/** The success first and open; errors are closed. */
 export function Answers({ document, responses }: AnswersProps) {
   return (
     <ul className="divide-y divide-line">

@@ -7,7 +7,7 @@ interface Group {
   calls: readonly Call[]
 }
 
-/** The one that an address names may be far down; the page itself stays where it is. */
+/** The call in the address may be far down; the page itself does not scroll. */
 function show(link: HTMLElement | null): void {
   const list = link?.closest('[data-list]')
   if (!link || !list) return
@@ -16,7 +16,7 @@ function show(link: HTMLElement | null): void {
     list.scrollTop += at.top - seen.top - list.clientHeight / 2
 }
 
-/** Every call that was found, by subject; each leads to itself. */
+/** Every matching call by subject, as a link. */
 export function CallList({ groups, op }: { groups: readonly Group[]; op: string | undefined }) {
   if (groups.length === 0) return <p className="p-4 text-muted">No call has all these words.</p>
   return groups.map(({ tag, calls }) => (

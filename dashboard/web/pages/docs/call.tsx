@@ -12,7 +12,7 @@ import { Field } from './schema-tree.tsx'
 
 const PLACES = { path: 'In the path', query: 'In the query', header: 'Headers' } as const
 
-/** One call: what it takes, what it answers, and how to try it. */
+/** One call: parameters, answers and an example. */
 export function CallView({ document, call }: { document: ApiDocument; call: Call }) {
   const { method, path, summary, description, parameters = [], requestBody, responses } = call
   const json = requestBody?.content['application/json']
@@ -51,7 +51,7 @@ export function CallView({ document, call }: { document: ApiDocument; call: Call
   )
 }
 
-/** Who chose a call reads on there, though the list may be gone. */
+/** Moves the focus to the chosen call, because a phone hides the list. */
 const focus = (heading: HTMLElement | null) => heading?.focus({ preventScroll: true })
 
 interface ParametersProps {

@@ -1,6 +1,6 @@
 import type { Call } from './operations.ts'
 
-/** A line for a shell that makes the call with the example of its body, and a token in `$TOKEN`. */
+/** A shell command that makes the call with its example body and a token in `$TOKEN`. */
 export function curlOf(
   { method, path, parameters = [], requestBody, ...call }: Call,
   origin: string,

@@ -37,7 +37,7 @@ export function DocsPage() {
   )
 }
 
-/** On a narrow screen either the list or what was chosen of it. */
+/** On a narrow screen either the list or the chosen call. */
 function Docs({ document }: { document: ApiDocument }) {
   const { q = '', op } = useSearch({ from: '/inside/docs' })
   const navigate = useNavigate({ from: '/docs' })

@@ -5,7 +5,7 @@ import { callsOf } from './operations.ts'
 import { Prose } from './prose.tsx'
 import { Sample } from './sample.tsx'
 
-/** What holds for every call, and how to begin. */
+/** Rules for every call, and the first steps. */
 export function Introduction({ document }: { document: ApiDocument }) {
   return (
     <div className="flex min-w-0 flex-col gap-5">

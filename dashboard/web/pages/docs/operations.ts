@@ -16,7 +16,7 @@ export function callsOf({ paths }: ApiDocument): Call[] {
   )
 }
 
-/** By subject, in the order of the document; every word of `q` is somewhere in the call. */
+/** By subject, in the order of the document; a call matches if it contains every word of `q`. */
 export function groupsOf(document: ApiDocument, q: string): { tag: string; calls: Call[] }[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   const found = callsOf(document).filter((call) => {
@@ -32,7 +32,7 @@ function textOf({ method, path, summary, description = '', operationId, tags }: 
   return [method, path, summary, description, operationId, ...tags].join(' ').toLowerCase()
 }
 
-/** What a reference leads to, with the name of the component. */
+/** The component of a reference, with its name. */
 export function resolve(
   { components }: ApiDocument,
   schema: Schema,

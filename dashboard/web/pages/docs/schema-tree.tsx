@@ -10,7 +10,7 @@ interface TreeProps {
   schema: Schema
 }
 
-/** The fields of an object, or what else a value is; what is made of parts opens. */
+/** The fields of an object, or the type of another value; nested values can be opened. */
 export function SchemaTree({ document, schema: given }: TreeProps) {
   const { schema } = resolve(document, given)
   const fields = Object.entries(schema.properties ?? {})
@@ -103,7 +103,7 @@ function Line({ name, required, type, rules, children }: LineProps): ReactNode {
   )
 }
 
-/** What a value that is no object consists of: the kinds of it, or the entries of a list. */
+/** The parts of a value that is no object: its variants, or the entries of a list. */
 function partsOf({ anyOf, items, prefixItems, additionalProperties }: Schema): readonly Schema[] {
   if (anyOf) return anyOf.filter(({ type }) => type !== 'null')
   if (items) return [items]

@@ -13,7 +13,7 @@ export function typeOf(schema: Schema, name?: string): string {
   return typeof type === 'string' ? type : type.join(' or ')
 }
 
-/** The rules that it has to keep, each in a few words. */
+/** Its rules, each in a few words. */
 export function rulesOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, maxItems, pattern, format } = schema
   const [plain] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []

@@ -1,4 +1,4 @@
-/** What is searched for, and the operation that is shown. */
+/** The search text and the shown call. */
 export interface DocsSearch {
   q?: string
   op?: string

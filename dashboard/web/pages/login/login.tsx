@@ -11,7 +11,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 
-/** Signs in, then leads to where somebody wanted to go. */
+/** Signs in, then opens the requested page. */
 export function LoginPage() {
   const { to = '/' } = useSearch({ from: '/login' })
   const navigate = useNavigate()

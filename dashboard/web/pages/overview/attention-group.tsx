@@ -47,7 +47,7 @@ interface RestProps {
   onToggle: () => void
 }
 
-/** Leads to the list of all, where there is one; else shows those that the dashboard names. */
+/** Links to the list of all if there is one; otherwise shows the rest here. */
 function Rest({ group: { kind, total, items, query }, all, onToggle }: RestProps) {
   if (query)
     return (

@@ -3,7 +3,7 @@ import type { AnchorHTMLAttributes } from 'react'
 import type { Fleet } from '#dashboard/web/api/fleet.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 
-/** How much there is of everything, each with the way to it. */
+/** The counts of the fleet; each links to its list. */
 export function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
   const { trashed = 0, ...sites } = counts.sites
   const { failed: _, ...active } = counts.operations

@@ -9,7 +9,7 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 
 const MOST = 12
 
-/** The servers, those in trouble first, then those with the least room. */
+/** The servers: those with problems first, then by load. */
 export function Glance({ servers }: { servers: readonly FleetServer[] }) {
   const shown = arrange(servers, { sort: 'status' })
     .sort((a, b) => rank(b) - rank(a))

@@ -27,13 +27,13 @@ import type { AttentionKind } from '#shared/api/attention.ts'
 
 interface Kind {
   icon: LucideIcon
-  /** So many of them. */
+  /** The title for a count. */
   title: (total: number) => string
 }
 
 const counted = (one: string, many: string) => (total: number) => formatCount(total, one, many)
 
-/** How each kind of trouble is called. */
+/** The title and icon of each kind of attention item. */
 export const KINDS: Record<AttentionKind, Kind> = {
   server_offline: { icon: ServerOff, title: counted('server is offline', 'servers are offline') },
   site_down: { icon: HeartCrack, title: counted('site is down', 'sites are down') },

@@ -20,7 +20,7 @@ const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
   retired: { tone: 'plain', about: 'Only used to hand over the current key' },
 }
 
-/** The keys by which agents know this dashboard. */
+/** The signing keys that agents trust. */
 export function Keys() {
   const [asks, setAsks] = useState(false)
   const { data, error, refetch } = useQuery(keysQuery)

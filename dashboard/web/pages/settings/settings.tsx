@@ -42,7 +42,7 @@ export function SettingsPage() {
   )
 }
 
-/** Those that get security fixes or that Debian ships, newest first, and always the one that is set. */
+/** Versions with security fixes or from Debian, newest first, and always the current one. */
 function phpOptions(current: string): readonly string[] {
   const offered = PHP_VERSIONS.filter((version) => version === current || isMended(version))
   return [...new Set([...offered, current])].reverse()
@@ -53,5 +53,5 @@ function isMended(version: string): boolean {
   return systems.some((os) => Date.parse(supportEnds(version, os) ?? '') > Date.now())
 }
 
-/** What is no number goes as it is, so that the refusal says what is wrong with it. */
+/** Text that is no number is sent unchanged, so that the API explains what is wrong. */
 const numberOf = (text: string): unknown => (text === '' ? text : Number(text))

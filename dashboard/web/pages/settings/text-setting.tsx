@@ -9,14 +9,14 @@ interface TextSettingProps {
   label: string
   hint: string
   value: string
-  /** What the API takes for it. */
+  /** The value as the API takes it. */
   read: (text: string) => unknown
   input?: InputHTMLAttributes<HTMLInputElement>
   /** One of these, instead of any text. */
   options?: readonly string[]
 }
 
-/** One setting that is typed, saved on its own. */
+/** One text setting with its own save button. */
 export function TextSetting({
   setting,
   label,

@@ -1,6 +1,6 @@
 import { useSave } from './use-save.ts'
 
-/** Takes effect on each server within minutes; what an administrator has configured there stays. */
+/** Takes effect on each server within minutes; the configuration of an administrator stays. */
 export function UnattendedUpdates({ value }: { value: boolean }) {
   const { save, isPending } = useSave('unattended_updates', 'Unattended security updates')
   return (

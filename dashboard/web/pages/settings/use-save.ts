@@ -4,7 +4,7 @@ import { changeSetting, settingsQuery } from '#dashboard/web/api/settings.ts'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { SettingKey } from '#shared/api/settings.ts'
 
-/** Saves one setting; `refusal` is what is wrong with the value. */
+/** Saves one setting; `refusal` is the error of the value. */
 export function useSave(key: SettingKey, name: string) {
   const client = useQueryClient()
   const { mutate, isPending, error, reset } = useMutation({

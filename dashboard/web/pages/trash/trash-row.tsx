@@ -14,7 +14,7 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 import type { TrashEntry } from '#shared/api/sites.ts'
 import { useLeave } from './use-leave.ts'
 
-/** One site in the trash, and the two ways out of it. */
+/** One site in the trash, with restore and permanent deletion. */
 export function TrashRow({ entry }: { entry: TrashEntry }) {
   const { id, domain, server, status, status_reason, trashed_at, purge_at, size } = entry
   const isWaiting = status === 'trashed'
@@ -103,7 +103,7 @@ const told = (domain: string) => ({
   onError: (error: unknown) => tell(`${domain}: ${messageOf(error)}`, { error: true }),
 })
 
-/** On its way out: its operation tells how far it is. */
+/** It is being restored or deleted: the link leads to its operation. */
 function Leaving({ entry }: { entry: TrashEntry }) {
   return (
     <Link to="/sites/$site_id" params={{ site_id: String(entry.id) }} className="self-center">

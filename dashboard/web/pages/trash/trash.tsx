@@ -8,7 +8,7 @@ import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { TrashRow } from './trash-row.tsx'
 
-/** What was deleted and can still come back. */
+/** Deleted sites that can be restored. */
 export function TrashPage() {
   const { data, error, refetch } = useQuery(trashQuery)
   const size = data?.reduce((sum, entry) => sum + (entry.size ?? 0), 0) ?? 0

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { beginWork, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import { trashQuery } from '#dashboard/web/api/trash.ts'
 
-/** Begins the way of a site out of the trash, and shows at once that it is on it. */
+/** Starts the restore or deletion of a site in the trash, and shows that at once. */
 export function useLeave() {
   const client = useQueryClient()
   return useMutation({

@@ -20,7 +20,7 @@ import { readBulkSearch } from './search.ts'
 const ItemsQuery = z.object({ status: someOf(BULK_ITEM_STATUSES).optional() })
 const STATUSES = BULK_ITEM_STATUSES.map((value) => ({ value, name: value }))
 
-/** Each of them with its result; live by the one stream of the whole. */
+/** Each item with its result, live from one stream. */
 export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
   const active = isBulkActive(bulk)
   const raw: Record<string, unknown> = useSearch({ from: '/inside/operations/bulk/$bulk_id' })

@@ -2,7 +2,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 
-/** How far it has come, and with what results. */
+/** Its progress and its results. */
 export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {
   const { total, success, failed, cancelled, skipped, running } = counts
   const told = [

@@ -15,7 +15,7 @@ import { Actions } from './actions.tsx'
 import { BulkItems } from './bulk-items.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
 
-/** The same done to many: how far it is, and how each of them did. */
+/** A bulk operation: progress and the result of each item. */
 export function BulkPage() {
   const { bulk_id } = useParams({ from: '/inside/operations/bulk/$bulk_id' })
   const { data, error, refetch } = useQuery(bulkQuery(bulk_id))

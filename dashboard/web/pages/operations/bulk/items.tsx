@@ -7,7 +7,7 @@ import type { BulkItemView } from '#shared/api/bulk-operations.ts'
 
 const ROW_PX = 48
 
-/** Only the rows in view are there: it may be ten thousand. */
+/** Only visible rows are drawn: there may be ten thousand. */
 export function Items({ items }: { items: readonly BulkItemView[] }) {
   const view = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({

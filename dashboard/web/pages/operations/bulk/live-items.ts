@@ -3,7 +3,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 
 type Status = BulkItemView['status']
 
-/** One comes after the other; what has ended stays as it is. */
+/** The order of states; a final state does not change. */
 const RANKS: Record<Status, number> = {
   waiting: 0,
   running: 1,
@@ -13,7 +13,7 @@ const RANKS: Record<Status, number> = {
   skipped: 2,
 }
 
-/** The items as the events say that they are now, which may tell of what the items told already. */
+/** The items with the newer states of the events, which may repeat known states. */
 export function liveItems(
   items: readonly BulkItemView[],
   events: readonly StoredEvent[],

@@ -9,7 +9,7 @@ import type { OperationsSearch } from './search.ts'
 const STATUSES = OPERATION_STATUSES.map((value) => ({ value, name: value }))
 interface FiltersProps {
   search: OperationsSearch
-  /** The domain of the site, once one of its operations is seen. */
+  /** The domain of the site, once one of its operations is loaded. */
   domain: string | undefined
 }
 

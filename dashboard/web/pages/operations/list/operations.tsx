@@ -53,7 +53,7 @@ function Matching({ search }: { search: OperationsSearch }) {
   )
 }
 
-/** A page of the past, or a state that is one, leaves the other part out. */
+/** Which of running and past operations the filters can match. */
 function sectionsOf({ status, before }: OperationsSearch) {
   const statuses = status?.split(',') ?? []
   const isActive = (each: string) => each === 'queued' || each === 'running'

@@ -14,7 +14,7 @@ interface PastProps {
   selection: Selection
 }
 
-/** What has ended, newest first, page by page. */
+/** Past operations, newest first, in pages. */
 export function Past({ query: { data, error, refetch }, search, selection }: PastProps) {
   return (
     <Card title="History" flush>

@@ -20,7 +20,7 @@ interface RowProps {
   onSelect: (id: string, selected: boolean) => void
 }
 
-/** One operation in a list; measured: with 50 that change, only those that do are drawn again. */
+/** One operation in a list; memoised, so that only changed rows are drawn again. */
 export const Row = memo(function Row({ operation, selected, onSelect }: RowProps) {
   const { id, server, actor, created_at, started_at, finished_at } = operation
   const title = operationTitle(operation)
@@ -60,7 +60,7 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
   )
 })
 
-/** What it says right now, or what stands in its way. */
+/** Its last log line, or why it waits or failed. */
 function LastLine({ error, warnings, last_line, cancel, finished_at }: OperationView) {
   const active = finished_at === null
   const [warning] = warnings

@@ -12,7 +12,7 @@ interface UnderWayProps {
   selection: Selection
 }
 
-/** Live: what each says last, and for how long it has been at it. */
+/** Running operations, live. */
 export function UnderWay({ query: { data, error, refetch }, selection }: UnderWayProps) {
   const count = data?.length ?? 0
   return (

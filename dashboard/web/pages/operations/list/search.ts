@@ -1,7 +1,7 @@
 import type { OperationFilters } from '#dashboard/web/api/operations.ts'
 import type { OperationsQuery } from '#shared/api/operations.ts'
 
-/** What the address of the page holds, as texts. `before` is the last one of the page of the past before. */
+/** The parameters of the address, as texts. `before` is the last operation of the previous page. */
 export interface OperationsSearch extends OperationFilters {
   before?: string | undefined
 }
@@ -15,7 +15,7 @@ const NAMES = [
   'before',
 ] as const satisfies (keyof OperationsQuery)[]
 
-/** What is known of by name; whether the values are right is for the page to say. */
+/** The known parameters; the page checks their values. */
 export function readOperationsSearch(raw: Record<string, unknown>): OperationsSearch {
   const given = NAMES.filter((name) => String(raw[name] ?? '') !== '')
   return Object.fromEntries(given.map((name) => [name, String(raw[name])]))

@@ -5,7 +5,7 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 
 const AT_ONCE = 4
 
-/** Does the same to many operations, a few at a time, and tells how many it could be done to. */
+/** Applies an action to many operations, a few at a time, and reports how many succeeded. */
 export function useMany(done: string, act: (id: string) => Promise<unknown>) {
   const client = useQueryClient()
   return useMutation({

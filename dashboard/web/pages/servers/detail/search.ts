@@ -1,7 +1,7 @@
 export const RANGES = ['1h', '6h', '24h', '7d', '30d'] as const
 export type Range = (typeof RANGES)[number]
 
-/** What the address of a server says: what its charts span. */
+/** The parameters of the address: the span of the charts. */
 export interface ServerSearch {
   range?: Range
 }

@@ -30,7 +30,7 @@ const TRAIL = (
   </Link>
 )
 
-/** One server: how it is, what runs there, what was done there, and what can be done. */
+/** One server: state, services, history and actions. */
 export function ServerPage() {
   const { server_id } = useParams({ from: '/inside/servers/$server_id' })
   return <OneServer key={server_id} id={Number(server_id)} />
@@ -67,7 +67,7 @@ function OneServer({ id }: { id: number }) {
   )
 }
 
-/** What is known of a server that has answered. */
+/** Shown once the server has answered. */
 function Known({ server }: { server: FleetServerDetail }) {
   return (
     <>

@@ -9,13 +9,13 @@ import { ServerFields } from './server-fields.tsx'
 import { NEW_SERVER, useServerForm } from './use-server-form.ts'
 import { WhatComes } from './what-comes.tsx'
 
-/** Registers a server, then leads to its page, which shows what to paste there. */
+/** Adds a server, then opens its page, which shows the install command. */
 export function AddServerPage() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const form = useServerForm(NEW_SERVER, async (input) => {
     const server_id = await createServer(input)
-    // Its page offers to try this again.
+    // Its page offers a retry.
     await openEnrolment(client, server_id).catch(() => undefined)
     void client.invalidateQueries({ queryKey: ['fleet'] })
     await navigate({

@@ -2,7 +2,7 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerSort, ServersSearch } from './search.ts'
 
 const inOrder = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
-/** What needs somebody comes first. */
+/** Servers that need attention come first. */
 const RANKS = { offline: 0, pending: 1, online: 2 }
 
 const VALUES: Record<ServerSort, (server: FleetServer) => string | number | undefined> = {
@@ -27,7 +27,7 @@ export function shareOf(space: { used: number; total: number } | undefined): num
   return space && space.total > 0 ? space.used / space.total : undefined
 }
 
-/** The servers that match, in the order that is wanted; what is unknown comes last either way. */
+/** The matching servers in the requested order; unknown values come last in both directions. */
 export function arrange(servers: readonly FleetServer[], search: ServersSearch): FleetServer[] {
   const { q = '', status, tag, sort = 'name', order } = search
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)

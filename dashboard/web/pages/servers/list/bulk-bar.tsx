@@ -33,7 +33,7 @@ const WORKS = Object.entries(BUTTONS).map(([work, button]) => ({
   ...button,
 }))
 
-/** What can be done to the servers that are chosen. */
+/** Actions for the selected servers. */
 export function BulkBar({ servers, onClear }: BulkBarProps) {
   const [work, setWork] = useState<ServerBulkType>()
   return (

@@ -62,7 +62,7 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
   )
 }
 
-/** Says what will happen to which servers, and leads to the page where it can be followed. */
+/** Says what will happen to which servers, then opens the page of the bulk operation. */
 function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
   const [service, setService] = useState('nginx')
   const navigate = useNavigate()

@@ -3,8 +3,8 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 type Named = Pick<FleetServer, 'id' | 'name' | 'hostname'>
 
 /**
- * What the form says of a name that another server has: the API takes it, and nobody can tell the two
- * apart then. Undefined where it is the only one; `own` is the server that is changed.
+ * The warning for a name that another server has: the API accepts it, but nobody can distinguish the
+ * two. Undefined if no other server has it; `own` is the edited server.
  */
 export function sameNameHint(
   servers: readonly Named[],

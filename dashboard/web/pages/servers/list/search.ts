@@ -10,7 +10,7 @@ export const SERVER_SORTS = [
 ] as const
 export type ServerSort = (typeof SERVER_SORTS)[number]
 
-/** What the address of the list of servers says; what is not said is as usual. */
+/** The parameters of the address; missing ones have their default. */
 export interface ServersSearch {
   q?: string
   /** One or more, with commas between them. */
@@ -20,12 +20,12 @@ export interface ServersSearch {
   order?: 'asc' | 'desc'
 }
 
-/** What somebody changes of it; undefined takes a part away. */
+/** A change of it; undefined removes a parameter. */
 export type ServersChange = { [K in keyof ServersSearch]?: ServersSearch[K] | undefined }
 
 const NAMES = ['q', 'status', 'tag', 'sort', 'order'] as const satisfies (keyof ServersSearch)[]
 
-/** What is known of by name; whether the values are right is for the page to say. */
+/** The known parameters; the page checks their values. */
 export function readServersSearch(raw: Record<string, unknown>): ServersSearch {
   const given = NAMES.filter((name) => String(raw[name] ?? '') !== '')
   return Object.fromEntries(given.map((name) => [name, String(raw[name])]))

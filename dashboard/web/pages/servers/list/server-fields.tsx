@@ -7,7 +7,7 @@ import { tagsOf, type useServerForm } from './use-server-form.ts'
 
 type Form = ReturnType<typeof useServerForm>
 
-/** What a server is known by and where its agent answers. `own`: the server that is changed. */
+/** The name of a server and the address of its agent. `own`: the edited server. */
 export function ServerFields({ form, own }: { form: Form; own?: number }) {
   const { field, control, values } = form
   const { data } = useQuery(fleetQuery)
@@ -52,7 +52,7 @@ export function ServerFields({ form, own }: { form: Form; own?: number }) {
   )
 }
 
-/** Tags of other servers, to be taken with one click. */
+/** Tags of other servers, added with one click. */
 function KnownTags({ form: { values, set } }: { form: Form }) {
   const { data } = useQuery(fleetQuery)
   const chosen = tagsOf(values.tags)

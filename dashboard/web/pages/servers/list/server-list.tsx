@@ -13,7 +13,7 @@ import { ServersQuery } from './query.ts'
 import { readServersSearch, type ServersChange } from './search.ts'
 import { ServerTable } from './server-table.tsx'
 
-/** The filters, what they leave, and what is chosen of it. */
+/** The filters, the matching servers, and the selection. */
 export function ServerList({ servers }: { servers: readonly FleetServer[] }) {
   const raw: Record<string, unknown> = useSearch({ from: '/inside/servers' })
   const search = useMemo(() => readServersSearch(raw), [raw])

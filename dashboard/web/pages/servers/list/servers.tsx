@@ -6,7 +6,7 @@ import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { ServerList } from './server-list.tsx'
 
-/** All servers: found, compared, and worked on together. */
+/** All servers. */
 export function ServersPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
   const add = (

@@ -4,7 +4,7 @@ import { ApiError } from '#dashboard/web/api/client.ts'
 import { CreateServer } from '#shared/api/servers.ts'
 import { fieldsOf } from '#shared/errors.ts'
 
-/** As they stand in the form: texts. */
+/** The fields of the form, as texts. */
 export interface ServerValues {
   hostname: string
   name: string
@@ -22,7 +22,7 @@ export const NEW_SERVER: ServerValues = {
   tags: '',
 }
 
-/** The tags of a text with commas between them. */
+/** The tags of a text, separated by commas. */
 export const tagsOf = (text: string): string[] =>
   text
     .split(',')
@@ -30,8 +30,8 @@ export const tagsOf = (text: string): string[] =>
     .filter(Boolean)
 
 /**
- * What is typed is checked by the rules of the API at once; a field complains once it was changed, or
- * when somebody wants to save. `save` gets what the rules made of it.
+ * Input is checked by the rules of the API while it is typed; a field shows its mistake once it was
+ * changed, or on submit. `save` gets the parsed values.
  */
 export function useServerForm(initial: ServerValues, save: (input: CreateServer) => Promise<void>) {
   const [values, setValues] = useState(initial)
@@ -45,7 +45,7 @@ export function useServerForm(initial: ServerValues, save: (input: CreateServer)
   return {
     values,
     isPending,
-    /** What is wrong with no field in particular. */
+    /** An error that belongs to no field. */
     error: error && Object.keys(refused).length === 0 ? error : null,
     /** For a field and its control. */
     field: (name: FieldName) => ({ name, error: errorOf(name) }),

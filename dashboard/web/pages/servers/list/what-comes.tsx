@@ -13,7 +13,7 @@ const STEPS = [
   ],
 ] as const
 
-/** How a server is added, ahead of doing so. */
+/** The steps of adding a server. */
 export function WhatComes() {
   return (
     <section aria-label="What comes next" className="flex flex-col gap-4 p-1 text-muted lg:pt-4">

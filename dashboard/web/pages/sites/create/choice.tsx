@@ -8,7 +8,7 @@ interface ChoiceProps<T extends string> {
   onChange: (value: T) => void
 }
 
-/** One of a few, each explained in words. */
+/** One of a few choices, each with an explanation. */
 export function Choice<T extends string>({
   label,
   name,

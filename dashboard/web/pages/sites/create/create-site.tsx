@@ -86,14 +86,14 @@ export function CreateSitePage() {
   )
 }
 
-/** Where there is no choice, it is made. */
+/** If there is only one choice, it is selected. */
 function useOnlyServer(): number | undefined {
   const { data } = useQuery(fleetQuery)
   const [first, ...others] = data?.servers.filter(canTake) ?? []
   return others.length === 0 ? first?.id : undefined
 }
 
-/** What was refused is where the next key goes. */
+/** Moves the focus to the refused field. */
 function focusOn(form: HTMLFormElement | null, field: string): void {
   // After the message has been drawn: it belongs to the field.
   setTimeout(() => {

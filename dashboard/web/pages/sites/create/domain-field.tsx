@@ -7,17 +7,17 @@ import { useName } from './use-name.ts'
 interface DomainFieldProps {
   value: string
   onChange: (domain: string) => void
-  /** Where it is to be. */
+  /** The chosen server. */
   server_id: number | undefined
   /** What is wrong with it, by the rules that the dashboard has. */
   mistake: string | undefined
-  /** What the dashboard said of it. */
+  /** The refusal of the dashboard. */
   refusal: string | undefined
-  /** A mistake is shown also before it was left. */
+  /** Mistakes are shown before the field was left. */
   isStrict: boolean
 }
 
-/** The domain, checked as it is typed; letters beyond ASCII are shown as they go over the wire. */
+/** The domain, checked while it is typed; letters beyond ASCII are shown in their DNS form. */
 export function DomainField({ value, onChange, server_id, ...props }: DomainFieldProps) {
   const { mistake, refusal, isStrict } = props
   const [wasLeft, setLeft] = useState(false)

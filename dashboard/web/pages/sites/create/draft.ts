@@ -7,7 +7,7 @@ import type { TIERS, TLS_MODES } from '#shared/values.ts'
 export interface Draft {
   server_id: number | undefined
   domain: string
-  /** Empty: the usual one. */
+  /** Empty: the default. */
   php: string
   tier: (typeof TIERS)[number]
   tls: (typeof TLS_MODES)[number]
@@ -23,9 +23,9 @@ const EMPTY: Draft = {
   email: '',
 }
 
-/** What was typed stays while other pages are looked at, until the site is created. */
+/** The input is kept until the site is created. */
 export const draft = remembered(EMPTY)
-/** The server that the address named last: it is taken once, and can be changed from then on. */
+/** The last server in the address: it is selected once and can be changed. */
 const named = remembered<number | undefined>(undefined)
 
 export function takeServer(server_id: number | undefined): void {
@@ -41,7 +41,7 @@ export function forgetDraft(): void {
 
 export type Mistakes = Partial<Record<keyof Draft, string>>
 
-/** What the dashboard would refuse, by the same rules. */
+/** The mistakes by the rules of the API. */
 export function mistakesIn({ server_id, domain, email }: Draft): Mistakes {
   const domain_error = ruleOf(Domain.safeParse(domain), domain === '' ? 'Domain is required' : '')
   const email_error = email === '' ? undefined : ruleOf(Email.safeParse(email))
@@ -56,7 +56,7 @@ function ruleOf(read: ReturnType<typeof Email.safeParse>, first = ''): string | 
   return read.success ? undefined : first || read.error.issues[0]?.message
 }
 
-/** As the API takes it: what is left out is for the dashboard to fill in. */
+/** The body for the API; the dashboard fills in what is left out. */
 export function siteOf({ domain, php, tier, tls, email }: Draft): NewSite {
   return { domain, tier, tls, ...(php && { php }), ...(email && { email }) }
 }

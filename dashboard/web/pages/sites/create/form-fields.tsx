@@ -12,11 +12,11 @@ interface FormFieldsProps {
   onChange: (change: Partial<Draft>) => void
   /** What the dashboard would refuse. */
   mistakes: Mistakes
-  /** What it did refuse. */
+  /** The refusals of the dashboard. */
   refusals: Readonly<Record<string, string>>
-  /** All mistakes are shown, not only those of fields that were left. */
+  /** Shows all mistakes, not only those of visited fields. */
   isStrict: boolean
-  /** Of whoever is signed in. */
+  /** The address of the signed-in user. */
   email: string
 }
 

@@ -7,7 +7,7 @@ import { supportEnds } from '#shared/php-support.ts'
 
 interface PhpFieldProps {
   server_id: number | undefined
-  /** Empty: the usual one. */
+  /** Empty: the default. */
   value: string
   onChange: (php: string) => void
   error: string | undefined

@@ -17,13 +17,13 @@ interface PlannedSiteProps {
   onRefused: (field: string) => void
 }
 
-/** What will be made, step by step, and the button that makes it. */
+/** The plan of the site, and the button that creates it. */
 export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
   const { planned, error, isMaking, refusals } = creation
   const [accepted, setAccepted] = useState(false)
   const isOpen = wordsOf(planned?.plan).length > 0 && !accepted
   const place = useRef<HTMLElement>(null)
-  // Whoever asked for the plan by keyboard goes on from it.
+  // Keyboard users continue from the plan.
   useEffect(() => {
     place.current?.focus({ preventScroll: true })
     place.current?.scrollIntoView({ block: 'start' })

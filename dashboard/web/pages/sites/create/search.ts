@@ -1,4 +1,4 @@
-/** What the address of the form may say already. */
+/** The parameters of the address. */
 export interface CreateSearch {
   server_id?: number
 }

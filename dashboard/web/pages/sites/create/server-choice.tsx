@@ -7,7 +7,7 @@ import { Input } from '#dashboard/web/ui/field.tsx'
 import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { rankOf, ServerOption } from './server-option.tsx'
 
-/** More than these are looked for by their names. */
+/** Longer lists have a search field. */
 const MANY = 8
 
 interface ServerChoiceProps {
@@ -16,7 +16,7 @@ interface ServerChoiceProps {
   error: string | undefined
 }
 
-/** The servers that can take a site, those with room first; the others say why they cannot. */
+/** The servers that can take a site, those with free space first; the others with the reason. */
 export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
   const { data, error: failure, refetch } = useQuery(fleetQuery)
   const [q, setQ] = useState('')

@@ -5,10 +5,10 @@ import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/creat
 import { wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
-/** Hears which field was refused. */
+/** Called with the refused field. */
 type OnRefused = (field: string) => void
 
-/** Asks for the plan of what the form holds, then makes exactly that. */
+/** Requests the plan of the form, then creates exactly that. */
 export function useCreation(draft: Draft) {
   const client = useQueryClient()
   const navigate = useNavigate()

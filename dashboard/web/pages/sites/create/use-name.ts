@@ -6,11 +6,11 @@ import { apexOf } from '#shared/names.ts'
 const PAUSE_MS = 300
 const MOST = 50
 
-/** What is known of a name while it is typed; the plan and the creation decide. */
+/** What is known of a name while it is typed; plan and creation decide. */
 export interface NameUse {
-  /** Why it cannot be had. */
+  /** Why it is not available. */
   taken?: string
-  /** Where else it is, which refuses nothing. */
+  /** Where else it exists, as information. */
   also?: string
 }
 
@@ -46,7 +46,7 @@ function nameUse(named: readonly FleetSite[], server_id: number | undefined): Na
   return servers === '' ? {} : { also: `A site with this name was found on ${servers}.` }
 }
 
-/** Rejects when something else is typed meanwhile. */
+/** Rejects when something else is typed in the meantime. */
 function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, PAUSE_MS)

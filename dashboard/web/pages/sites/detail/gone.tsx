@@ -6,13 +6,13 @@ import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 
 interface GoneProps {
-  /** As it was known last, when this page has shown it. */
+  /** The last known domain, if this page has shown it. */
   domain: string | undefined
-  /** What was begun here. */
+  /** The operation that was started here. */
   operation_id: string | undefined
 }
 
-/** A site that was here and is not any more: says so, and how that went. */
+/** A deleted site, with the operation that deleted it. */
 export function Gone({ domain: known, operation_id = '' }: GoneProps) {
   const { data } = useQuery({ ...operationQuery(operation_id), enabled: operation_id !== '' })
   const domain = known ?? data?.domain

@@ -1,9 +1,12 @@
-/** Where a site and its administration are. The domain is canonical: letters, digits, dots, hyphens. */
+/**
+ * The addresses of a site and its administration. The domain is canonical: letters, digits, dots,
+ * hyphens.
+ */
 export function urlsOf({ domain, tls }: { domain: string; tls: string }) {
   const home = `${tls === 'none' ? 'http' : 'https'}://${domain}/`
   return { home, admin: `${home}wp-admin/` }
 }
 
-/** What we make is WordPress, also before the first sync has looked. */
+/** Created sites are WordPress, also before the first sync. */
 export const isWordpress = ({ framework, found }: { framework: string; found: boolean }) =>
   framework === 'wordpress' || (framework === 'unknown' && !found)

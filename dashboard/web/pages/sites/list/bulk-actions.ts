@@ -8,14 +8,14 @@ export interface BulkAction {
   /** On the button. */
   name: string
   icon: LucideIcon
-  /** What it does to each of them. */
+  /** Its effect on each site. */
   about: string
-  /** What is to be chosen for it. */
+  /** The parameter that the user chooses. */
   param?: { name: string; label: string; options: readonly Option[] }
   isDestructive?: true
 }
 
-/** What can be done to all that are selected, in the order of the buttons. */
+/** The actions for selected sites, in the order of the buttons. */
 const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 'type'> | null> = {
   'site.scan': {
     name: 'Scan for updates',

@@ -19,7 +19,7 @@ interface BulkDialogProps {
   onBegun: () => void
 }
 
-/** Asks for what is to be chosen, tells what it will be done to, and begins it. */
+/** Asks for the parameter, shows the targets, and starts the bulk operation. */
 export function BulkDialog({ action, ids, onClose, onBegun }: BulkDialogProps) {
   const title = `${action?.name ?? ''}: ${sitesOf(ids.size)}`
   return (
@@ -101,7 +101,7 @@ function Form({ action, ids, onClose, onBegun }: FormProps) {
   )
 }
 
-/** What it would be done to, as the dashboard knows it now. */
+/** The current targets. */
 function usePlanned(bulk: SitesBulk, enabled: boolean) {
   const { data } = useQuery({
     queryKey: ['bulk-targets', bulk],

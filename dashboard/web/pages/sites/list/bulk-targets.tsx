@@ -10,7 +10,7 @@ interface BulkTargetsProps {
   skipped: readonly SkippedTarget[]
 }
 
-/** What it will be done to, as the dashboard knows it now, and what is left out, with the reason. */
+/** The current targets, and the skipped sites with the reason. */
 export function BulkTargets({ targets, skipped }: BulkTargetsProps) {
   const servers = new Set(targets?.map(({ server_id }) => server_id)).size
   const on = formatCount(servers, 'server', 'servers')

@@ -10,10 +10,10 @@ const TLS_NAMES = {
   none: 'none',
 } as const
 
-/** A certificate should have been renewed by then. */
+/** By then, a certificate should have been renewed. */
 const SOON_MS = 14 * 24 * 3600_000
 
-/** How a site is encrypted; when its certificate ends soon, when. */
+/** The type of the certificate, and its expiry if that is soon. */
 export function Certificate({ of }: { of: Pick<FleetSite, 'tls' | 'certificate_expires_at'> }) {
   const now = useNow()
   const { tls, certificate_expires_at: end } = of

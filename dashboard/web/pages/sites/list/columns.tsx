@@ -13,7 +13,7 @@ interface Column {
   show: (site: FleetSite) => ReactNode
 }
 
-/** After the box and the domain, in the order of `GRID`. */
+/** The columns after checkbox and domain, in the order of `GRID`. */
 export const COLUMNS: readonly Column[] = [
   { name: 'Server', sort: 'server', show: ({ server }) => server },
   { name: 'Status', sort: 'health', show: (site) => <SiteState of={site} /> },
@@ -29,7 +29,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ]
 
-/** Of the headings and each row. */
+/** For the headings and each row. */
 export const GRID =
   'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5.5rem_7rem]'
 

@@ -12,11 +12,11 @@ export interface Order {
 
 type HeadingsProps = SelectAllProps & {
   order: Order
-  /** On a phone: the box alone is in sight. */
+  /** On a phone only the checkbox is visible. */
   isCard: boolean
 }
 
-/** The names of the columns; pressing one sorts by it, pressing it again turns the order. */
+/** The column headings; a click sorts, another one reverses the order. */
 export function Headings({ order, isCard, ...box }: HeadingsProps) {
   return (
     <tr aria-rowindex={1} className={cx(isCard ? 'flex' : GRID, 'h-10 items-center text-xs')}>

@@ -1,7 +1,7 @@
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
 import { FRAMEWORKS } from '#shared/values.ts'
 
-/** What can be chosen, and what it is called. */
+/** A value and its name. */
 export interface Option {
   value: string
   name: string

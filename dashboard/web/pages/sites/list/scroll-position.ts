@@ -1,10 +1,10 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
-/** The bar of the page and the headings, which stay in view; below, what is said of the selection. */
+/** The height of the sticky bar and headings above, and of the selection bar below. */
 export const ABOVE_PX = 56 + 41
 export const BELOW_PX = 72
 
-/** How far below the top of the whole document an element begins, also after that has changed. */
+/** The distance of an element from the top of the document, also after changes. */
 export function useDocumentTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export function useDocumentTop(element: RefObject<HTMLElement | null>): number {
   return top
 }
 
-/** Other rows are shown from their beginning. */
+/** Another list starts at its top. */
 export function useTopOnChange(shown: unknown, top: number): void {
   const before = useRef(shown)
   useLayoutEffect(() => {
@@ -31,7 +31,7 @@ export function useTopOnChange(shown: unknown, top: number): void {
   }, [shown, top])
 }
 
-/** Scrolls no further than a row needs to be seen. */
+/** Scrolls only as far as needed to show a row. */
 export function reveal(top: number, height: number): void {
   const { scrollY, innerHeight } = window
   const lowest = scrollY + innerHeight - BELOW_PX

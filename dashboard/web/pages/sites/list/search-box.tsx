@@ -6,7 +6,7 @@ import { type OnTyped, useTypedText } from '#dashboard/web/ui/use-typed-text.ts'
 /** After the last key. */
 const PAUSE_MS = 120
 
-/** Looks for what is typed once the keys rest; `/` leads here from anywhere on the page. */
+/** Searches after a pause in typing; `/` moves the focus here. */
 export function SearchBox({ value, onSearch }: { value: string; onSearch: OnTyped }) {
   const { text, type, rest } = useTypedText(value, onSearch, PAUSE_MS)
   const input = useRef<HTMLInputElement>(null)

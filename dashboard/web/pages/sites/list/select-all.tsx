@@ -5,7 +5,7 @@ export interface SelectAllProps {
   isBusy: boolean
 }
 
-/** Selects every site that matches, also those that have not been loaded; again: none. */
+/** Selects every matching site, also those not loaded; again: none. */
 export function SelectAll({ selected, onSelectAll, isBusy, isNamed }: SelectAllProps & Named) {
   return (
     <label className="flex h-10 items-center gap-3 px-3 font-medium text-muted">
@@ -26,6 +26,6 @@ export function SelectAll({ selected, onSelectAll, isBusy, isNamed }: SelectAllP
 }
 
 interface Named {
-  /** Says in words what it does. */
+  /** With a visible label. */
   isNamed: boolean
 }

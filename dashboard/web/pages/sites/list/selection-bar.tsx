@@ -16,7 +16,7 @@ interface SelectionBarProps {
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** How many are selected, and what can be done to those that match the filters: no others. */
+/** The number of selected sites, and the actions for those that match the filters. */
 export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) {
   const [action, setAction] = useState<BulkAction>()
   const ids = known ?? NONE

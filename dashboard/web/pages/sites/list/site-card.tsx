@@ -9,7 +9,7 @@ interface SiteCardProps {
   onToggle: (id: number, isRange?: boolean) => void
 }
 
-/** A row on a phone: all of it opens the site, but for the box. */
+/** A row on a phone: all of it opens the site, except the checkbox. */
 export function SiteCard({ site, isSelected, onToggle }: SiteCardProps) {
   const { server, wp_version, framework, php, tier, updates } = site
   const facts = [server, wp_version && `WP ${wp_version}`, php && `PHP ${php}`, tier]

@@ -4,7 +4,7 @@ import { NotManaged } from '#dashboard/web/ui/health.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 
-/** The list hears its clicks, and opens the site without reloading the page. */
+/** The list handles its clicks and opens the site without a page load. */
 export function SiteLink({ site, className }: { site: FleetSite; className?: string }) {
   return (
     <a
@@ -42,7 +42,7 @@ export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
   )
 }
 
-/** What stands beside the name: at work, not managed, ignored, or a name that other servers have, too. */
+/** The marks beside the name: running, not managed, ignored, or on other servers too. */
 export function Marks({ site: { operation_id, found, ignored, also_on } }: { site: FleetSite }) {
   const servers = also_on.map(({ server }) => server).join(', ')
   return (

@@ -6,7 +6,7 @@ import { SiteCard } from './site-card.tsx'
 import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
 
 interface SiteRowProps {
-  /** Undefined while it is on its way. */
+  /** Undefined while it is loading. */
   site: FleetSite | undefined
   index: number
   height: number
@@ -18,7 +18,7 @@ interface SiteRowProps {
 
 export const rowId = (index: number): string => `site-row-${index}`
 
-/** One site at its place in the whole list. Drawn again only when something of it changes. */
+/** One site at its position in the list. Drawn again only when it changes. */
 export const SiteRow = memo(function SiteRow(props: SiteRowProps) {
   const { site, index, height, isCard, isActive, isSelected } = props
   return (

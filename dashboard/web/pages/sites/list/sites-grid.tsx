@@ -20,7 +20,7 @@ const OVERSCAN = 8
 interface SitesGridProps {
   filter: SitesFilter
   total: number
-  /** Others are on their way. */
+  /** Another list is loading. */
   isChanging: boolean
   selected: ReadonlySet<number>
   onToggle: (id: number, isRange?: boolean) => void
@@ -28,7 +28,7 @@ interface SitesGridProps {
   order: Order
 }
 
-/** All sites that match as one table, of which only what is in view is drawn and asked for. */
+/** All matching sites as one table; only visible rows are drawn and requested. */
 export function SitesGrid(props: SitesGridProps) {
   const isCard = !useMedia('(min-width: 48rem)')
   const height = isCard ? CARD_PX : ROW_PX

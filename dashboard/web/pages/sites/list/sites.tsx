@@ -23,7 +23,7 @@ export function SitesPage() {
   const search = useMemo(() => readSitesSearch(raw), [raw])
   const mistakes = useMemo(() => mistakesIn(raw, FleetSiteIdsQuery), [raw])
   const navigate = useNavigate({ from: '/sites' })
-  /** A step of its own in the history, unless somebody is still typing. */
+  /** An entry of its own in the history, except while typing. */
   const change = (news: Values, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...news }) as SitesSearch, replace })
   const clear = () => change(NO_FILTER)

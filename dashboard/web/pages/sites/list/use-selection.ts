@@ -8,9 +8,9 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 
 interface Selection {
   ids: ReadonlySet<number>
-  /** Of which these are all that match; undefined once one of them was taken out or added. */
+  /** The filter whose matches are all selected; undefined after a change of the selection. */
   all_of?: SitesFilter | undefined
-  /** The one that was pressed last, and the filter under which it was seen. */
+  /** The last clicked site, and the filter at that time. */
   last?: { id: number; filter: SitesFilter } | undefined
 }
 
@@ -19,7 +19,7 @@ const selection = remembered(NONE)
 
 const clear = () => selection.set(() => NONE)
 
-/** Which sites are selected, by their ids: they stay so while others are looked for. */
+/** The selected sites, by their ids: they stay selected when the filters change. */
 export function useSelection(filter: SitesFilter) {
   const { ids, all_of } = selection.use()
   const client = useQueryClient()
@@ -43,7 +43,7 @@ export function useSelection(filter: SitesFilter) {
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   const select = range.mutate
-  /** With Shift: all between it and the one before are selected, too. */
+  /** With Shift, all sites between it and the previous one are also selected. */
   const toggle = useCallback(
     (id: number, isRange = false) => {
       const { last } = selection.get()

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { SITES_PER_PAGE, type SitesFilter, sitesPageQuery } from '#dashboard/web/api/sites.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 
-/** Rows on either side of those in view that are asked for ahead. */
+/** Rows before and after the visible ones that are requested ahead. */
 const AHEAD = 40
 
 interface Shown {
-  /** Which sites are shown. The previous ones, until the wanted ones have arrived. */
+  /** The shown sites: the previous ones until the requested ones have arrived. */
   filter: SitesFilter
   /** Undefined before the first answer. */
   total: number | undefined
@@ -16,7 +16,7 @@ interface Shown {
   retry: () => void
 }
 
-/** What was shown stays until the first page of what is wanted is there. */
+/** The previous list stays until the first page of the requested one has arrived. */
 export function useShown(wanted: SitesFilter): Shown {
   const { data, error, refetch } = useQuery(sitesPageQuery(wanted, 1))
   const [filter, setFilter] = useState(wanted)
@@ -26,7 +26,7 @@ export function useShown(wanted: SitesFilter): Shown {
   return { filter, total: (data ?? before.data)?.total, isChanging, error, retry: refetch }
 }
 
-/** The pages that the rows in view are on; `siteAt` knows them by their place in the whole list. */
+/** The pages with the visible rows; `siteAt` finds a site by its position in the list. */
 export function usePages(filter: SitesFilter, { first, last }: { first: number; last: number }) {
   const from = Math.floor(Math.max(0, first - AHEAD) / SITES_PER_PAGE)
   const to = Math.floor((last + AHEAD) / SITES_PER_PAGE)

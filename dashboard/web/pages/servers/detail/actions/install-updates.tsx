@@ -8,7 +8,7 @@ import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
-/** First shows what apt would do, then does it. */
+/** Shows the plan of apt, then runs it. */
 export function InstallUpdates({ server, open, onClose }: DialogProps) {
   return (
     <Dialog

@@ -11,7 +11,7 @@ import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { ProvisionServer } from '#shared/api/servers.ts'
 import type { DialogProps } from './server-actions.tsx'
 
-/** Makes the server ready for sites: first shows what would be done, then does it. */
+/** Prepares the server for sites: shows the plan, then runs it. */
 export function Provision({ server, open, onClose }: DialogProps) {
   return (
     <Dialog

@@ -45,7 +45,7 @@ interface ServerActionsProps {
 /** What can be done to the server as a whole. */
 export function ServerActions({ server, dialog, onDialog }: ServerActionsProps) {
   const { sync, isSyncing } = useSync(server)
-  // What is closing is still to be seen for a moment.
+  // The closing dialog stays visible during its transition.
   const [last, setLast] = useState<ServerDialog>('edit')
   if (dialog && dialog !== last) setLast(dialog)
   const Shown = DIALOGS[last]

@@ -12,7 +12,7 @@ interface EnrolmentPanelProps {
   server: Pick<FleetServerDetail, 'id' | 'hostname' | 'port' | 'user' | 'status'>
 }
 
-/** How an agent comes to be trusted: the line to paste, the code, and how far it has come. */
+/** Enrolment: the install command, the code, and the progress. */
 export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
   const { id } = server
   const client = useQueryClient()

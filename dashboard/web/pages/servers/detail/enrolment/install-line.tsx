@@ -12,7 +12,7 @@ interface InstallLineProps {
   enrolment: Enrolment
 }
 
-/** What to paste and what to type, one after the other. */
+/** The install command, then the code. */
 export function InstallLine({ server, enrolment }: InstallLineProps) {
   const { lines, code, expires_at, obstacle } = enrolment
   const [machine, setMachine] = useState(lines[0]?.machine)

@@ -17,7 +17,7 @@ interface ProgressProps {
   again: ReactNode
 }
 
-/** How far it has come, and what stands in its way. */
+/** The progress of the enrolment, and its problem. */
 export function Progress({ server, state, isCodeKnown, wasMade, again }: ProgressProps) {
   const { enrolled_at, code } = state
   if (enrolled_at && !code && server.status === 'pending')

@@ -9,7 +9,7 @@ interface StepProps {
   children?: ReactNode
 }
 
-/** One of several things to do after one another. */
+/** One of several numbered steps. */
 export function Step({ at, title, isDone = false, children }: StepProps) {
   return (
     <div className="flex gap-3">

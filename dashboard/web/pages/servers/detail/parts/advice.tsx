@@ -12,12 +12,12 @@ import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
 interface AdviceProps {
   server: FleetServerDetail
-  /** It was seen pending here. */
+  /** This page has shown it as pending. */
   isArrived: boolean
   onProvision: () => void
 }
 
-/** What is wrong with the server and what to do about it; what it lacks to take sites. */
+/** Problems of the server and what to do; what is missing for sites. */
 export function Advice({ server, isArrived, onProvision }: AdviceProps) {
   const { status, metrics } = server
   if (status === 'offline') return <Away server={server} />
@@ -38,7 +38,7 @@ export function Advice({ server, isArrived, onProvision }: AdviceProps) {
   )
 }
 
-/** What is there already, and stands in the way of new sites. */
+/** Existing software that prevents new sites. */
 function Conditions({ server_id }: { server_id: number }) {
   const { data } = useQuery(conditionsQuery(server_id))
   if (!data || data.length === 0) return null
@@ -53,7 +53,7 @@ function Conditions({ server_id }: { server_id: number }) {
   )
 }
 
-/** What a server that has just come, or that cannot take sites yet, is to be given. */
+/** The next step for a new server, or for one that cannot take sites yet. */
 function Next({ server, isArrived, onProvision }: AdviceProps) {
   const { id, name, os, version, sites_count, services } = server
   const lacks = ['nginx', 'mariadb'].filter(

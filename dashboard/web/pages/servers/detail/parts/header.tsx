@@ -3,7 +3,7 @@ import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
-/** What the server is, in one line. */
+/** The main facts of the server in one line. */
 export function Header({ server }: { server: FleetServerDetail }) {
   const { status, hostname, port, os, version, metrics, tags, last_sync } = server
   return (

@@ -18,11 +18,11 @@ import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { MetricsHistory } from '#shared/api/metrics.ts'
 
 const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
-/** One reading is no line. */
+/** A line needs at least two readings. */
 const LEAST = 2
 const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1 ') }))
 
-/** How the server was over the last hours or days, up to now. */
+/** The metrics of the last hours or days. */
 export function History({ server }: { server: FleetServerDetail }) {
   const { id, metrics_at } = server
   const { range = USUAL_RANGE } = useSearch({ from: '/inside/servers/$server_id' })

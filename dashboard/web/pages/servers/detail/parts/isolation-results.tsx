@@ -12,7 +12,7 @@ const OUTCOMES: Record<IsolationOutcome, { name: string; tone: Tone }> = {
 }
 const ORDER = Object.keys(OUTCOMES)
 
-/** Every attack with its outcome; those that were refused are folded away. */
+/** Every attack with its outcome; refused attacks are collapsed. */
 export function IsolationResults({ results }: { results: readonly IsolationResult[] }) {
   const [all, setAll] = useState(false)
   const { refused, succeeded } = countOutcomes(results)

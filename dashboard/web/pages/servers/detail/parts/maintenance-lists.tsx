@@ -2,7 +2,7 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { Maintenance } from '#shared/maintenance.ts'
 
-/** Security updates first, as many as there are: the list is folded away. */
+/** The pending updates, security updates first, in a collapsed list. */
 export function Packages({ packages }: Pick<Maintenance, 'packages'>) {
   if (packages.length === 0) return null
   const ordered = packages.toSorted((one, other) => Number(other.security) - Number(one.security))

@@ -7,7 +7,7 @@ import { supportEnds } from '#shared/php-support.ts'
 
 const SOON_MS = 180 * 24 * 3600_000
 
-/** The PHP versions there, each with how long its security holes are fixed. */
+/** The installed PHP versions with the end of their security fixes. */
 export function PhpVersions({ server }: { server: FleetServerDetail }) {
   const { php_versions, os } = server
   return (

@@ -6,7 +6,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
-/** What was done there last. */
+/** The last operations of the server. */
 export function RecentOperations({ server }: { server: FleetServerDetail }) {
   const { operations } = server
   return (

@@ -8,7 +8,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
-/** Some of its sites, those in trouble first, and the way to all of them. */
+/** Some of its sites, those with problems first, and a link to all. */
 export function ServerSites({ server }: { server: FleetServerDetail }) {
   const { id, sites, updates } = server
   const { data, error, refetch } = useQuery(sitesOfQuery(id))

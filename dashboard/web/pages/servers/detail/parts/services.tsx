@@ -17,7 +17,7 @@ const isPool = ({ name }: Service) => name.startsWith('php-fpm:')
 const isFine = ({ status }: Service) => status === 'running'
 const CAN_RESTART = /^(nginx|mariadb|php-fpm:.+)$/
 
-/** What runs there; the PHP of each site is folded away while all of it is well. */
+/** The services; the PHP of each site is collapsed while all of them run. */
 export function Services({ server }: { server: FleetServerDetail }) {
   const [all, setAll] = useState(false)
   const { services } = server

@@ -6,7 +6,7 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 
-/** What answers visitors of the server, and what it serves that is in no list of sites. */
+/** The web servers, and what they serve that is in no list of sites. */
 export function WebCard({ server_id }: { server_id: number }) {
   const { data } = useQuery(webQuery(server_id))
   if (!data || (data.programs.length === 0 && data.unnamed_total === 0)) return null

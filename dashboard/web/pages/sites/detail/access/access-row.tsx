@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One thing that can be asked for, and its button. */
+/** One action with its name, explanation and button. */
 export function AccessRow({
   name,
   about,

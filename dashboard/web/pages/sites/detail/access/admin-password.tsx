@@ -7,7 +7,7 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
 
-/** Also offered where a site has just been made. */
+/** Also offered after the creation of a site. */
 export function AdminPassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<{ user: string; password: string }>()
   const [isAsking, setAsking] = useState(false)

@@ -8,11 +8,11 @@ interface SecretProps {
   /** What it is: `the database password`. */
   what: string
   text: string
-  /** The time is over, or nobody needs it any more. */
+  /** The time is over, or the user hides it. */
   onHide: () => void
 }
 
-/** A password for half a minute, or until its page is left. */
+/** Shows a password for half a minute, or until its page is left. */
 export function Secret({ what, text, onHide }: SecretProps) {
   const [left, setLeft] = useState(SHOWN_MS / 1000)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 
-/** In the state of this component alone: what is asked for by useQuery would be kept. */
+/** Kept in the state of this component only: useQuery would cache it. */
 export function DatabasePassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<string>()
   const [error, setError] = useState<unknown>()

@@ -15,7 +15,7 @@ import { TLS_MODES } from '#shared/values.ts'
 
 const SOON_MS = 14 * 24 * 3600_000
 
-/** How it is encrypted, until when, and the way to another certificate. */
+/** The certificate, its expiry, and the dialog to change it. */
 export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
   const [open, setOpen] = useState(false)
   const hasOne = site.tls !== 'none'

@@ -10,11 +10,11 @@ import { Ready } from './ready.tsx'
 
 interface LivePartProps {
   site: Site
-  /** Named in the address: shown also after its end, until it is put away. */
+  /** In the address: shown until the user hides it. */
   asked: string | undefined
 }
 
-/** What is done to the site now, or was begun here; at the end of its creation, what comes next. */
+/** The operation of the site, and after its creation the next step. */
 export function LivePart({ site, asked }: LivePartProps) {
   const shown = asked ?? site.operation_id ?? undefined
   return shown === undefined ? null : <Shown key={shown} id={shown} site={site} asked={asked} />

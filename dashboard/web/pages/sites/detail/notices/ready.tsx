@@ -3,7 +3,7 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-password.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 
-/** At the end of a creation: the way into its WordPress, and whether something of it is not there. */
+/** Shown after a creation: the WordPress login, and whether HTTPS is missing. */
 export function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {
   const Icon = hasWarnings ? TriangleAlert : CircleCheck
   return (

@@ -5,7 +5,7 @@ import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 
-/** What is shown of a site is as old as the last word of its server. */
+/** Shown while the server is offline: the data of the site is from its last sync. */
 export function ServerAway({ site }: { site: Site }) {
   const { data: server } = useQuery(serverQuery(site.server_id))
   if (server?.status !== 'offline') return null

@@ -11,7 +11,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 
-/** What a state other than active means, and what can be done. */
+/** The meaning of a state other than active, and what can be done. */
 export function Situation({ site }: { site: Site }) {
   const { status, status_reason: reason } = site
   switch (status) {
@@ -79,7 +79,7 @@ function MissingFound({ site }: { site: Site }) {
   )
 }
 
-/** What failed last can be tried once more. */
+/** Retries the failed creation. */
 function Retry({ site }: { site: Site }) {
   const show = useShowOperation(site.id)
   const failed = site.operations.find(

@@ -12,7 +12,7 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 import { healthAdvice } from '#shared/health-advice.ts'
 import { troubledOperation } from './troubled-operation.ts'
 
-/** Why a site in use does not work as it should, since when, and what helps. */
+/** Why a site is not up, since when, and what helps. */
 export function Unwell({ site }: { site: Site }) {
   const { health, health_code, health_reason, health_since } = site
   // That a server is offline has a notice of its own.
@@ -39,7 +39,7 @@ export function Unwell({ site }: { site: Site }) {
   )
 }
 
-/** Of what went wrong last, which may be why. */
+/** The log of the last failed operation, which may be the cause. */
 function ViewLog({ site }: { site: Site }) {
   const operation = troubledOperation(site.operations)
   if (!operation) return null

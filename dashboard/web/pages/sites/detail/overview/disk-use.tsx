@@ -10,7 +10,7 @@ const LEVELS = {
   unknown: { tone: 'warn', text: 'could not be measured' },
 } as const
 
-/** What the site takes on the disk, beside the limits of its tier, and when that was measured. */
+/** The disk use of the site, the limits of its tier, and the time of the measurement. */
 export function DiskUse({ of }: { of: Use | null }) {
   if (!of) return <span className="text-muted">unknown: not measured</span>
   const level = diskLevelOf(of)

@@ -7,9 +7,9 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
 
-/** What can be done with a site that Hosting Control did not create: it is read, and never changed. */
+/** The actions of a site that Hosting Control did not create: it is read and never changed. */
 export function NotManagedCard({ site }: { site: Site }) {
-  // One that its agent created, for a dashboard that has no record of that.
+  // The agent created it for another dashboard, or its record was lost.
   if (!site.found)
     return (
       <Card title="Found on its server">

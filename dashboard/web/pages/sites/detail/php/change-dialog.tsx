@@ -14,7 +14,7 @@ interface ChangeDialogProps {
   onClose: () => void
 }
 
-/** Another tier or PHP version, with what that would do on the server. */
+/** A change of tier or PHP version, with its plan. */
 export function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
   const what = asked ?? 'tier'
   const [chosen, setChosen] = useState('')

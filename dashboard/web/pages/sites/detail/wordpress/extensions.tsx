@@ -7,7 +7,7 @@ interface ExtensionsProps {
   of: readonly Extension[]
 }
 
-/** Those with an update first, then those in use. */
+/** Extensions with an update first, then active ones. */
 export function Extensions({ kind, of }: ExtensionsProps) {
   const title = `${of.length} ${kind}${of.length === 1 ? '' : 's'}`
   const rows = [...of].sort(

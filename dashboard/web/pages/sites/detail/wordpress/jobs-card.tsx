@@ -16,7 +16,7 @@ const RESULTS: Record<JobRun['result'], { tone: Tone; text: string }> = {
   killed: { tone: 'bad', text: 'ended by a signal' },
 }
 
-/** The last runs of the jobs of WordPress, and what each printed. */
+/** The last runs of the WordPress jobs with their output. */
 export function JobsCard({ site }: { site: Site }) {
   const { data, error, refetch, isFetching } = useQuery(jobRunsQuery(site))
   return (

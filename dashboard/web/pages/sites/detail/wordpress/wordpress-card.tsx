@@ -16,7 +16,7 @@ import { tell } from '#dashboard/web/ui/toasts.tsx'
 import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
 import { Extensions } from './extensions.tsx'
 
-/** What WordPress is made of, what could be updated, and how old this is. */
+/** The versions and updates of WordPress, plugins and themes, and the time of the scan. */
 export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {
   const begin = useBegin(site.id)
   const isAway = useServerAway(site)

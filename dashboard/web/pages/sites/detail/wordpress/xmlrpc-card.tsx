@@ -14,7 +14,7 @@ const TURN_ON =
 const TURN_OFF =
   'Jetpack, apps that use XML-RPC and pingbacks stop working. The REST API and the login page are not affected.'
 
-/** Whether the site answers at xmlrpc.php, and the switch for it. */
+/** The state of xmlrpc.php, and its switch. */
 export function XmlrpcCard({ site }: { site: Site }) {
   const [open, setOpen] = useState(false)
   const isOn = site.xmlrpc
