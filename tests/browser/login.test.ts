@@ -39,9 +39,9 @@ test('shows the typed password on request', async () => {
 test('says that the session has ended during work', async () => {
   const { page } = await open('/', { signedIn: false })
   await signIn(page)
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await page.context().clearCookies()
   await page.getByRole('link', { name: 'Servers' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Servers' }).waitFor()
+  await page.context().clearCookies()
 
   await page.getByText('Your session has ended').waitFor()
   await signIn(page)
