@@ -65,9 +65,10 @@ async function reportForeignObjects(host: Host, report: Report): Promise<void> {
   const { found, incomplete } = await findForeignObjects(host)
   for (const { kind, database, name } of found) {
     if (allowed.has(database)) continue
-    report(new Error(`A site has no right to this ${kind}, look at it: ${name} in ${database}`))
+    report(new Error(`A site has no right to this ${kind}; check it: ${name} in ${database}`))
   }
-  for (const reason of incomplete) report(new Error(`Databases were not searched whole: ${reason}`))
+  for (const reason of incomplete)
+    report(new Error(`Databases were not searched completely: ${reason}`))
 }
 
 async function readLayout(host: Host): Promise<number> {

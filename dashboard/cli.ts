@@ -68,7 +68,7 @@ function parse(argv: readonly string[]): { act: Act | undefined; args: Args } {
   const args = { path, with_secrets: values['with-secrets'] }
   if (values.help || name === 'help') return { act: undefined, args }
   const act = COMMANDS[name]
-  if (!act) throw new UsageError(`${name} is no command: see --help`)
+  if (!act) throw new UsageError(`${name} is not a command: see --help`)
   if (more !== undefined) throw new UsageError(`${name} takes one path: see --help`)
   if (args.with_secrets && act !== backup) throw new UsageError('--with-secrets is for backup')
   return { act, args }

@@ -185,7 +185,7 @@ function cleanUp({ db, clock, log }: Deps): void {
 
 function sweepMetrics({ db, clock, log }: Deps): void {
   sweepHistory(db, clock.now()).catch((error: unknown) =>
-    log.error('metrics could not be swept', error),
+    log.error('metrics could not be rolled up', error),
   )
 }
 

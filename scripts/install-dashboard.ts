@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     if (!machine.dry) await introduce(wanted.settings, release)
   } catch (error) {
     console.error(`error: ${reasonOf(error)}`)
-    console.error('- Putting everything back as it was')
+    console.error('- Undoing the installation')
     const failures = await machine.rollBack()
     for (const failure of failures) console.error(`error: ${failure}`)
     throw new Error(failures.length === 0 ? UNDONE : 'not everything could be put back: see above')

@@ -38,7 +38,7 @@ async function introduce(options: Options, { url, first_login }: Programs): Prom
   console.log(`\nHosting Control is running: ${url}`)
   if (first_login) {
     console.log(`  login:    ${first_login.email}`)
-    console.log(`  password: ${first_login.password}   (shown this once)`)
+    console.log(`  password: ${first_login.password}   (shown only once)`)
   }
   console.log(`  data:     ${options.data_dir}`)
   const api = await openApi(url, options.data_dir, first_login ?? options.admin)
@@ -67,10 +67,10 @@ const NO_LOGIN =
   '  machine:  not registered: start again with ADMIN_EMAIL and ADMIN_PASSWORD of a user'
 const ROOT_HINT =
   '\nA WordPress site on this machine: sh scripts/start.sh --site example.test (in another shell)\n' +
-  'Ctrl-C stops everything; run again, it goes on with the same data.'
+  'Ctrl-C stops everything; the next run uses the same data.'
 const USER_HINT =
-  '\nNot root: this machine can be looked at, but making sites and preparing it needs root.\n' +
-  'Ctrl-C stops everything; run again, it goes on with the same data.'
+  '\nNot root: this machine can be read, but provisioning it and creating sites need root.\n' +
+  'Ctrl-C stops everything; the next run uses the same data.'
 
 /** A dashboard answers every call without a login in the same way. */
 async function isRunning({ host, port }: Options): Promise<boolean> {

@@ -180,7 +180,7 @@ export const Condition = z
   .object({ code: z.string().regex(/^[a-z][a-z_]{0,39}$/), message: text(500) })
   .meta({
     id: 'Condition',
-    description: 'What of a server stands in the way of new sites: its code, and a sentence.',
+    description: 'An obstacle to new sites on a server: its code, and a sentence.',
   })
 export type Condition = z.infer<typeof Condition>
 export const Conditions = z.object({ conditions: z.array(Condition).max(20) })

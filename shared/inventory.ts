@@ -9,7 +9,7 @@ export const Updates = z
   })
   .meta({
     id: 'Updates',
-    description: 'Pending updates; null is unknown (WordPress could not ask), which is not zero.',
+    description: 'Pending updates; null: unknown (WordPress could not check).',
   })
 export type Updates = z.infer<typeof Updates>
 
@@ -37,9 +37,9 @@ export const Inventory = z
       .string()
       .max(255)
       .nullable()
-      .describe('The version offered, null when none is known.'),
+      .describe('The available version; null: none known.'),
     updates: Updates,
     unknown_because: UnknownUpdates.optional(),
   })
-  .meta({ id: 'Inventory', description: 'What a WordPress installation is made of.' })
+  .meta({ id: 'Inventory', description: 'Version, plugins and themes of a WordPress.' })
 export type Inventory = z.infer<typeof Inventory>

@@ -36,13 +36,13 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   }
   throw new Error(
     'the dashboard has not called within two minutes: check that it reaches this server on the ' +
-      "agent's port, then run the same line again",
+      "agent's port, then run the same command again",
   )
 }
 
 function checked<T>(what: string, result: { success: true; data: T } | { success: false }): T {
   if (result.success) return result.data
-  throw new Error(`${what} is missing or malformed: copy the whole line from the dashboard`)
+  throw new Error(`${what} is missing or malformed: copy the whole command from the dashboard`)
 }
 
 async function readLine(): Promise<string> {

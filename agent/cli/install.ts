@@ -19,7 +19,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   const { values } = parseArgs({ args, options: { port: { type: 'string', default: '8443' } } })
   const port = Number(values.port)
   if (!/^\d+$/.test(values.port) || port < 1024 || port > 65_535) {
-    throw new Error('--port must be between 1024 and 65535: who listens has no privileges')
+    throw new Error('--port must be between 1024 and 65535: the listening half has no privileges')
   }
   await refuseUnfit(host)
   await refuseTakenPort(host, port)
@@ -36,7 +36,9 @@ export async function install(config: Config, host: Host, args: string[]): Promi
 
 async function refuseUnfit({ init, files }: Host): Promise<void> {
   if (init !== 'systemd') {
-    throw new Error('systemd does not run here: start `hosting-agent serve` by what does')
+    throw new Error(
+      'systemd does not run here: start `hosting-agent serve` with your service manager',
+    )
   }
   if (!(await files.stat(BUS))) {
     throw new Error('the sandbox of the agent needs D-Bus: apt-get install dbus, and try again')

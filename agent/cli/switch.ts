@@ -31,7 +31,7 @@ export async function switchOver(config: Config, host: Host, args: string[]): Pr
   }
   await goBack(host, program, before)
   await writeVerdict(host, sha256, 'back')
-  return 'back: the new version did not answer'
+  return 'rolled rolled back: the new version did not answer'
 }
 
 async function answers(config: Config, { clock }: Host): Promise<boolean> {

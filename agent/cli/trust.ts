@@ -12,7 +12,7 @@ export async function trust({ state_dir }: Config, host: Host, args: string[]): 
   const store = new TrustedDashboard(host.files, state_dir)
   const before = await store.read()
   if (!before)
-    throw new Error('this agent was never enrolled: use the line that the dashboard shows')
+    throw new Error('this agent was never enrolled: use the command that the dashboard shows')
   await store.write({
     server_id: before.server_id,
     epoch: before.epoch + 1,
@@ -24,5 +24,5 @@ export async function trust({ state_dir }: Config, host: Host, args: string[]): 
 /** `hosting-agent revoke`: trusts no dashboard any more. Sites keep running unchanged. */
 export async function revoke({ state_dir }: Config, host: Host): Promise<string> {
   await new TrustedDashboard(host.files, state_dir).remove()
-  return 'revoked: this agent obeys no dashboard until it is enrolled again'
+  return 'revoked: this agent trusts no dashboard until it is enrolled again'
 }

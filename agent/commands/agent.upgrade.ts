@@ -62,5 +62,7 @@ async function outcome(host: Host, sha256: string): Promise<{ version: string }>
       throw new Error('The new version did not answer; the previous one is back')
     await host.clock.sleep(200)
   }
-  throw new Error('Nobody knows whether the new version answers: see journalctl -u hosting-upgrade')
+  throw new Error(
+    'It is unknown whether the new version answers: see journalctl -u hosting-upgrade',
+  )
 }

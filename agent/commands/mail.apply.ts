@@ -50,7 +50,7 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
   return [
     {
       name: 'setting',
-      title: 'Changing where mail goes',
+      title: 'Changing the mail settings',
       effects: async () => [
         ...(await formerly.planKeep(host, path)),
         ...(await planSync(host, params.relay !== null || (await formerly.others(host, path)))),
@@ -67,7 +67,7 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
     },
     {
       name: 'former setting',
-      title: 'Forgetting the former setting',
+      title: 'Removing the previous setting',
       effects: [],
       apply: () => formerly.forget(host, path),
       decided: async () => !(await formerly.isKept(host, path)),

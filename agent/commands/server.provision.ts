@@ -11,7 +11,7 @@ export const serverProvision: Command<'server.provision'> = {
   lock: () => WHOLE_SERVER,
   plan: stepsOf,
   async *resume(params, context) {
-    yield 'The agent was restarted; going on'
+    yield 'The agent was restarted; continuing'
     return yield* serverProvision.run(params, context)
   },
   async *run(params, { host, perform }) {

@@ -14,7 +14,7 @@ export const serverUpdate: Command<'server.update'> = {
   lock: () => WHOLE_SERVER,
   plan: (params, host) => stepsOf(params, host, []),
   async *resume(params, context) {
-    yield 'The agent was restarted; going on'
+    yield 'The agent was restarted; continuing'
     return yield* serverUpdate.run(params, context)
   },
   async *run(params, { host, perform }) {

@@ -77,7 +77,7 @@ async function getTrashed(host: Host, domain: string): Promise<Site> {
   if (site) return site
   if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
   if (await findSite(host, domain, 'purging')) {
-    throw conflict(`A purge of ${domain} has begun: it can only be purged`)
+    throw conflict(`A purge of ${domain} has started: it can only be purged`)
   }
   throw notFound(`Site ${domain} in the trash`)
 }
@@ -85,7 +85,7 @@ async function getTrashed(host: Host, domain: string): Promise<Site> {
 async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const apex = apexOf(domain)
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
-  if (taken) throw conflict(`${domain} is now that of the site ${taken.domain} of this server`)
+  if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
     throw conflict(`The system user ${user} is gone: ${domain} can only be purged`)
   }
@@ -188,6 +188,6 @@ async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Ste
 async function* renew(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
   const reason = yield* issueOrReason(host, { domain, tls, email })
   if (reason === undefined) return
-  yield `The certificate is to be renewed, and cannot be now: ${reason}`
+  yield `The certificate must be renewed, which failed: ${reason}`
   warn({ code: 'certificate_refused', message: reason })
 }

@@ -7,15 +7,15 @@ export const updatesConfigure: Command<'updates.configure'> = {
   lock: () => WHOLE_SERVER,
   plan: ({ unattended }, host) => unattendedSteps(host, unattended),
   async *resume(params, context) {
-    yield 'The agent was restarted; going on'
+    yield 'The agent was restarted; continuing'
     return yield* updatesConfigure.run(params, context)
   },
   async *run({ unattended }, { host, perform }) {
     yield* perform(await unattendedSteps(host, unattended))
     const found = (await checkMaintenance(host)).unattended
     yield found.enabled
-      ? 'Security updates are installed by themselves'
-      : `Security updates are not installed by themselves${found.detail && `: ${found.detail}`}`
+      ? 'Security updates are installed automatically'
+      : `Security updates are not installed automatically${found.detail && `: ${found.detail}`}`
     return { unattended: found }
   },
 }

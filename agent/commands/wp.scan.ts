@@ -13,16 +13,16 @@ const REACHED: Record<Exclude<Limit, null>, string> = {
 const UNKNOWN: Record<Exclude<UnknownUpdates, 'limit'>, string> = {
   config_slow: 'wp-config.php did not end within 5 seconds',
   config_failed: 'wp-config.php cannot be read, or ends before it loads WordPress',
-  config_refused: 'there is no user with whose rights wp-config.php may be run',
+  config_refused: 'no user may run wp-config.php',
   config_no_php: 'there is no PHP on the command line to run wp-config.php',
   config_pending: 'wp-config.php has not been run yet',
   config_environment: 'wp-config.php takes the database account from the environment of PHP-FPM',
   config_incomplete: 'wp-config.php names no database account, or no table prefix',
   folders: 'a folder, a file or a link cannot be read with the rights of the site',
-  object_cache: 'an object cache holds them',
+  object_cache: 'an object cache stores them',
   database: 'the database does not answer, or refuses the account of wp-config.php',
   database_elsewhere: 'the database is on another server, port or socket',
-  not_checked: 'WordPress has not been able to look for them',
+  not_checked: 'WordPress could not check for them',
 }
 
 export const wpScan: Command<'wp.scan'> = {

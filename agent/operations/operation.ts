@@ -8,7 +8,7 @@ import type { OperationStore } from './store.ts'
 type Kind = StoredEvent['event']
 type Data = StoredEvent['data']
 
-const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
+const LEFT_OUT = 'The rest of the output is omitted: it is over the limit of the operation'
 /** The pause between attempts on a full disk. */
 const RETRY_MS = 5000
 /** The maximum length of a line; longer ones are cut. */

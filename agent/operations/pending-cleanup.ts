@@ -69,7 +69,8 @@ export class PendingCleanup {
     const same = this.known.filter(([, other]) => key !== undefined && other === key)
     for (const [id] of same) {
       const reason = await this.settle(id)
-      if (isDiskFull(reason)) throw new Error(`An earlier operation is not settled yet: ${reason}`)
+      if (isDiskFull(reason))
+        throw new Error(`An earlier operation is not cleaned up yet: ${reason}`)
       await this.#forget(id)
     }
   }

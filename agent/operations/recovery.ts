@@ -58,7 +58,7 @@ export async function* recovered<N extends CommandName>(
   const { finished, steps } = await plan()
   const started = startedSteps(steps, left.journal)
   if (await isDecided(started)) {
-    yield 'The agent was restarted; going on, since there is no way back'
+    yield 'The agent was restarted; continuing past the point of no return'
     const reason = yield* finishing(steps, execution.journal)
     const outcome = (await plan()).finished
     if (outcome) return yield* warned(outcome)
@@ -66,7 +66,7 @@ export async function* recovered<N extends CommandName>(
   }
   // An outcome that exists before the operation reached it belongs to another one.
   if (finished && !steps.some(({ decided }) => decided)) {
-    yield 'The agent was restarted; everything that was asked for is there'
+    yield 'The agent was restarted; the operation is already complete'
     return yield* warned(finished)
   }
   yield 'The agent was restarted; undoing the started steps'

@@ -13,11 +13,11 @@ interface Ways {
  * Call `restart` after each line, `end` at the end.
  */
 export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
-  const most = `${minutes(wall_ms)}, the most that it may take`
+  const most = `${minutes(wall_ms)}, its time limit`
   const wall = setTimeout(() => {
     stop(new ServiceError('internal', { message: `The operation was ended after ${most}` }))
   }, wall_ms)
-  const silence = `Warning: nothing was heard for ${minutes(stall_ms)}; it is ended after ${most}`
+  const silence = `Warning: no output for ${minutes(stall_ms)}; it is ended after ${most}`
   let stall: ReturnType<typeof setTimeout> | undefined
   const restart = () => {
     clearTimeout(stall)

@@ -35,7 +35,7 @@ export class Rotation {
         throw invalid({ keys: ['Must be Ed25519 keys'] })
       const after = { ...before, epoch, keys }
       if (activeKeys(after, this.#deps.now()).size === 0)
-        throw invalid({ keys: ['Must name a key that is good now'] })
+        throw invalid({ keys: ['Must name a key that is valid now'] })
       await this.#deps.trust.write(after)
       return this.#known(after)
     })

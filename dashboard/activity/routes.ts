@@ -11,7 +11,7 @@ const route = routesWith<{ db: Database }>()
 export const activityRoutes = {
   listActivity: route({
     at: 'GET /api/activity',
-    summary: 'List what was done',
+    summary: 'List the activity',
     right: 'read',
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {

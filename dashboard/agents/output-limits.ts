@@ -11,7 +11,7 @@ const SENT = { events: 50_000, bytes: 32 << 20 }
 type Line = { message: string }
 
 export const LEFT_OUT: Line = {
-  message: 'The rest of the output is left out: an operation keeps 20,000 lines and 4 MiB',
+  message: 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB',
 }
 
 /** The stored output of an operation: `cut` when its last line says that the rest is omitted. */
@@ -68,4 +68,4 @@ const TOO_MUCH = 'The agent sent more than 50,000 events or 32 MiB for one opera
 
 /** The error of an operation that exceeds the time limit. */
 export const tooLong = () =>
-  new ServiceError('internal', { message: 'The operation took longer than any may' })
+  new ServiceError('internal', { message: 'The operation exceeded the time limit' })

@@ -114,7 +114,7 @@ interface NewPassword {
   password_hash: string
   /** The kept session; all others of the user end. */
   keep: string
-  /** Whether every API token of the user ends, too. */
+  /** Whether every API token of the user ends too. */
   end_tokens: boolean
 }
 

@@ -25,7 +25,7 @@ const UserAnswer = z.strictObject({ user: User })
 const plaintext = z.string().meta({ examples: ['hc_Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'] })
 const signedOut = {
   204: {
-    about: 'Signed out; the cookie is taken back.',
+    about: 'Signed out; the cookie is deleted.',
     headers: ['Set-Cookie' as const],
   },
 }
@@ -36,7 +36,7 @@ export const authRoutes = {
     at: 'POST /api/auth/login',
     summary: 'Sign in',
     details:
-      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a device that is known is counted by itself alone.',
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately.',
     right: 'open',
     body: Login,
     body_limits: STRANGER,
@@ -54,7 +54,7 @@ export const authRoutes = {
   }),
   getCaller: route({
     at: 'GET /api/auth/me',
-    summary: 'Tell who is signed in',
+    summary: 'Show the signed-in user',
     right: 'read',
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
@@ -105,12 +105,12 @@ export const authRoutes = {
   }),
   createApiToken: route({
     at: 'POST /api/auth/tokens',
-    summary: 'Make an API token',
+    summary: 'Create an API token',
     details:
       'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
     right: 'session',
     body: CreateApiToken,
-    answers: creates('Made. The text of the token is shown this once.', {
+    answers: creates('Created. The text of the token is shown only once.', {
       token: ApiToken,
       plaintext,
     }),
@@ -122,9 +122,9 @@ export const authRoutes = {
   }),
   removeApiToken: route({
     at: 'DELETE /api/auth/tokens/:token_id',
-    summary: 'Take an API token back',
+    summary: 'Delete an API token',
     right: 'admin',
-    answers: { 204: { about: 'It no longer opens anything.' } },
+    answers: { 204: { about: 'It no longer works.' } },
     run: async ({ deps, caller, params }) => {
       await removeApiToken(deps, caller, idIn(params.token_id, 'Token'))
       deps.bus.notify(SESSIONS_NEWS)

@@ -44,7 +44,7 @@ export async function listMembers(archive: FileHandle): Promise<Member[]> {
     members.push(member)
     at = member.offset + padded(member.size)
   }
-  throw new Error('it is no tar file')
+  throw new Error('it is not a tar file')
 }
 
 export async function readText(archive: FileHandle, { offset, size }: Member): Promise<string> {
@@ -92,7 +92,7 @@ async function read(file: FileHandle, position: number, length: number): Promise
   const bytes = Buffer.alloc(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, position + done)
-    if (bytesRead === 0) throw new Error('it is cut off')
+    if (bytesRead === 0) throw new Error('it is incomplete')
     done += bytesRead
   }
   return bytes
@@ -116,7 +116,7 @@ function parseHeader(header: Buffer): { name: string; size: number } {
   const sum = octalIn(text(148, 156))
   const size = octalIn(text(124, 136))
   header.fill(' ', 148, 156)
-  if (size === undefined || sum !== sumOf(header)) throw new Error('it is no tar file')
+  if (size === undefined || sum !== sumOf(header)) throw new Error('it is not a tar file')
   return { name: text(0, 100), size }
 }
 

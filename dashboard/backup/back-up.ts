@@ -130,7 +130,7 @@ async function verify(path: string, { database }: Manifest): Promise<void> {
   try {
     const member = (await listMembers(archive)).find(({ name }) => name === DATABASE)
     if (!member || (await extract(archive, member)) !== database.sha256)
-      throw new BackupError('What was written is not what was read: the disk may be failing')
+      throw new BackupError('The written backup differs from the database: the disk may be failing')
   } finally {
     await archive.close()
   }

@@ -32,7 +32,7 @@ export async function withBackup<T>(path: string, work: (backup: Backup) => Prom
 async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
   const { manifest, database, seal } = await contentsOf(archive).catch((error: unknown) => {
     if (error instanceof BackupError) throw error
-    throw new BackupError(`${path} is no backup of a dashboard, or is damaged`)
+    throw new BackupError(`${path} is not a backup of a dashboard, or is damaged`)
   })
   const secret = seal ? new Secret((await readText(archive, seal)).trim()) : undefined
   if (manifest.with_secrets && (!secret || fingerprintOf(secret) !== manifest.seal))

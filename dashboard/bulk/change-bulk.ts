@@ -20,7 +20,7 @@ export async function cancelBulk(
   await change(deps, id, (state) => {
     if (state.bulk.finished_at !== null) throw conflict('The bulk operation has ended already')
     if (state.bulk.status === 'cancelled') return undefined
-    const message = `Cancelled: ${state.counts.waiting} were not begun`
+    const message = `Cancelled: ${state.counts.waiting} were not started`
     return {
       data: { message, status: 'cancelled' },
       statements: (queries) => [

@@ -37,7 +37,7 @@ const route = routesWith<Deps>()
 
 const One = z.strictObject({ bulk_operation: BulkOperationView })
 const targets = {
-  about: 'With `dry_run`: what it would be done to.',
+  about: 'With `dry_run`: the selected targets.',
   json: z.strictObject({
     targets: z.array(BulkTarget),
     skipped: z.array(SkippedTarget),
@@ -58,7 +58,7 @@ export const bulkRoutes = {
   }),
   createBulkOperation: route({
     at: 'POST /api/bulk-operations',
-    summary: 'Do the same to many sites or servers',
+    summary: 'Start an operation on many sites or servers',
     details:
       'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named.',
     right: 'operate',
@@ -84,7 +84,7 @@ export const bulkRoutes = {
     right: 'read',
     loads: loadBulk,
     query: BulkItemsQuery,
-    answers: shows('In the order in which they are begun.', { items: z.array(BulkItemView) }),
+    answers: shows('In the order of their start.', { items: z.array(BulkItemView) }),
     run: async ({ deps, loaded, query }) => ({
       items: await listBulkItems(deps.db, loaded.id, query),
     }),
@@ -96,7 +96,7 @@ export const bulkRoutes = {
       'From the first event, or from the one after `Last-Event-ID`. Leaving cancels nothing.',
     right: 'read',
     loads: loadBulk,
-    answers: { 200: { about: 'What it does, as it goes.', events: BULK_EVENTS } },
+    answers: { 200: { about: 'Its events, live.', events: BULK_EVENTS } },
     run: (call) => {
       const after = lastSeen(call.request)
       const source = sourceOf(call.deps, call.loaded.id)
@@ -106,11 +106,11 @@ export const bulkRoutes = {
   }),
   cancelBulkOperation: route({
     at: 'POST /api/bulk-operations/:bulk_id/cancel',
-    summary: 'Begin no more of them, and end those that run',
+    summary: 'Cancel a bulk operation',
     right: 'operate',
     loads: loadBulk,
     body: CancelOperation,
-    answers: { 202: { about: 'Its end was asked for.', json: One } },
+    answers: { 202: { about: 'The cancellation was requested.', json: One } },
     errors: ['conflict'],
     run: async ({ deps, loaded, body: { force }, caller }) => ({
       bulk_operation: await cancelBulk(deps, loaded.id, { force, actor: caller.user.id }),
@@ -118,7 +118,7 @@ export const bulkRoutes = {
   }),
   resumeBulkOperation: route({
     at: 'POST /api/bulk-operations/:bulk_id/resume',
-    summary: 'Go on with a bulk operation that paused',
+    summary: 'Resume a paused bulk operation',
     details: 'Takes no `dry_run`: the items that wait are its plan.',
     right: 'operate',
     loads: loadBulk,
@@ -133,7 +133,7 @@ export const bulkRoutes = {
   }),
   retryBulkOperation: route({
     at: 'POST /api/bulk-operations/:bulk_id/retry',
-    summary: 'Try what failed once more',
+    summary: 'Retry the failed items',
     details: 'Starts a new bulk operation. 409 when nothing failed or it is running.',
     right: 'operate',
     loads: loadBulk,

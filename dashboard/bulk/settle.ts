@@ -29,7 +29,7 @@ export async function settle(deps: Deps, state: State): Promise<boolean> {
   return results.length > 0 && record(deps, state, results)
 }
 
-const GONE = { error: 'Not found', message: 'The operation is gone with its server' }
+const GONE = { error: 'Not found', message: 'The operation was deleted with its server' }
 
 function resultOf({ item, operation }: StartedItem): Result[] {
   if (!operation) return [{ item, status: 'failed', error: GONE }]

@@ -54,7 +54,7 @@ export class HealthPoller {
         if (turn === 0) servers = await list()
         for (const server of servers) if (server.id % TURNS === turn) this.#ask(server)
       } catch (error) {
-        log.error('the health of sites could not be asked for', error)
+        log.error('the health of sites could not be read', error)
       }
     }
   }
@@ -67,7 +67,7 @@ export class HealthPoller {
       .catch((error: unknown) => {
         // An older agent does not have the call; the sync reports an offline one.
         const isForeseen = error instanceof ServiceError || this.#stopping.signal.aborted
-        if (!isForeseen) log.error('the health of sites could not be kept', error)
+        if (!isForeseen) log.error('the health of sites could not be stored', error)
       })
       .finally(() => this.#asked.delete(server.id))
     this.#asked.set(server.id, asked)

@@ -26,7 +26,7 @@ export const ASKS_AGENT = [
 ] as const satisfies ErrorName[]
 
 export const HEADERS = {
-  'Operation-Id': 'The operation that does it: `GET /api/operations/<id>` tells of it.',
+  'Operation-Id': 'The operation; see `GET /api/operations/<id>`.',
   'Set-Cookie':
     'The cookie `session`, of a login `device` too: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. Where the public address is https, their names begin with `__Host-`.',
   ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',

@@ -79,7 +79,7 @@ export class Feed {
         this.#tell([...told, ...[...sites].map((id) => siteNews(null, id))])
         sites.clear()
       } catch (error) {
-        log.error('news could not be read', error)
+        log.error('changes could not be read', error)
       }
       await clock.sleep(LEAST_MS, signal)
     } while (this.#subscribers.size > 0 && !signal.aborted)

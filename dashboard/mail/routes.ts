@@ -14,8 +14,8 @@ import { showServerMail, showSiteMail } from './show-mail.ts'
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
 const TEST =
-  'Through the relay that is set. It fails with the answer of the relay when that does not take the message.'
-const TESTED = 'What both sides say, or the plan.'
+  'Through the stored relay. It fails with the answer of the relay if that refuses the message.'
+const TESTED = 'The dialogue, or the plan.'
 
 /** How the sites of a server send mail. */
 export const serverMailRoutes = {
@@ -31,7 +31,7 @@ export const serverMailRoutes = {
   }),
   setServerMail: route({
     at: 'PUT /api/servers/:server_id/mail',
-    summary: 'Set the relay that takes the mail of the sites of a server',
+    summary: 'Set the mail relay of a server',
     loads: serverTarget,
     body: SetMail,
     ...streamed('mail.apply'),
@@ -64,8 +64,8 @@ export const siteMailRoutes = {
   }),
   setSiteMail: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
-    summary: 'Set what holds for the mail of one site',
-    details: 'What is null holds as the server has it.',
+    summary: 'Set the mail settings of a site',
+    details: 'Null uses the setting of the server.',
     loads: loadManagedSite,
     body: SetMail,
     ...streamed('mail.apply'),

@@ -60,7 +60,7 @@ export class Poller {
       try {
         await this.#minute(await list(), at)
       } catch (error) {
-        log.error('metrics could not be asked for', error)
+        log.error('metrics could not be read', error)
       }
     }
   }
@@ -82,7 +82,7 @@ export class Poller {
     const answers = await Promise.all(servers.map((server) => this.#ask(server, at)))
     const readings = answers.filter((reading) => reading !== undefined)
     if (readings.length === 0) return
-    await store(readings).catch((error: unknown) => log.error('metrics could not be kept', error))
+    await store(readings).catch((error: unknown) => log.error('metrics could not be stored', error))
   }
 
   async #ask(server: Address, at: number): Promise<Reading | undefined> {

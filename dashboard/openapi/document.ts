@@ -53,7 +53,7 @@ const SCHEMES = {
     in: 'cookie',
     name: 'session',
     description:
-      'Set by the login; 7 days, renewed when half spent. Named `__Host-session` where the public address is https.',
+      'Set by the login; valid for 7 days, renewed after half of them. Named `__Host-session` where the public address is https.',
   },
   bearer: {
     type: 'http',

@@ -9,7 +9,7 @@ const code = z
   .describe('site_not_managed: the site was found, not created by Hosting Control.')
 const fields = z
   .record(z.string(), z.array(z.string()))
-  .describe('By the name of each failing field, the rules that it breaks.')
+  .describe('The broken rules by the name of each failing field.')
 
 /** What each error means here, and what its body says beside `error`. */
 const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: object }> = {
@@ -25,18 +25,17 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
   },
   forbidden: {
     about:
-      'The scope of the API token is too small, or the request comes from another site in the name of a cookie.',
+      'The scope of the API token is too small, or a request with a cookie comes from another site.',
     rest: { message },
     example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
-    about: 'The path names nothing that exists.',
+    about: 'The object of the path does not exist.',
     rest: { message },
     example: { message: 'Server not found' },
   },
   conflict: {
-    about:
-      'The state of things does not allow it now; `code` is there for what a program can act on.',
+    about: 'The current state does not allow it; `code` is for programs that can act on it.',
     rest: { message, code },
     example: { message: 'Another operation is running' },
   },
@@ -56,19 +55,19 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
     example: { fields: { hostname: ['Hostname is required'] } },
   },
   too_many: {
-    about: 'Too many attempts; `Retry-After` tells when the next one may succeed.',
+    about: 'Too many attempts; `Retry-After` is the time until the next one may succeed.',
     rest: { message },
     example: { message: 'Too many failed attempts, try again later' },
   },
   internal: {
-    about: 'Something went wrong here; the log has more under the request id.',
+    about: 'An unexpected error; the log has the details under the request id.',
     rest: { message },
     example: {
       message: 'Something went wrong; the log has more under request id m3Jx0pQvT8aZ',
     },
   },
   offline: {
-    about: 'The agent of the server cannot be reached, or cannot take it now.',
+    about: 'The agent of the server is unreachable or busy.',
     rest: { message },
     example: { message: 'The agent on web-1.example.net:8443 refused the connection' },
   },

@@ -7,7 +7,7 @@ import { accepts } from '#dashboard/http/web/files.ts'
 export const healthRoutes = {
   getHealth: routesWith<unknown>()({
     at: 'GET /health',
-    summary: 'Tell that the dashboard runs',
+    summary: 'Check that the dashboard runs',
     right: 'open',
     answers: shows('It does.', { status: z.literal('ok') }),
     run: () => ({ status: 'ok' as const }),
@@ -30,7 +30,7 @@ export const openApiRoutes = {
         json: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
         headers: ['ETag'],
       },
-      304: { about: 'It is what `If-None-Match` names.', headers: ['ETag'] },
+      304: { about: 'It matches `If-None-Match`.', headers: ['ETag'] },
     },
     example: { openapi: '3.1.1', paths: {} },
     run: async ({ deps, request }) => {

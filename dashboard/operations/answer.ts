@@ -22,7 +22,7 @@ interface Wanted<K extends OperationType> {
 /** For a route that starts an operation on its target: answers with the events, or with the plan. */
 export const streamed = <K extends OperationType>(
   type: K,
-  about = 'The work as it goes, or its plan.',
+  about = 'The events of the operation, or its plan.',
 ) => ({
   right: OPERATION_TYPES[type].right,
   answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },

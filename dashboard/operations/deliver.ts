@@ -130,7 +130,7 @@ async function read(
     if (await recorder.step(event, delivery.received)) continue
     if (isTerminal(event)) return conclude(deps, operation, event, recorder)
     if (event.id <= delivery.received) continue
-    if (event.id > delivery.received + 1) throw offline('The agent left out an event')
+    if (event.id > delivery.received + 1) throw offline('The agent skipped an event')
     delivery.received = event.id
     await recorder.log(textOf(event))
     if (event.id === before + 1) await begun(deps, operation)

@@ -55,7 +55,7 @@ export const operationRoutes = {
     loads: loadOperation,
     query: FollowQuery,
     answers: {
-      200: streamOf('What it does, as it goes.', { ...eventsOfAny(OPERATION_NAMES), step: Step }),
+      200: streamOf('Its events, live.', { ...eventsOfAny(OPERATION_NAMES), step: Step }),
     },
     run: (call) => {
       const { id } = call.loaded
@@ -66,12 +66,12 @@ export const operationRoutes = {
   }),
   cancelOperation: route({
     at: 'POST /api/operations/:operation_id/cancel',
-    summary: 'End an operation and undo what it made',
+    summary: 'Cancel an operation and undo its steps',
     details: 'Answers immediately; its events report how it ends. 409 when it has ended already.',
     right: 'operate',
     loads: loadOperation,
     body: CancelOperation,
-    answers: { 202: { about: 'Its end was asked for.', json: One } },
+    answers: { 202: { about: 'The cancellation was requested.', json: One } },
     errors: ['conflict'],
     run: async ({ deps, loaded, body, caller }) => {
       const how = { mode: body.force ? 'forced' : 'graceful', actor: caller.user.id } as const
@@ -80,7 +80,7 @@ export const operationRoutes = {
   }),
   retryOperation: route({
     at: 'POST /api/operations/:operation_id/retry',
-    summary: 'Try an operation that failed once more',
+    summary: 'Retry a failed operation',
     details: 'Starts a new operation. 409 for one that succeeded or is running.',
     right: 'operate',
     loads: loadOperation,

@@ -52,7 +52,7 @@ const AttentionItem = {
   site_id: 9,
   operation_id: OPERATION,
   name: 'blog.example',
-  reason: 'The disk is full: repeat what failed, or delete the site',
+  reason: 'The disk is full: retry the operation, or delete the site',
   at: null,
   count: 1,
   query: null,

@@ -37,16 +37,16 @@ export const fleetRoutes = {
     at: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     right: 'read',
-    answers: { 200: { about: 'Servers, counts, and what needs attention.', json: Fleet } },
+    answers: { 200: { about: 'Servers, counts and attention items.', json: Fleet } },
     run: ({ deps }) => overview(deps),
   }),
   followFleet: route({
     at: 'GET /api/fleet/events',
-    summary: 'Follow what changes in the fleet',
+    summary: 'Follow changes of the fleet',
     details:
       'Numbered from 1 on each connection, and never sent again: a client that reconnects requests its data again. The stream continues until the session ends.',
     right: 'read',
-    answers: { 200: { about: 'What has changed, as it does.', events: { log: FleetNews } } },
+    answers: { 200: { about: 'The changes, live.', events: { log: FleetNews } } },
     run: async (call) => callerStream(call, { events: await call.deps.feed.listen() }),
   }),
   getFleetServer: route({
@@ -64,7 +64,7 @@ export const fleetRoutes = {
   }),
   listFleetActivity: route({
     at: 'GET /api/fleet/activity',
-    summary: 'List what was done, by whom and where',
+    summary: 'List the activity with user and target',
     right: 'read',
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
@@ -93,7 +93,7 @@ export const fleetRoutes = {
   }),
   listFleetSiteIds: route({
     at: 'GET /api/fleet/sites/ids',
-    summary: 'List the ids of all sites that match, for a bulk operation',
+    summary: 'List the ids of all matching sites, for a bulk operation',
     right: 'read',
     query: FleetSiteIdsQuery,
     answers: { 200: { about: 'All of them, up to 10,000.', json: FleetSiteIds } },

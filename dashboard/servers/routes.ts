@@ -67,7 +67,7 @@ export const serverRoutes = {
     right: 'admin',
     loads: loadServer,
     body: UpdateServer,
-    answers: shows('As it is now.', { server: ServerUpdated }),
+    answers: shows('Its current state.', { server: ServerUpdated }),
     run: async ({ deps, loaded, body, caller }) => ({
       server: await changeServer(deps, loaded, body, caller.user.id),
     }),
@@ -84,7 +84,7 @@ export const serverRoutes = {
   }),
   getIsolationCheck: route({
     at: 'GET /api/servers/:server_id/isolation-check',
-    summary: 'Show what the last isolation check of a server found',
+    summary: 'Show the last isolation check of a server',
     right: 'read',
     loads: loadServer,
     answers: shows('The last check; nulls before the first.', {
@@ -96,7 +96,7 @@ export const serverRoutes = {
   }),
   getConditions: route({
     at: 'GET /api/servers/:server_id/conditions',
-    summary: 'Show what stands in the way of new sites on a server',
+    summary: 'Show the obstacles to new sites on a server',
     right: 'read',
     loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
@@ -114,9 +114,9 @@ export const serverRoutes = {
   }),
   getMaintenance: route({
     at: 'GET /api/servers/:server_id/maintenance',
-    summary: 'Show the updates of a server, and what they wait for',
+    summary: 'Show the updates of a server and their state',
     details:
-      'Pending packages, a needed reboot, programs that still run replaced files, services that were started again, and whether security updates are installed by themselves.',
+      'Pending packages, a needed reboot, programs that still run replaced files, services that were started again, and whether security updates are installed automatically.',
     right: 'read',
     loads: loadServer,
     answers: { 200: { about: 'As its agent reported it last.', json: MaintenanceView } },

@@ -15,32 +15,32 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 export const serverWorkRoutes = {
   syncServer: route({
     at: 'POST /api/servers/:server_id/sync',
-    summary: 'Make the records of a server agree with the machine',
+    summary: 'Sync the records of a server with the machine',
     details: 'Joins a running sync. 503 when the agent cannot be reached.',
     loads: serverTarget,
     ...streamed('server.sync'),
-    answers: { 200: streamOf('The sync as it goes.', eventsOf('server.sync')) },
+    answers: { 200: streamOf('The events of the sync.', eventsOf('server.sync')) },
     run: async (call) => streamJob(call, await start(call.deps, 'server.sync', call.loaded, {})),
   }),
   provisionServer: route({
     at: 'POST /api/servers/:server_id/provision',
-    summary: 'Install and configure what sites need',
+    summary: 'Provision a server',
     loads: serverTarget,
     body: ProvisionServer,
     ...streamed('server.provision'),
   }),
   checkIsolation: route({
     at: 'POST /api/servers/:server_id/isolation-check',
-    summary: 'Attack one temporary site of a server from another one, and remove both',
+    summary: 'Check the isolation of the sites of a server',
     details:
       'Joins a check that is running. It completes also when attacks succeed: the results say which. Each online server that has sites is checked once a week by itself.',
     loads: serverTarget,
     body: OnlyDryRun,
-    ...streamed('isolation.check', 'The check as it goes, or its plan.'),
+    ...streamed('isolation.check', 'The events of the check, or its plan.'),
   }),
   installUpdates: route({
     at: 'POST /api/servers/:server_id/update',
-    summary: 'Install updates of packages, and restart what runs the files that they replaced',
+    summary: 'Install package updates, and restart programs with replaced files',
     details:
       'Sites are restarted one after the other, without a failed request. What was installed cannot be undone. MariaDB is restarted only with `restart_database`.',
     loads: serverTarget,
@@ -49,8 +49,8 @@ export const serverWorkRoutes = {
   }),
   upgradeAgent: route({
     at: 'POST /api/servers/:server_id/upgrade',
-    summary: 'Give a server the agent that this dashboard has',
-    details: '409 while something else is done there, or without a build for its machine.',
+    summary: 'Upgrade the agent of a server',
+    details: '409 while another operation runs there, or without a build for its machine.',
     loads: serverTarget,
     body: OnlyDryRun,
     ...streamed('agent.upgrade'),

@@ -19,12 +19,12 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 export const siteActionRoutes = {
   scanSite: route({
     at: 'POST /api/servers/:server_id/wp-scan',
-    summary: 'Read what WordPress is made of on a site',
+    summary: 'Scan the WordPress of a site',
     details: 'Joins a running scan.',
     loads: serverTarget,
     body: ScanSite,
     ...streamed('site.scan'),
-    answers: { 200: streamOf('The scan as it goes.', eventsOf('site.scan')) },
+    answers: { 200: streamOf('The events of the scan.', eventsOf('site.scan')) },
     run: async (call) => {
       const { deps, loaded, body } = call
       const site = await getSite(deps.db, loaded.server.id, body.site_id)
@@ -57,7 +57,7 @@ export const siteActionRoutes = {
   }),
   issueTls: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/tls',
-    summary: 'Give a site a certificate, renew it or take it away',
+    summary: 'Issue, renew or remove the certificate of a site',
     loads: loadManagedSite,
     body: IssueTls,
     ...streamed('tls.issue'),
@@ -77,7 +77,7 @@ export const siteActionRoutes = {
   }),
   resetAdminPassword: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/admin-password',
-    summary: 'Give the WordPress administrator of a site a new password',
+    summary: 'Set a new password of the WordPress administrator of a site',
     details: 'Shown once and not stored.',
     right: 'admin',
     loads: loadManagedSite,

@@ -41,7 +41,7 @@ export const siteRoutes = {
     body: CreateSite,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
-      201: begun('On record, and being made.', ChangingAnswer),
+      201: begun('Stored; the creation runs.', ChangingAnswer),
     },
     errors: ASKS_AGENT,
     run: async ({ deps, loaded, body, caller }) => {

@@ -67,7 +67,7 @@ function refusalOf(address: string, { production, allow_private }: AddressRules)
 /** Throws offline for a refused IP literal; names are checked when they are resolved. */
 export function checkLiteral(hostname: string, rules: AddressRules): void {
   const reason = isIP(hostname) ? refusalOf(hostname, rules) : undefined
-  if (reason) throw offline(`The server is not asked: ${reason}`)
+  if (reason) throw offline(`The server is not contacted: ${reason}`)
 }
 
 const LOOKUP_MS = 1_000
@@ -92,7 +92,7 @@ export function checkedLookup(rules: AddressRules) {
       const reasons = found?.map(({ address }) => refusalOf(address, rules)) ?? []
       const reason = reasons.find((text) => text !== undefined)
       if (error) callback(error, [])
-      else if (reason) callback(offline(`The server is not asked: ${reason}`), [])
+      else if (reason) callback(offline(`The server is not contacted: ${reason}`), [])
       else callback(null, found)
     })
   }

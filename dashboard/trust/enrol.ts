@@ -88,12 +88,12 @@ export async function confirm(
 }
 
 const WRONG_PROOF =
-  'What answered does not know the code: it was mistyped, or something stands in between'
+  'The server does not know the code: it was mistyped, or another machine intercepts the connection'
 
 /** The answer of an agent without this code, or of another program. */
 function refusalOf({ hostname, port }: Candidate, status: number): string {
-  if (status === 403) return 'The agent is there and waits for its code'
-  if (status === 401) return 'The agent there was given the line of another server or dashboard'
+  if (status === 403) return 'The agent runs and waits for its code'
+  if (status === 401) return 'The agent there used the command of another server or dashboard'
   return `What answers on ${hostname}:${port} is no agent (status ${status})`
 }
 

@@ -8,7 +8,7 @@ interface Deps {
   clock: Clock
 }
 
-/** Whether the agent of a server is trusted, and how far its enrolment has come. Throws not_found. */
+/** The trust and the enrolment of the agent of a server. Throws not_found. */
 export async function enrolmentState(
   { db, clock }: Deps,
   server_id: number,

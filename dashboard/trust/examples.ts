@@ -21,7 +21,7 @@ export const TRUST_EXAMPLES = {
     code: {
       status: 'open',
       expires_at: AT,
-      reason: 'The agent is there and waits for its code',
+      reason: 'The agent runs and waits for its code',
     },
   },
   KeyView: {

@@ -17,11 +17,11 @@ const route = routesWith<EnrolmentDeps & { public_url: string | undefined }>()
 export const trustRoutes = {
   openEnrolment: route({
     at: 'POST /api/servers/:server_id/enrolment',
-    summary: 'Make the line that installs the agent on a server',
-    details: 'Takes the place of any before it, and holds for 15 minutes.',
+    summary: 'Create the command that installs the agent on a server',
+    details: 'Replaces the previous one, and is valid for 15 minutes.',
     right: 'admin',
     loads: loadServer,
-    answers: creates('Shown this once.', { enrolment: Enrolment }),
+    answers: creates('Shown only once.', { enrolment: Enrolment }),
     run: async ({ deps, loaded, request, caller }) => {
       const origin = originOf(deps, request)
       const user_id = caller.user.id
@@ -33,14 +33,14 @@ export const trustRoutes = {
     at: 'GET /api/servers/:server_id/enrolment',
     summary: 'Show whether the agent of a server is trusted',
     right: 'read',
-    answers: shows('How it stands.', { enrolment: EnrolmentState }),
+    answers: shows('Its state.', { enrolment: EnrolmentState }),
     run: async ({ deps, params }) => ({
       enrolment: await enrolmentState(deps, idIn(params.server_id, 'Server')),
     }),
   }),
   revokeEnrolment: route({
     at: 'DELETE /api/servers/:server_id/enrolment',
-    summary: 'Trust the agent of a server no longer',
+    summary: 'Revoke the trust in the agent of a server',
     right: 'admin',
     loads: loadServer,
     answers: { 204: { about: 'It must be enrolled again.' } },

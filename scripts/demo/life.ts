@@ -29,7 +29,7 @@ export function live(deps: Deps, fleet: Fleet): () => void {
   const forever = async (turn: () => Promise<void>) => {
     while (!stopped.signal.aborted)
       await turn().catch((error: unknown) => {
-        if (!(error instanceof ServiceError)) deps.log.error('the demo stumbles', error)
+        if (!(error instanceof ServiceError)) deps.log.error('a step of the demo failed', error)
       })
   }
   void forever(async () => {

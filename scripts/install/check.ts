@@ -72,7 +72,7 @@ async function checkName({ domain, proxy, tls }: Settings): Promise<void> {
   if (tls !== 'acme' || proxy === 'none') return
   await lookup(domain).catch(() => {
     throw new Error(
-      `${domain} has no address: make an A or AAAA record that leads here, or use --tls self-signed`,
+      `${domain} has no address: make an A or AAAA record that points here, or use --tls self-signed`,
     )
   })
 }

@@ -17,7 +17,7 @@ export async function fetchArchive(pinned: PinnedPackage, folder: string): Promi
   const name = `${pinned.name}@${pinned.version}`
   const archive = await (Bun.which('npm') ? pack(name, folder) : download(name, folder)).catch(
     (error: unknown) => {
-      throw new Error(`${name} could not be had from the npm registry`, { cause: error })
+      throw new Error(`${name} is not available from the npm registry`, { cause: error })
     },
   )
   const integrity = await digestOf(archive)

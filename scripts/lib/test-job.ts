@@ -54,7 +54,7 @@ export function casesOf(job: Job, status: number | string, xml: string): Case[] 
   if (xml === '') return [failed('', `${ended}, without a report`)]
   const reported = new Set(cases.map(({ file }) => file))
   for (const file of job.files) {
-    if (!reported.has(file)) cases.push(failed(file, 'did not load, or holds no test'))
+    if (!reported.has(file)) cases.push(failed(file, 'did not load, or contains no test'))
   }
   const silent = status !== 0 && cases.every((one) => one.status !== 'failed')
   return silent ? [...cases, failed('', `${ended}, though no test failed`)] : cases

@@ -32,7 +32,7 @@ export async function makeSite(api: Api, server_id: number, site: Site): Promise
   const found = await findSite(api, server_id, site.domain)
   if (found) {
     showAddress(found)
-    console.log('  WordPress login:     as it was; the dashboard sets a new password')
+    console.log('  WordPress login:     unchanged; the dashboard sets a new password')
     return
   }
   const id = await createSite(api, server_id, site)
@@ -44,7 +44,7 @@ export async function makeSite(api: Api, server_id: number, site: Site): Promise
   }
   const { user, password } = AdminPassword.parse(answer.body)
   console.log(
-    `  WordPress login:     ${user}\n  password:            ${password.reveal()}   (shown this once)`,
+    `  WordPress login:     ${user}\n  password:            ${password.reveal()}   (shown only once)`,
   )
 }
 

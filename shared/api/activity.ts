@@ -13,7 +13,7 @@ const limitRule = 'Must be a whole number between 1 and 500'
 
 export const Limit = digits(limitRule)
   .refine((value) => value <= 500, limitRule)
-  .describe('How many at most, up to 500; 50 when left out.')
+  .describe('The maximum number, up to 500; default 50.')
 
 export const ActivityQuery = z.object({
   limit: Limit.default(50),
@@ -31,7 +31,9 @@ export const Activity = z
   .strictObject({
     id: RecordId,
     type: z.string().describe('`<resource>.<action>`, such as site.create.'),
-    domain: z.string().describe('Of the site, else the hostname of the server, else empty.'),
+    domain: z
+      .string()
+      .describe('The domain of the site, else the hostname of the server, else empty.'),
     status: z.enum(ACTIVITY_STATUSES),
     created_at: Timestamp,
   })
@@ -40,11 +42,14 @@ export type Activity = z.infer<typeof Activity>
 
 /** An entry with the ids that a page needs for links; null for deleted objects. */
 export const FleetActivity = Activity.extend({
-  actor: z.string().nullable().describe('The e-mail of who did it; null: the dashboard itself.'),
+  actor: z
+    .string()
+    .nullable()
+    .describe('The e-mail address of the user; null: the dashboard itself.'),
   server_id: RecordId.nullable(),
   server: z.string().nullable().describe('The name of the server.'),
   site_id: RecordId.nullable().describe('The site that has this domain now.'),
   operation_id: z.string().nullable(),
   bulk_id: z.string().nullable(),
-}).meta({ id: 'FleetActivity', description: 'An entry with who did it and where.' })
+}).meta({ id: 'FleetActivity', description: 'An entry with its user and target.' })
 export type FleetActivity = z.infer<typeof FleetActivity>

@@ -36,7 +36,7 @@ const Severity = z
 const Query = z
   .record(z.string(), z.string())
   .nullable()
-  .describe('The filters of `GET /api/fleet/sites` that list all of them; null where none do.')
+  .describe('The filters of `GET /api/fleet/sites` that list all of them; null if there are none.')
 
 export const AttentionItem = z
   .strictObject({
@@ -44,27 +44,29 @@ export const AttentionItem = z
     server_id: RecordId.nullable(),
     site_id: RecordId.nullable(),
     operation_id: z.string().nullable().describe('The operation that can be repeated.'),
-    name: z.string().describe('Of the server, the domain of the site, or a PHP version.'),
-    reason: z.string().describe('What is wrong and what to do, in one sentence.'),
+    name: z.string().describe('The name of the server, the domain of the site, or a PHP version.'),
+    reason: z.string().describe('The problem and its solution, in one sentence.'),
     at: z
       .string()
       .nullable()
-      .describe('Since when, or until when a certificate holds: a time or a date.'),
+      .describe('When it started, or when a certificate expires: a time or a date.'),
     count: Count.describe(
-      'How many sites it stands for; 1 but for a PHP version or sites that are not recorded.',
+      'The number of its sites; 1 except for a PHP version or sites that are not recorded.',
     ),
     query: Query,
   })
-  .meta({ id: 'AttentionItem', description: 'One thing that a person should look at.' })
+  .meta({ id: 'AttentionItem', description: 'One problem that needs attention.' })
 export type AttentionItem = z.infer<typeof AttentionItem>
 
 export const Attention = z
   .strictObject({
     kind: z.enum(ATTENTION_KINDS),
-    severity: Severity.describe('That of the most severe item.'),
-    total: Count.describe('How many there are; of php_eol and sites_not_recorded, how many sites.'),
+    severity: Severity.describe('The severity of the most severe item.'),
+    total: Count.describe(
+      'The number of items; for php_eol and sites_not_recorded, the number of sites.',
+    ),
     items: z.array(AttentionItem).describe('The most severe items, at most 20.'),
     query: Query,
   })
-  .meta({ id: 'Attention', description: 'All of one kind that a person should look at.' })
+  .meta({ id: 'Attention', description: 'All items of one kind.' })
 export type Attention = z.infer<typeof Attention>

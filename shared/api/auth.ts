@@ -37,7 +37,7 @@ export const ChangePassword = body({
   end_tokens: z
     .boolean('Must be true or false')
     .default(false)
-    .describe('Whether every API token of the user ends, too.'),
+    .describe('Whether every API token of the user ends too.'),
 }).meta({ id: 'ChangePassword' })
 
 const TokenScope = z
@@ -60,7 +60,7 @@ export const CreateApiToken = body({
 
 export const User = z
   .strictObject({ id: RecordId, email: z.string(), name: z.string() })
-  .meta({ id: 'User', description: 'A person who signs in.' })
+  .meta({ id: 'User', description: 'A user.' })
 export type User = z.infer<typeof User>
 
 export const ApiToken = z

@@ -33,7 +33,7 @@ export const BulkTargets = z
   .meta({
     id: 'BulkTargets',
     description:
-      'All that any of the three names. Of an operation on sites, servers stand for the sites that they have.',
+      'All targets that any of the three lists selects. For an operation on sites, servers mean their sites.',
   })
 export type BulkTargets = z.infer<typeof BulkTargets>
 
@@ -48,21 +48,21 @@ export const CreateBulkOperation = body({
     .unknown()
     .optional()
     .describe(
-      'What the call for one of them takes beside its target, such as `{"tier": "large"}`; a field that the type does not take for many is refused.',
+      'The fields of the call for one target, such as `{"tier": "large"}`; a field that the type does not have in bulk is refused.',
     ),
   targets: BulkTargets,
   parallel: whole(1, 20).default(4).describe('The number of parallel operations.'),
   pause_after: whole(1, MOST_ITEMS)
     .default(3)
-    .describe('It pauses after so many failures in a row.'),
+    .describe('The number of consecutive failures after which it pauses.'),
   dry_run: DryRun.describe(
-    'True: answer with the targets, and with those that are left out. The call for one of them tells its plan.',
+    'True: return the selected and the skipped targets. The call for one target returns its plan.',
   ),
   with_asks: z
     .boolean('Must be true or false')
     .default(false)
     .describe(
-      'With `dry_run`: ask the agents, too, what it would change on each of the first 50 that Hosting Control did not make.',
+      'With `dry_run`: also return what it would change on each of the first 50 targets that Hosting Control did not make.',
     ),
 }).meta({ id: 'CreateBulkOperation' })
 
@@ -89,32 +89,31 @@ export const BulkTarget = z
     site_id: RecordId.nullable(),
     domain: z.string().describe('Of the site, else the hostname of the server.'),
   })
-  .meta({ id: 'BulkTarget', description: 'A site or server that something would be done to.' })
+  .meta({ id: 'BulkTarget', description: 'A selected site or server.' })
 export type BulkTarget = z.infer<typeof BulkTarget>
 
 /** A target that was named and does not qualify. */
 export const SkippedTarget = BulkTarget.extend({
-  error: Failure.describe('As the call for it alone is refused.'),
-}).meta({ id: 'SkippedTarget', description: 'A site that was named and is left out, and why.' })
+  error: Failure.describe('The refusal of the call for it alone.'),
+}).meta({ id: 'SkippedTarget', description: 'A named site that is skipped, and why.' })
 export type SkippedTarget = z.infer<typeof SkippedTarget>
 
 /** The changes for one target that must be accepted, or why they are unknown. */
 export const BulkAsk = BulkTarget.extend({
-  effects: z.array(Effect).describe('Each has the word in `asks` that must be accepted for it.'),
+  effects: z.array(Effect).describe('Each has the consent that it needs in `asks`.'),
   error: Failure.nullable().describe('Why there is no plan, such as an agent that is offline.'),
 }).meta({
   id: 'BulkAsk',
-  description:
-    'One site or server for which something must be accepted, or for which that is not known.',
+  description: 'One target with changes that must be accepted, or without a plan.',
 })
 export type BulkAsk = z.infer<typeof BulkAsk>
 
 export const BulkAsks = z
   .strictObject({
-    asks: z.array(BulkAsk).describe('Those that nothing must be accepted for are left out.'),
-    unasked: Count.describe('How many were not asked, since there are more than 50.'),
+    asks: z.array(BulkAsk).describe('Targets without such changes are omitted.'),
+    unasked: Count.describe('The number of targets beyond the first 50, without a plan.'),
   })
-  .meta({ id: 'BulkAsks', description: 'What must be accepted, by site or server.' })
+  .meta({ id: 'BulkAsks', description: 'The changes that must be accepted, by target.' })
 export type BulkAsks = z.infer<typeof BulkAsks>
 
 export const BulkOperationView = z
@@ -124,7 +123,7 @@ export const BulkOperationView = z
     params: z.record(z.string(), z.unknown()),
     status: z
       .enum(BULK_STATUSES)
-      .describe('cancelled without `finished_at`: it still ends what was running.'),
+      .describe('cancelled without `finished_at`: its running items are still ending.'),
     reason: z.string().describe('Why it is paused, else empty.'),
     parallel: Count,
     pause_after: Count,
@@ -137,10 +136,10 @@ export const BulkOperationView = z
       success: Count,
       failed: Count,
       cancelled: Count,
-      skipped: Count.describe('Left out from the beginning, and not part of the outcome.'),
+      skipped: Count.describe('Skipped from the start, and not part of the outcome.'),
     }),
   })
-  .meta({ id: 'BulkOperationView', description: 'The same done to many sites or servers.' })
+  .meta({ id: 'BulkOperationView', description: 'One operation on many sites or servers.' })
 export type BulkOperationView = z.infer<typeof BulkOperationView>
 
 export const BulkItemView = z
@@ -150,7 +149,7 @@ export const BulkItemView = z
     site_id: RecordId.nullable(),
     domain: z.string().describe('Of the site, else the hostname of the server.'),
     status: z.enum(BULK_ITEM_STATUSES),
-    operation_id: z.string().nullable().describe('Null until it begins.'),
+    operation_id: z.string().nullable().describe('Null until it starts.'),
     error: Failure.nullable(),
   })
   .meta({ id: 'BulkItemView', description: 'One site or server of a bulk operation.' })

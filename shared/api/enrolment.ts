@@ -3,7 +3,7 @@ import { Timestamp } from './parts.ts'
 
 export const Enrolment = z
   .strictObject({
-    code: z.string().describe('Shown this once.'),
+    code: z.string().describe('Shown only once.'),
     expires_at: Timestamp,
     hub_key: z
       .string()
@@ -13,15 +13,17 @@ export const Enrolment = z
         z.strictObject({
           machine: z.string().describe('Such as linux-x64.'),
           sha256: z.string().describe('Of the executable, in hexadecimal.'),
-          line: z.string().describe('Installs and enrols the agent, pasted into a shell there.'),
+          line: z
+            .string()
+            .describe('The command that installs and enrols the agent, for a shell on the server.'),
         }),
       )
-      .describe('For each kind of machine that there is a build for.'),
+      .describe('One for each machine with a build.'),
     obstacle: z.string().describe('Why this dashboard will not connect to the server, else empty.'),
   })
   .meta({
     id: 'Enrolment',
-    description: 'A code that lets the agent of a server be taken over once, until it expires.',
+    description: 'A code that enrols the agent of a server once, until it expires.',
   })
 export type Enrolment = z.infer<typeof Enrolment>
 
@@ -42,7 +44,7 @@ export const EnrolmentState = z
       .strictObject({
         status: z
           .enum(['open', 'expired', 'refused'])
-          .describe('refused: after three wrong proofs it is no longer good.'),
+          .describe('refused: invalid after three wrong proofs.'),
         expires_at: Timestamp,
         reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
         reason_code: z
@@ -51,10 +53,10 @@ export const EnrolmentState = z
           .describe('Of the reason, where there is something to do about it.'),
       })
       .nullable()
-      .describe('The one that was made last, until it is used.'),
+      .describe('The last code, until it is used.'),
   })
   .meta({
     id: 'EnrolmentState',
-    description: 'Whether the agent of a server is trusted, and how far its enrolment has come.',
+    description: 'The trust and the enrolment of the agent of a server.',
   })
 export type EnrolmentState = z.infer<typeof EnrolmentState>

@@ -16,7 +16,7 @@ const ok = z.literal('ok')
 
 const Log = z
   .strictObject({ message: z.string() })
-  .meta({ id: 'LogData', description: 'One line of what is going on.' })
+  .meta({ id: 'LogData', description: 'One log line.' })
 
 export const Step = z.strictObject({ ...StepChange.shape, title: z.string() }).meta({
   id: 'StepData',
@@ -28,7 +28,7 @@ const named = (type: string) =>
 
 /** The data of the `complete` event of an operation. */
 function completeOf(type: OperationType) {
-  const meta = { id: `${named(type)}Complete`, description: `The end of a ${type} that succeeded.` }
+  const meta = { id: `${named(type)}Complete`, description: `The end of a successful ${type}.` }
   return OPERATION_TYPES[type].outcome.complete.meta(meta)
 }
 
@@ -52,12 +52,15 @@ export const BULK_EVENTS: Events = {
   log: z
     .strictObject({
       message: z.string(),
-      status: z.string().optional().describe('What the item, or without one the whole, is now.'),
+      status: z
+        .string()
+        .optional()
+        .describe('The state of the item, or of the bulk operation without one.'),
       position: RecordId.optional(),
       domain: z.string().optional(),
       operation_id: z.string().optional(),
     })
-    .meta({ id: 'BulkLogData', description: 'What is going on, and with which item.' }),
+    .meta({ id: 'BulkLogData', description: 'A change of an item or of the bulk operation.' }),
   complete: z
     .strictObject({ status: ok, total: Count, success: Count, failed: Count, cancelled: Count })
     .meta({ id: 'BulkComplete', description: 'All of them succeeded.' }),

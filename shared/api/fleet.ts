@@ -51,7 +51,7 @@ export const FleetSiteIdsQuery = z.object({
     .max(253, 'Must have at most 253 characters')
     .optional()
     .describe(
-      'Words that are each part of the domain or of the system user; an address is searched for by its host.',
+      'Words that must all be part of the domain or the system user; an address is reduced to its host.',
     ),
   server_id: digits('Must be an id').optional(),
   tag: Tag.optional().describe('Of the server.'),
@@ -60,14 +60,14 @@ export const FleetSiteIdsQuery = z.object({
   php: PhpVersions.optional().describe('One or more PHP versions, with commas between them.'),
   tls: someOf(FOUND_TLS_MODES).optional(),
   framework: someOf(FRAMEWORKS).optional(),
-  updates: Flag.optional().describe('true: only sites with an update that is known.'),
+  updates: Flag.optional().describe('true: only sites with a known update.'),
   expiring: Flag.optional().describe(
-    'true: only sites in use whose certificate has ended or ends within 14 days.',
+    'true: only sites in use whose certificate has expired or expires within 14 days.',
   ),
   health: someOf(HEALTH_STATES).optional().describe('Only sites in use have a health.'),
-  managed: Flag.optional().describe('false: only sites that were found on their servers.'),
-  ignored: Flag.optional().describe('true: only ignored sites, which are left out otherwise.'),
-  conflict: Flag.optional().describe('true: only sites whose name another server has, too.'),
+  managed: Flag.optional().describe('false: only discovered sites.'),
+  ignored: Flag.optional().describe('true: only ignored sites, which are otherwise omitted.'),
+  conflict: Flag.optional().describe('true: only sites whose name another server also has.'),
   sort: oneOf(SITE_SORTS).default('domain'),
   order: oneOf(['asc', 'desc']).default('asc'),
 })
@@ -78,7 +78,7 @@ export const FleetSitesQuery = FleetSiteIdsQuery.extend({
   per_page: digits(perPage)
     .refine((value) => value <= 500, perPage)
     .default(50)
-    .describe('Up to 500; 50 when left out.'),
+    .describe('Up to 500; default 50.'),
 })
 export type FleetSitesQuery = z.infer<typeof FleetSitesQuery>
 
@@ -90,7 +90,7 @@ export const FleetSite = z
     domain: z.string(),
     user: z.string(),
     php: z.string(),
-    tier: z.enum(TIERS).nullable().describe('Null of a found site: nothing gives it one.'),
+    tier: z.enum(TIERS).nullable().describe('Null for a discovered site, which has none.'),
     tls: z.enum(FOUND_TLS_MODES),
     framework: z.enum(FRAMEWORKS),
     wp_version: z.string(),
@@ -98,7 +98,7 @@ export const FleetSite = z
     status_reason: z.string(),
     managed: z
       .boolean()
-      .describe('Whether this dashboard created it, or it was found on its server.'),
+      .describe('True: this dashboard created it. False: it was discovered on its server.'),
     found: z
       .boolean()
       .describe(
@@ -106,25 +106,25 @@ export const FleetSite = z
       ),
     ignored: z
       .boolean()
-      .describe('Left out of lists, counts and the overview; only one that is not managed.'),
+      .describe('Omitted from lists, counts and the overview; only for discovered sites.'),
     also_on: AlsoOn,
     updates: Updates,
     last_scan: Timestamp.nullable(),
     ...HEALTH,
     certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
     disk_bytes: Count.nullable().describe(
-      'Of its files and database as they were measured last; null while unknown.',
+      'The level of its last measured disk use; null while unknown.',
     ),
     operation_id: z.string().nullable().describe('The operation that runs there.'),
     created_at: Timestamp,
   })
-  .meta({ id: 'FleetSite', description: 'A site with all that a list needs.' })
+  .meta({ id: 'FleetSite', description: 'A site in lists.' })
 export type FleetSite = z.infer<typeof FleetSite>
 
 export const FleetSitesPage = z
   .strictObject({
     sites: z.array(FleetSite),
-    total: Count.describe('Of all that match.'),
+    total: Count.describe('The total of all matching sites.'),
     page: RecordId,
     per_page: RecordId,
   })
@@ -133,15 +133,17 @@ export const FleetSitesPage = z
 export const FleetSiteIds = z
   .strictObject({
     sites: z.array(z.strictObject({ id: RecordId, server_id: RecordId, domain: z.string() })),
-    total: Count.describe('Of all that match, of which at most 10,000 are listed.'),
+    total: Count.describe('The total of all matching sites, of which at most 10,000 are listed.'),
   })
-  .meta({ id: 'FleetSiteIds', description: 'Sites by their ids, as a bulk operation takes them.' })
+  .meta({ id: 'FleetSiteIds', description: 'The ids of sites, for a bulk operation.' })
 
 export const FleetSiteDetail = FleetSite.extend({
   closed: z.boolean().describe('Its web server refuses every visitor.'),
   unknown: z
     .record(z.string(), z.string())
-    .describe('Of what its agent does not know, such as php or tls: a code of the reason.'),
+    .describe(
+      'The values that its agent does not know, such as php or tls, with a code of the reason.',
+    ),
   docroot: z.string(),
   db_name: z.string(),
   database_routines: z
@@ -152,12 +154,12 @@ export const FleetSiteDetail = FleetSite.extend({
   trashed_at: Timestamp.nullable(),
   purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
   disk: DiskUse.nullable().describe(
-    'Null before the first measurement, and for a site that its agent did not create.',
+    'Null before the first measurement, and for a discovered site.',
   ),
   inventory: Inventory.nullable(),
   health_checks: z
     .array(HealthCheckResult)
-    .describe('What each check found; empty while the health is unknown.'),
+    .describe('The result of each check; empty while the health is unknown.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetSiteDetail', description: 'Everything known of one site.' })
 
@@ -172,8 +174,10 @@ export const FleetServer = z
     os: z.string(),
     version: z.string(),
     status: z.enum(SERVER_STATUSES),
-    status_reason: z.string().describe('Why the last contact failed, empty when it did not.'),
-    failures: Count.describe('Contacts in a row that failed.'),
+    status_reason: z
+      .string()
+      .describe('The reason of the last failed contact; empty after a successful one.'),
+    failures: Count.describe('The number of consecutive failed contacts.'),
     sites_count: Count.describe('Without those in the trash.'),
     last_sync: Timestamp.nullable(),
     age: Count.nullable().describe('Seconds since the last sync, null before the first.'),
@@ -182,7 +186,7 @@ export const FleetServer = z
     metrics_at: Timestamp.nullable().describe('When they were read.'),
     metrics_age: Count.nullable().describe('Seconds since then; null before the first.'),
   })
-  .meta({ id: 'FleetServer', description: 'A server with all that a list needs.' })
+  .meta({ id: 'FleetServer', description: 'A server in lists.' })
 export type FleetServer = z.infer<typeof FleetServer>
 
 export const FleetServerDetail = FleetServer.extend({
@@ -190,7 +194,7 @@ export const FleetServerDetail = FleetServer.extend({
   php_versions: z.array(z.string()),
   sites: z.record(z.string(), Count).describe('Its sites by status.'),
   health: z.record(z.string(), Count).describe('Its sites in use by health.'),
-  updates: Count.describe('Sites with an update that is known.'),
+  updates: Count.describe('Sites with a known update.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
 export type FleetServerDetail = z.infer<typeof FleetServerDetail>
@@ -205,9 +209,9 @@ export const Fleet = z
       operations: z
         .record(z.string(), Count)
         .describe('Running operations, and those that failed within a day, by status.'),
-      updates: Count.describe('Sites in use with an update that is known.'),
+      updates: Count.describe('Sites in use with a known update.'),
       updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
     }),
-    attention: z.array(Attention).describe('Most severe first; kinds without items are left out.'),
+    attention: z.array(Attention).describe('Most severe first; kinds without items are omitted.'),
   })
   .meta({ id: 'Fleet', description: 'The whole fleet on one page.' })

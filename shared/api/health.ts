@@ -3,16 +3,18 @@ import { HEALTH_CHECKS, HEALTH_STATES } from '#shared/values.ts'
 import { Timestamp } from './parts.ts'
 
 const State = z.enum(HEALTH_STATES)
-const code = 'Of the reason, such as php_failed or certificate_missing; others may come.'
+const code = 'The code of the reason, such as php_failed or certificate_missing; more may be added.'
 
 /** The health of a site, apart from `status`, which is its life cycle. */
 export const HEALTH = {
   health: State.nullable().describe(
-    'Whether the site works, for a site in use; null for one that is not. unknown: nobody could look.',
+    'Whether the site works; null for a site that is not in use. unknown: no check was possible.',
   ),
   health_code: z.string().describe(code),
-  health_reason: z.string().describe('One sentence; empty where there is nothing to say.'),
-  health_since: Timestamp.nullable().describe('When it became so; null while that is unknown.'),
+  health_reason: z.string().describe('One sentence; empty without a problem.'),
+  health_since: Timestamp.nullable().describe(
+    'When this state started; null while that is unknown.',
+  ),
 } as const
 
 const Health = z.strictObject(HEALTH)
@@ -27,6 +29,6 @@ export const HealthCheckResult = z
   })
   .meta({
     id: 'HealthCheckResult',
-    description: 'What one check of a site found; a check that does not apply is left out.',
+    description: 'The result of one check of a site; checks that do not apply are omitted.',
   })
 export type HealthCheckResult = z.infer<typeof HealthCheckResult>

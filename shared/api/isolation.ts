@@ -8,12 +8,12 @@ export const IsolationCheckView = z
     checked_at: Timestamp.nullable().describe('Null until the first check has completed.'),
     counts: IsolationCounts.nullable(),
     results: IsolationResults.nullable().describe('One for each attack, null before the first.'),
-    failures: Count.describe('How many checks in a row could not run since then.'),
+    failures: Count.describe('The number of consecutive checks since then that could not run.'),
     failed_at: Timestamp.nullable().describe('When the last of these failed.'),
-    reason: z.string().describe('Why it failed; empty when it did not.'),
+    reason: z.string().describe('The reason of the failure; empty without one.'),
   })
   .meta({
     id: 'IsolationCheckView',
-    description: 'What the last isolation check of a server found.',
+    description: 'The result of the last isolation check of a server.',
   })
 export type IsolationCheckView = z.infer<typeof IsolationCheckView>

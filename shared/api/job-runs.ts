@@ -8,7 +8,9 @@ export const JobRun = z
     seconds: z.number().nonnegative().nullable().describe('How long it took; null while it runs.'),
     result: z
       .enum(JOB_RESULTS)
-      .describe('timed_out: it ran longer than four minutes; killed: by a signal, as for memory.'),
+      .describe(
+        'timed_out: it exceeded four minutes; killed: by a signal, for example because of memory.',
+      ),
     exit_status: z.int().nullable().describe('Of wp-cli; null without one.'),
     output: z.string().describe('The end of what it printed, at most 4,096 characters of text.'),
   })

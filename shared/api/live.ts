@@ -28,6 +28,6 @@ export const FleetNews = z
   .meta({
     id: 'FleetNews',
     description:
-      'An operation began, went on or ended (at most four times a second, the latest state); or a bulk operation, a server or a site has changed.',
+      'An operation started, progressed or ended (at most four times a second, the latest state); or a bulk operation, a server or a site has changed.',
   })
 export type FleetNews = z.infer<typeof FleetNews>

@@ -12,7 +12,7 @@ export type StoredMail = z.infer<typeof StoredMail>
 export const SetMail = body({ ...MailChange.shape, dry_run: DryRun }).meta({ id: 'SetMail' })
 
 export const TestMail = body({
-  to: Email.describe('Who gets the test message.'),
+  to: Email.describe('The recipient of the test message.'),
   dry_run: DryRun,
 }).meta({ id: 'TestMail' })
 
@@ -28,14 +28,14 @@ export const MailSettingView = z
         has_password: z.boolean(),
       })
       .nullable(),
-    updated_at: Timestamp.nullable().describe('Null: nothing was ever set.'),
+    updated_at: Timestamp.nullable().describe('Null: never set.'),
   })
-  .meta({ id: 'MailSettingView', description: 'What was set about mail, without its password.' })
+  .meta({ id: 'MailSettingView', description: 'The mail settings, without the password.' })
 export type MailSettingView = z.infer<typeof MailSettingView>
 
 export const SiteMailCounts = z
   .strictObject({ ...SHOWN_COUNTS, site_id: RecordId.nullable(), domain: z.string() })
-  .meta({ id: 'SiteMailCounts', description: 'What became of the mail of a site.' })
+  .meta({ id: 'SiteMailCounts', description: 'The delivery statistics of a site.' })
 export type SiteMailCounts = z.infer<typeof SiteMailCounts>
 
 const shared = {
@@ -50,7 +50,7 @@ export const ServerMailView = z
     sites: z
       .array(SiteMailCounts)
       .nullable()
-      .describe('Those that have sent, or tried to, in the last 24 hours; null as above.'),
+      .describe('Sites that sent or tried to send in the last 24 hours; null as above.'),
   })
   .meta({ id: 'ServerMailView', description: 'How the sites of a server send mail.' })
 export type ServerMailView = z.infer<typeof ServerMailView>
@@ -58,7 +58,9 @@ export type ServerMailView = z.infer<typeof ServerMailView>
 export const SiteMailView = z
   .strictObject({
     ...shared,
-    server: MailSettingView.describe('What holds where the site has nothing of its own.'),
+    server: MailSettingView.describe(
+      'The settings of the server, for values that the site does not set.',
+    ),
     counts: SiteMailCounts.nullable().describe(
       'Null: the agent is offline, or does not report it.',
     ),

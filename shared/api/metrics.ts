@@ -7,12 +7,12 @@ const stepRule = 'Must be a whole number of seconds between 60 and 86400'
 const time = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time' })
 
 export const MetricsQuery = z.object({
-  from: time.optional().describe('The first moment; an hour before `to` when left out.'),
-  to: time.optional().describe('The moment after the last; now when left out.'),
+  from: time.optional().describe('The start; default: an hour before `to`.'),
+  to: time.optional().describe('The end (exclusive); default: now.'),
   step: digits(stepRule)
     .refine((seconds) => seconds >= 60 && seconds <= 86400, stepRule)
     .optional()
-    .describe('Seconds of one point; when left out, as many as make at most 400 points.'),
+    .describe('Seconds of one point; default: a value for at most 400 points.'),
 })
 export type MetricsQuery = z.infer<typeof MetricsQuery>
 
@@ -22,7 +22,7 @@ export const MetricsHistory = z
   .strictObject({
     from: Timestamp,
     to: Timestamp,
-    step: z.int().positive().describe('At least 900 where no shorter ones are kept any more.'),
+    step: z.int().positive().describe('At least 900 for times without stored minutes.'),
     at: z.array(z.int()).describe('When each point begins, in seconds since 1970.'),
     cpu: Values.describe('Percent, on average.'),
     cpu_max: Values.describe('The highest reading of `cpu`.'),
@@ -36,6 +36,6 @@ export const MetricsHistory = z
   })
   .meta({
     id: 'MetricsHistory',
-    description: 'Columns of the same length, as charts want them; null where nothing was read.',
+    description: 'Columns of the same length, for charts; null without a reading.',
   })
 export type MetricsHistory = z.infer<typeof MetricsHistory>

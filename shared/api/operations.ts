@@ -10,7 +10,7 @@ export const CancelOperation = body({
   force: z
     .boolean('Must be true or false')
     .default(false)
-    .describe('Ends programs at once instead of asking them to end.'),
+    .describe('Kills programs immediately instead of asking them to end.'),
 }).meta({ id: 'CancelOperation' })
 
 /** Several values with commas between them, each one of `values`. */
@@ -41,7 +41,7 @@ export const OperationsQuery = z.object({
   active: Flag.optional().describe(
     'true: only those that have not ended; false: only those that have.',
   ),
-  bulk_id: OperationId.optional().describe('Those that a bulk operation began.'),
+  bulk_id: OperationId.optional().describe('Only those of a bulk operation.'),
   type: z
     .enum(OPERATION_NAMES, { error: `Must be one of ${OPERATION_NAMES.join(', ')}` })
     .optional(),
@@ -51,17 +51,18 @@ export const OperationsQuery = z.object({
 export type OperationsQuery = z.infer<typeof OperationsQuery>
 
 export const FollowQuery = z.object({
-  steps: Flag.default(false).describe(
-    'true: also `step` events, beginning with the steps to come.',
-  ),
+  steps: Flag.default(false).describe('true: also `step` events, starting with the pending steps.'),
 })
 
 const OperationWarning = z
   .strictObject({
-    code: z.string().describe('Such as certificate_refused; others may come.'),
+    code: z.string().describe('Such as certificate_refused; more may be added.'),
     message: z.string(),
   })
-  .meta({ id: 'OperationWarning', description: 'What an operation that succeeded could not do.' })
+  .meta({
+    id: 'OperationWarning',
+    description: 'A part of a successful operation that was not done.',
+  })
 
 export const OperationView = z
   .strictObject({
@@ -71,21 +72,29 @@ export const OperationView = z
     server: z.string().describe('The name of the server.'),
     site_id: RecordId.nullable(),
     domain: z.string().describe('Of the site, else the hostname of the server.'),
-    actor: z.string().nullable().describe('The e-mail of who asked; null: the dashboard itself.'),
+    actor: z
+      .string()
+      .nullable()
+      .describe('The e-mail address of the user; null: the dashboard itself.'),
     status: z.enum(OPERATION_STATUSES),
     last_line: z.string().nullable().describe('The newest of its log, at most 500 characters.'),
     error: Failure.nullable().describe('Why it waits, or how it failed.'),
     warnings: z
       .array(OperationWarning)
-      .describe('Of a success: what is not there, or was not done, although it was asked for.'),
+      .describe('The parts of a successful operation that were not done.'),
     attempts: Count,
-    cancel: z.enum(CANCEL_MODES).nullable().describe('Whether its end was asked for, and how.'),
-    retry_of: z.string().nullable().describe('The operation that it repeats.'),
-    next_at: Timestamp.nullable().describe('When the agent is asked again, while it waits for it.'),
-    deadline_at: Timestamp.describe('When it fails if its agent does not answer until then.'),
+    cancel: z
+      .enum(CANCEL_MODES)
+      .nullable()
+      .describe('Whether and how its cancellation was requested.'),
+    retry_of: z.string().nullable().describe('The operation that it retries.'),
+    next_at: Timestamp.nullable().describe(
+      'The time of the next attempt, while it waits for the agent.',
+    ),
+    deadline_at: Timestamp.describe('The deadline for an answer of the agent.'),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
   })
-  .meta({ id: 'OperationView', description: 'A piece of work on a server or one of its sites.' })
+  .meta({ id: 'OperationView', description: 'An operation on a server or one of its sites.' })
 export type OperationView = z.infer<typeof OperationView>

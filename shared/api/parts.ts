@@ -17,9 +17,9 @@ export const Failure = z
       .exactOptional()
       .describe('Why it was refused or has failed, for programs.'),
   })
-  .meta({ id: 'Failure', description: 'How something failed, in the words of an error body.' })
+  .meta({ id: 'Failure', description: 'A failure, in the form of an error body.' })
 
 /** The answer of a call that waits for an outcome. */
 export const Done = z
   .strictObject({ status: z.literal('ok'), message: z.string().describe('What was done.') })
-  .meta({ id: 'Done', description: 'What was asked for is done.' })
+  .meta({ id: 'Done', description: 'The operation succeeded.' })

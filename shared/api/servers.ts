@@ -10,10 +10,10 @@ import { Count, RecordId, Timestamp } from './parts.ts'
 
 /** The default name of a server is its hostname. */
 export const CreateServer = body({
-  name: ServerName.optional().describe('Its hostname, when left out.'),
+  name: ServerName.optional().describe('Default: its hostname.'),
   hostname: Hostname.describe('A DNS name or an IP address.'),
   port: Port.default(8443).describe('Where its agent answers.'),
-  user: SystemUser.default('root').describe('Who logs in there to install the agent.'),
+  user: SystemUser.default('root').describe('The login user for installing the agent.'),
   tags: Tags.default([]),
 }).meta({ id: 'CreateServer' })
 export type CreateServer = z.infer<typeof CreateServer>
@@ -24,7 +24,7 @@ export const UpdateServer = body({
   port: Port.optional(),
   user: SystemUser.optional(),
   tags: Tags.optional(),
-}).meta({ id: 'UpdateServer', description: 'What is left out stays as it is.' })
+}).meta({ id: 'UpdateServer', description: 'Omitted fields stay unchanged.' })
 export type UpdateServer = z.infer<typeof UpdateServer>
 
 export const ProvisionServer = body({
@@ -43,7 +43,7 @@ const facts = {
   hostname: z.string(),
   port: Port,
   tags: z.array(z.string()),
-  os: z.string().describe('As the agent told it; empty until then.'),
+  os: z.string().describe('As reported by the agent; empty until then.'),
   version: z.string().describe('Of the agent; empty until it told it.'),
   sites_count: Count.describe('Without those in the trash.'),
 }
@@ -90,6 +90,6 @@ export const ConditionsView = z
   .meta({
     id: 'ConditionsView',
     description:
-      'What of a server stands in the way of new sites, as its agent reports it now: another program on port 80 or 443, a MariaDB that does not let the agent in.',
+      'The obstacles to new sites on a server, as its agent reports them now: another program on port 80 or 443, a MariaDB that refuses the agent.',
   })
 export type ConditionsView = z.infer<typeof ConditionsView>

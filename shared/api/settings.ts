@@ -21,7 +21,7 @@ const CORE = {
 /** One schema per key: the JSON type counts, so `"60"` is no integer. */
 export const SETTINGS = {
   ...CORE,
-  unattended_updates: flag().describe('Whether servers install security updates by themselves.'),
+  unattended_updates: flag().describe('Whether servers install security updates automatically.'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -44,7 +44,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(SETTINGS, key)
 }
 
-const value = z.union(Object.values(SETTINGS)).describe('Of the type that the key asks for.')
+const value = z.union(Object.values(SETTINGS)).describe('Of the type of the key.')
 const { $schema: _, ...documented } = z.toJSONSchema(value)
 
 /** The rule of a value is checked after the key; the document lists all keys. */
@@ -58,4 +58,4 @@ export const SettingChanged = z
     value,
     updated: z.literal(true),
   })
-  .meta({ id: 'SettingChanged', description: 'A setting with the value that it has now.' })
+  .meta({ id: 'SettingChanged', description: 'A setting with its current value.' })

@@ -21,15 +21,15 @@ export const CreateSite = body({
     'Unique over all sites that the dashboard created and all sites of the server, with and without www.',
   ),
   php: PhpVersion.optional().describe(
-    'When left out: the setting default_php where the server has that version, else the newest that the server has.',
+    'Default: the setting default_php if the server has that version, else the newest version of the server.',
   ),
   tier: Tier.default('small'),
   tls: TlsMode.default('letsencrypt'),
   email: Email.optional().describe(
-    'Of the WordPress administrator, and the contact for certificates; that of the caller, when left out.',
+    'For the WordPress administrator and for certificates; default: that of the caller.',
   ),
   user: SystemUser.optional().describe(
-    'The system user; a new name made from the domain, when left out. A plan tells it, and given here it is the one that the plan was made for.',
+    'The system user; default: a new name derived from the domain. Pass the one of a plan to create exactly what it describes.',
   ),
   accept: Accept.optional(),
   dry_run: DryRun,
@@ -92,7 +92,7 @@ export const SiteListed = z
     ...core,
     updates: z
       .strictObject({ plugins: Count, themes: Count, core: z.boolean() })
-      .describe('0 while nothing is known: the calls of the fleet tell unknown from zero.'),
+      .describe('0 while unknown: the calls of the fleet distinguish unknown from zero.'),
   })
   .meta({ id: 'SiteListed', description: 'A site in the list of its server.' })
 export type SiteListed = z.infer<typeof SiteListed>
@@ -113,15 +113,13 @@ export const RestoreSite = body({ accept: Accept.optional(), dry_run: DryRun }).
 })
 
 export const PurgeSite = body({
-  domain: Domain.describe(
-    'That of the site once more, since nothing brings the site back afterwards.',
-  ),
+  domain: Domain.describe('The domain of the site again, since the deletion cannot be undone.'),
   dry_run: DryRun,
 }).meta({ id: 'PurgeSite' })
 
 export const SiteChanging = z
   .strictObject({ id: RecordId, domain: z.string(), status: z.enum(SITE_STATUSES) })
-  .meta({ id: 'SiteChanging', description: 'A site whose work goes on in the background.' })
+  .meta({ id: 'SiteChanging', description: 'A site with an operation in the background.' })
 export type SiteChanging = z.infer<typeof SiteChanging>
 
 export const ChangingAnswer = z.strictObject({ site: SiteChanging })
@@ -160,7 +158,7 @@ export const SitePlan = z
   })
   .meta({
     id: 'SitePlan',
-    description: 'What would be done, with all that was left out filled in.',
+    description: 'The plan, with the default values of omitted fields.',
   })
 export type SitePlan = z.infer<typeof SitePlan>
 
@@ -168,7 +166,7 @@ const password = z.string().describe('Not stored.')
 
 export const ShownPassword = z
   .strictObject({ password })
-  .meta({ id: 'ShownPassword', description: 'A password that was asked for.' })
+  .meta({ id: 'ShownPassword', description: 'A requested password.' })
 
 export const ShownAdmin = z
   .strictObject({ user: z.string(), password })

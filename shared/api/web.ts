@@ -4,7 +4,9 @@ import { Count, Timestamp } from './parts.ts'
 
 const unknown = z
   .record(z.string(), z.string())
-  .describe('Of what its agent does not know, such as php or docroot: a code of the reason.')
+  .describe(
+    'The values that its agent does not know, such as php or docroot, with a code of the reason.',
+  )
 
 export const UnnamedSiteView = z
   .strictObject({
@@ -24,17 +26,16 @@ export const UnnamedSiteView = z
   })
   .meta({
     id: 'UnnamedSite',
-    description:
-      'A site without a domain, which is in no list of sites: nothing can be done to it.',
+    description: 'A site without a domain. It is in no list of sites, and has no operations.',
   })
 export type UnnamedSiteView = z.infer<typeof UnnamedSiteView>
 
 const WebProgramView = z
   .strictObject({
-    program: z.string().describe('As the kernel names it; empty where that cannot be seen.'),
+    program: z.string().describe('As the kernel names it; empty if unknown.'),
     ports: z.array(z.int()).describe('80, 443 or both.'),
     understood: z.boolean().describe('Whether its sites are found.'),
-    reason: z.string().nullable().describe('A code where they are not.'),
+    reason: z.string().nullable().describe('A code if they are not.'),
   })
   .meta({ id: 'WebProgram', description: 'A program that visitors reach on port 80 or 443.' })
 
@@ -53,6 +54,6 @@ export const ServerWebView = z
   .meta({
     id: 'ServerWeb',
     description:
-      'What answers visitors of a server, and its sites that have no domain, as its agent reported them last.',
+      'The web servers of a server and its sites without a domain, as its agent reported them last.',
   })
 export type ServerWebView = z.infer<typeof ServerWebView>

@@ -10,7 +10,7 @@ const names = z.array(z.string().max(200)).max(3000)
 /** Installed packages stay: an upgrade of packages cannot be undone. */
 export const serverUpdate = command({
   name: 'server.update',
-  summary: 'Install updates of packages, and restart what runs the files that they replaced',
+  summary: 'Install package updates, and restart programs with replaced files',
   changes: true,
   params: z.object({
     scope: UpdateScope.default('security').describe(

@@ -6,7 +6,7 @@ import { Accept } from '#shared/plan.ts'
 
 const siteRestore = command({
   name: 'site.restore',
-  summary: 'Bring a site back from the trash as it was',
+  summary: 'Restore a site from the trash as it was',
   changes: true,
   params: z.object({ domain: Domain, accept: Accept.optional() }),
   result: z.object({ domain: ReportedDomain }),

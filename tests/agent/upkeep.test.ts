@@ -108,6 +108,6 @@ test('reports traces of an attack on the previous version in a database', async 
   await run()
 
   expect(reported).toEqual([
-    'Error: A site has no right to this routine, look at it: pwn in aexample',
+    'Error: A site has no right to this routine; check it: pwn in aexample',
   ])
 })

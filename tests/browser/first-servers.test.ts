@@ -66,7 +66,7 @@ test('a new server is enrolled with the install command, and its page turns onli
   await page.getByRole('button', { name: 'Add server' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'web-1' }).waitFor()
-  await page.getByText('The agent is there and waits for its code').waitFor({ timeout: WAIT_MS })
+  await page.getByText('The agent runs and waits for its code').waitFor({ timeout: WAIT_MS })
   const [line = '', code = ''] = await page.locator('code.select-all').allTextContents()
   const address = page.url()
   const output = await enrolAgent({ code, lines: [{ machine: '', line }] }, state)

@@ -23,7 +23,7 @@ test('a server without a relay says that mail is not sent, and gets one in the f
   await dialog.getByRole('button', { name: 'Save mail settings' }).click()
 
   await page.waitForURL('**/operations/*')
-  await page.getByText('Forgetting the former setting').first().waitFor({ timeout: 60_000 })
+  await page.getByText('Removing the previous setting').first().waitFor({ timeout: 60_000 })
   const { body } = await demo.client().get(`/api/servers/${WITHOUT}/mail`)
   expect(body).toMatchObject({
     mail: { sends: true, setting: { relay: { host: 'smtp.example.com', has_password: true } } },

@@ -82,7 +82,7 @@ test.each([
   'fe80::1',
   'fd00:ec2::254',
 ])('%s is not contacted in production', async (hostname) => {
-  const reason = `The server is not asked: ${hostname} is an address of this machine, its provider or a reserved range`
+  const reason = `The server is not contacted: ${hostname} is an address of this machine, its provider or a reserved range`
 
   expect(await asked(hostname)).toEqual(refused(reason))
   expect(connections).toBe(0)
@@ -90,7 +90,7 @@ test.each([
 
 test('a name that resolves to this machine is not contacted in production', async () => {
   const sentence =
-    /^The server is not asked: \S+ is an address of this machine, its provider or a reserved range$/
+    /^The server is not contacted: \S+ is an address of this machine, its provider or a reserved range$/
 
   expect(await asked('localhost')).toEqual(refused(expect.stringMatching(sentence)))
   expect(connections).toBe(0)
@@ -98,7 +98,7 @@ test('a name that resolves to this machine is not contacted in production', asyn
 
 test('a private network is contacted only if the operator allows it', async () => {
   const reason =
-    'The server is not asked: 10.1.2.3 is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there'
+    'The server is not contacted: 10.1.2.3 is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there'
 
   expect(await asked('10.1.2.3')).toEqual(refused(reason))
 })

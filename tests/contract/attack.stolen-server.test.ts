@@ -12,7 +12,7 @@ setDefaultTimeout(180_000)
 /** Far more than it takes on a machine that does nothing else; far less than one that hangs. */
 const MOST_MS = 2000
 const MIB = 1 << 20
-const NOTE = 'The rest of the output is left out: an operation keeps 20,000 lines and 4 MiB'
+const NOTE = 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB'
 
 /** The engine as a dashboard in use has it: most tests run with less, since they end so soon. */
 const ENGINE = { BUN_JSC_useDFGJIT: '1', BUN_JSC_useConcurrentGC: '1' }

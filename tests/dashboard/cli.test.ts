@@ -20,7 +20,7 @@ describe('the commands of the dashboard', () => {
     [['backup'], 2, 'Say where the backup goes: see --help\n'],
     [['backup', 'a', 'b'], 2, 'backup takes one path: see --help\n'],
     [['restore', 'a', '--with-secrets'], 2, '--with-secrets is for backup\n'],
-    [['forget'], 2, 'forget is no command: see --help\n'],
+    [['forget'], 2, 'forget is not a command: see --help\n'],
     [['check', '--fix'], 2, 'An option is not known: see --help\n'],
     [['first-login', 'x'], 2, 'first-login takes no path: see --help\n'],
     [['first-login'], 1, 'There is no first login to show: it was shown before, or was set\n'],

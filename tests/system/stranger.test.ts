@@ -69,7 +69,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
       async () => {
         const said = await next('dashboard')
 
-        expect(said).toMatch(/^- Release \S+ is there already\n- Starting release/)
+        expect(said).toMatch(/^- Release \S+ exists already\n- Starting release/)
         expect(await onPanel('cat', '/etc/hosting-control/dashboard.env')).toContain(
           '\nPRIVATE_ADDRESSES=allow\n',
         )

@@ -64,6 +64,7 @@ export function parseSetting<T>(schema: z.ZodType<T>, text: string, path: string
     throw new Error(`${path} is not JSON: save the mail settings again`)
   }
   const result = schema.safeParse(value)
-  if (!result.success) throw new Error(`${path} is no mail setting: save the mail settings again`)
+  if (!result.success)
+    throw new Error(`${path} is not a mail setting: save the mail settings again`)
   return result.data
 }

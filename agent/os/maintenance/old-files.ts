@@ -54,7 +54,7 @@ export function reported(
 function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): string {
   if (kind === 'other') return OTHER_ADVICE
   if (name === 'mariadb') return 'Its restart interrupts sites for some seconds: ask for it'
-  return main ? '' : 'Former processes end their last requests'
+  return main ? '' : 'Old processes complete their last requests'
 }
 
 interface Owner {

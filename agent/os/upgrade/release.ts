@@ -72,7 +72,9 @@ async function furtherKeys(files: Host['files']): Promise<string[]> {
   const found = await files.stat(RELEASE_KEYS)
   if (!found) return []
   const doubtful = (reason: string) =>
-    forbidden(`${RELEASE_KEYS} on this server ${reason}: until root corrects it, no build is taken`)
+    forbidden(
+      `${RELEASE_KEYS} on this server ${reason}: no build is accepted until root corrects it`,
+    )
   if (found.kind !== 'file') throw doubtful('is not a regular file')
   if (found.uid !== 0) throw doubtful('does not belong to root')
   if ((found.mode & 0o022) !== 0) throw doubtful('can be written by others than root')

@@ -41,7 +41,7 @@ export async function fetchBuild(
   try {
     const options = { gunzip: true, most: MAX_BUILD }
     const found = await host.net.download(url, draft, 'sha256', options)
-    if (found !== sha256) throw new Error('The build is not the one asked for')
+    if (found !== sha256) throw new Error('The build is not the requested one')
     await host.shell.run(['chmod', '755', draft])
     const version = await host.shell.run([draft, 'version'], { timeout_ms: VERSION_MS })
     return `It is version ${version.stdout.trim().slice(0, 64)}`

@@ -5,7 +5,7 @@ import { type Directive, parseNginx } from './nginx-config.ts'
 
 type Block = readonly Directive[]
 
-/** A configuration with the included files in position of each `include`. */
+/** A configuration with the included files in the place of each `include`. */
 export interface NginxTree {
   directives: Block
   /** The file that a block begins in. */

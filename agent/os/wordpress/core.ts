@@ -89,7 +89,7 @@ async function planProvide(host: Host): Promise<Effect[]> {
 
 function unavailable(host: Host, reason: string): Error {
   const files = 'latest.tar.gz and latest.tar.gz.sha256'
-  return new Error(`WordPress is not to be had (${reason}): put ${files} into ${cacheOf(host)}`)
+  return new Error(`WordPress is not available (${reason}): put ${files} into ${cacheOf(host)}`)
 }
 
 async function* fromSource(

@@ -36,7 +36,7 @@ async function provideWpCli(host: Host): Promise<void> {
     if (problem === undefined) return
     problems.push(problem)
   }
-  throw new Error(`wp-cli is not to be had (${problems.join('; ')}): put a copy at ${kept}`)
+  throw new Error(`wp-cli is not available (${problems.join('; ')}): put a copy at ${kept}`)
 }
 
 /** For the programs of a site: as its user, with its PHP, with nothing of anybody else's. */

@@ -75,7 +75,7 @@ function waiting(site: MailTrouble, now: number): Finding | undefined {
   const age = now - Date.parse(oldest_at)
   const what = `${counted(queued, 'message')} ${queued === 1 ? 'waits' : 'wait'}`
   if (problem !== '' && age >= REFUSING_MS) {
-    const reason = `${what}, since the relay takes nothing (${short(problem)}): check the relay in its mail settings`
+    const reason = `${what}, since the relay refuses all mail (${short(problem)}): check the relay in its mail settings`
     return { severity: age >= DAY_MS ? 'critical' : 'warning', reason, at: oldest_at }
   }
   if (age < LATE_MS) return undefined
@@ -92,7 +92,7 @@ function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding 
   const first = recent.at(-1)
   if (!last || !first || (last_sent_at !== null && last_sent_at >= first.at)) return undefined
   const whom = counted(recent.length, 'recipient')
-  const reason = `The relay refused its mail to ${whom} and has taken none since (${short(last.answer)}): check the sender and the relay in its mail settings`
+  const reason = `The relay refused its mail to ${whom} and has accepted none since (${short(last.answer)}): check the sender and the relay in its mail settings`
   return { severity: 'warning', reason, at: first.at }
 }
 

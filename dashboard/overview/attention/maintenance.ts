@@ -35,7 +35,7 @@ function oldFiles(server: Maintained): AttentionItem[] {
   if (names.length === 0) return []
   const run = names.length === 1 ? 'runs' : 'run'
   const what = `${listed(names)} still ${run} files that an update has replaced`
-  const advice = problem || 'they are restarted by themselves'
+  const advice = problem || 'they are restarted automatically'
   const rest = old_files.length === 0 ? 'restart them, or reboot the server' : advice
   const severity = old_files.length > 0 && problem !== '' ? 'warning' : 'info'
   return [item({ ...of(server), severity, reason: `${what}: ${lower(rest)}`, at: since })]
@@ -46,7 +46,7 @@ function securityUpdates(server: Maintained): AttentionItem[] {
   if (security.length === 0) return []
   const what = `${counted(security.length, 'security update')} pending (${listed(security)})`
   const reason = unattended
-    ? `${what}: the server installs them by itself within a day, or install them now`
+    ? `${what}: the server installs them automatically within a day, or install them now`
     : `${what}: install them`
   return [item({ ...of(server), severity: unattended ? 'info' : 'warning', reason })]
 }

@@ -63,7 +63,7 @@ export async function siteTroubles(
 
 function failed(site: NeedySite): AttentionItem {
   const { status_reason, operation_id } = site
-  const reason = advised(status_reason, 'repeat what failed, or delete the site')
+  const reason = advised(status_reason, 'retry the operation, or delete the site')
   return ofSite(site, { severity: 'critical', reason, operation_id })
 }
 

@@ -23,7 +23,7 @@ export async function ignoreSite(
 ) {
   const { id, domain } = site
   if (ignored && site.managed)
-    throw conflict(`${domain} is managed here: only a site that was found can be ignored`)
+    throw conflict(`${domain} is managed: only a discovered site can be ignored`)
   if (ignored !== (site.ignored_at !== null)) {
     const created_at = timestamp(clock)
     const type = ignored ? 'site.ignore' : 'site.unignore'

@@ -9,13 +9,13 @@ const route = routesWith<IgnoreDeps>()
 export const ignoreRoutes = {
   ignoreSite: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/ignored',
-    summary: 'Ignore a found site, or show it again',
+    summary: 'Ignore a discovered site, or show it again',
     details:
       'An ignored site is left out of lists, counts and the overview; `GET /api/fleet/sites?ignored=true` lists it. Nothing changes on its server. 409 for a managed site.',
     right: 'operate',
     loads: loadLiveSite,
     body: IgnoreSite,
-    answers: shows('What it is now.', { site: IgnoredSite }),
+    answers: shows('Its current state.', { site: IgnoredSite }),
     errors: ['conflict'],
     run: ({ deps, loaded, body }) => ignoreSite(deps, loaded, body.ignored),
   }),

@@ -16,7 +16,7 @@ export const keyRoutes = {
   }),
   rotateKey: route({
     at: 'POST /api/keys/rotate',
-    summary: 'Make a new key and hand it to every agent',
+    summary: 'Create a new key and send it to every agent',
     right: 'session',
     answers: { 201: { about: 'All keys, with the new one.', json: keys } },
     run: async ({ deps, caller }) => {

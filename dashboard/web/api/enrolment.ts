@@ -5,7 +5,7 @@ import { call } from './client.ts'
 const LIVE_MS = 2_000
 const CODE_MS = 15 * 60_000
 
-/** Whether the agent of a server is trusted, and how far its enrolment has come. */
+/** The trust and the enrolment of the agent of a server. */
 export const enrolmentQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'enrolment'],

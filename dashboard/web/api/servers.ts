@@ -77,7 +77,7 @@ export const restartService = (server_id: number, service: string) =>
     body: { service },
   })
 
-/** What the last isolation check of a server found. */
+/** The result of the last isolation check of a server. */
 export const isolationQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'isolation'],

@@ -26,7 +26,7 @@ test('writes the relay settings readable for the queue alone, and starts the que
   const host = await server(shop)
 
   expect(await apply(host)).toEqual([
-    ['Changing where mail goes', 'Forgetting the former setting'],
+    ['Changing the mail settings', 'Removing the previous setting'],
     { relay: true },
   ])
   expect(await settings(host, MAIL.server)).toEqual({ ...RULES, relay })

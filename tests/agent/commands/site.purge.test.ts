@@ -54,7 +54,7 @@ test('continues after an interruption or failure, and never leaves a half-restor
     if (site && !site.restorable) {
       expect([fault, message]).toEqual([fault, 'shop.example is not gone yet: injected fault'])
       expect((await outcome(siteRestore.run(only, contextOf(host))))[1]).toBe(
-        'A purge of shop.example has begun: it can only be purged',
+        'A purge of shop.example has started: it can only be purged',
       )
     }
 

@@ -95,7 +95,7 @@ test.each([
   [
     'its name is that of another site',
     async (host: FakeHost) => writeSite(host, { ...shop, domain: 'www.shop.example', user: 'x' }),
-    'shop.example is now that of the site www.shop.example of this server',
+    'shop.example is now used by the site www.shop.example of this server',
   ],
   [
     'a virtual host answers to its name',

@@ -28,7 +28,7 @@ test('changes nothing that is configured already', async () => {
   const [lines, result] = await configure(host, false)
 
   expect(lines).toEqual([
-    'Security updates are not installed by themselves: unattended-upgrades is not installed',
+    'Security updates are not installed automatically: unattended-upgrades is not installed',
   ])
   expect(result).toMatchObject({ unattended: { enabled: false, wanted: false } })
   expect(host.disk.all).toEqual(before)

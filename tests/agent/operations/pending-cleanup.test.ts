@@ -67,7 +67,7 @@ test('no other operation starts before it while the disk is full', async () => {
 
   const refused = runner.start('cache.purge', shop, 'op2')
   await expect(refused).rejects.toThrow(
-    'No space left on a disk of this server: make room, then do it again (An earlier operation is not settled yet: Making a (ENOSPC: no space left on device))',
+    'No space left on a disk of this server: make room, then do it again (An earlier operation is not cleaned up yet: Making a (ENOSPC: no space left on device))',
   )
   expect(await runner.store.ids()).toEqual(['op1'])
 

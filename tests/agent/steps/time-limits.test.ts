@@ -31,12 +31,12 @@ async function said(limits: Partial<Limits>, lines: string[], hang = false): Pro
   return events.map(({ event, data }) => (event === 'complete' ? 'complete' : data.message))
 }
 
-const LEFT_OUT = 'The rest of the output is left out: it is over the limit of the operation'
+const LEFT_OUT = 'The rest of the output is omitted: it is over the limit of the operation'
 
 test('ends a step that exceeds its time limit, and names the limit', async () => {
   expect(await said({ wall_ms: 5 }, ['one'], true)).toEqual([
     'one',
-    'The operation was ended after 0 minutes, the most that it may take',
+    'The operation was ended after 0 minutes, its time limit',
   ])
 })
 
@@ -45,7 +45,7 @@ test('reports a silence once', async () => {
 
   expect(lines.slice(0, -1)).toEqual([
     'one',
-    'Warning: nothing was heard for 0 minutes; it is ended after 0 minutes, the most that it may take',
+    'Warning: no output for 0 minutes; it is ended after 0 minutes, its time limit',
   ])
 })
 

@@ -49,13 +49,13 @@ describe('an archive', () => {
     ['the largest size', '77777777777'],
     ['twelve digits', '777777777777'],
   ])('with %s is refused', async (_, size) => {
-    await expect(membersOf(padded(headerWith(size)))).rejects.toThrow('it is no tar file')
+    await expect(membersOf(padded(headerWith(size)))).rejects.toThrow('it is not a tar file')
   })
 
   test('with endless members is refused', async () => {
     const endless = Buffer.concat(Array.from({ length: 10_000 }, () => headerWith('00000000000')))
 
-    await expect(membersOf(endless)).rejects.toThrow('it is no tar file')
+    await expect(membersOf(endless)).rejects.toThrow('it is not a tar file')
   })
 
   test('is read as it was written', async () => {
@@ -79,7 +79,7 @@ test('check and restore end with a readable line for an archive that contains it
   await using folder = await makeFolder()
   const path = `${folder.path}/hostile.tar`
   await Bun.write(path, padded(headerWith('-0000001000')))
-  const reason = `${path} is no backup of a dashboard, or is damaged\n`
+  const reason = `${path} is not a backup of a dashboard, or is damaged\n`
 
   const checked = await runRecords(folder.path, ['check', path])
   const restored = await runRecords(folder.path, ['restore', path])

@@ -216,11 +216,11 @@ describe('a restore', () => {
 
   const spoilt: [string, (path: string, home: string) => Promise<unknown>, string][] = [
     ['is not there', (path) => Bun.file(path).delete(), 'cannot be read'],
-    ['is no backup', (path) => Bun.write(path, 'x'.repeat(5_000)), 'is no backup of a dashboard'],
+    ['is no tar', (path) => Bun.write(path, 'x'.repeat(5_000)), 'is not a backup'],
     [
       'is cut off',
       async (path) => Bun.write(path, (await Bun.file(path).bytes()).slice(0, 90_000)),
-      'is no backup of a dashboard, or is damaged',
+      'is not a backup of a dashboard',
     ],
     ['has one wrong bit', (path) => edit(path, 100_000, (byte) => byte ^ 1), 'is damaged'],
     [

@@ -128,7 +128,7 @@ describe('bulk operations', () => {
     expect(await told(dashboard, id)).toEqual([
       '1 log pool.apply of 3 sites begins',
       '2 log slow.example begins',
-      '3 log Cancelled: 2 were not begun',
+      '3 log Cancelled: 2 were not started',
       '4 log slow.example: The operation was cancelled',
       '5 error The operation was cancelled',
     ])

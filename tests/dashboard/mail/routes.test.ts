@@ -21,7 +21,7 @@ function machine() {
   const given: Record<string, unknown>[] = []
   agent.works.set('mail.apply', async function* (params) {
     given.push(params)
-    yield 'Changing where mail goes'
+    yield 'Changing the mail settings'
     return { status: 'ok', relay: params.relay !== null }
   })
   agent.works.set('mail.check', async function* ({ to }) {
@@ -129,7 +129,7 @@ describe('the mail of a server', () => {
     const id = await dashboard.addServer(agent)
     const works = agent.works.get('mail.apply')
     agent.works.set('mail.apply', async function* () {
-      yield 'Changing where mail goes'
+      yield 'Changing the mail settings'
       throw new Error('no')
     })
     const response = await dashboard.send('PUT', path(id), {

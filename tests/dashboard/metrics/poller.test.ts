@@ -104,9 +104,9 @@ describe('the poll of metrics', () => {
 
     expect(writes).toEqual([
       '67.5: 1 at 1',
-      'metrics could not be kept',
+      'metrics could not be stored',
       '127.5: 1 at 2',
-      'metrics could not be kept',
+      'metrics could not be stored',
     ])
   })
 

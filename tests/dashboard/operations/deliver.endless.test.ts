@@ -16,7 +16,7 @@ const limits = {
 }
 setDefaultTimeout(120_000)
 const done = { status: 'ok', service: 'nginx' }
-const note = 'The rest of the output is left out: an operation keeps 20,000 lines and 4 MiB'
+const note = 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB'
 const encoder = new TextEncoder()
 
 type Chunks = Generator<string> | AsyncGenerator<string>
@@ -168,7 +168,7 @@ test('fails an operation that exceeds the time limit, whatever its agent sends',
 
   const { status, error, ends } = await outcomeOf([slowly], { longest_ms: 100 })
 
-  const tooLong = { error: 'Internal error', message: 'The operation took longer than any may' }
+  const tooLong = { error: 'Internal error', message: 'The operation exceeded the time limit' }
   expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooLong })
   expect(ends.at(-1)).toMatchObject({ event: 'error', data: tooLong })
 })

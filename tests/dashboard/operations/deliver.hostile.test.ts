@@ -130,7 +130,7 @@ test.each<[string, string, object]>([
 const malformed = 'The agent sent a malformed event'
 const lost = 'The connection to the agent was lost'
 test.each<[string, string, string]>([
-  ['a gap', log(2), 'The agent left out an event'],
+  ['a gap', log(2), 'The agent skipped an event'],
   ['an event before the first', log(0), malformed],
   ['an event with half a number', log(1.5), malformed],
   ['an event without a number', log(''), malformed],

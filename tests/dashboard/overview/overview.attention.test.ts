@@ -173,7 +173,7 @@ describe('attention', () => {
         site_id: id,
         operation_id: 'create-2',
         name: 'lost.example',
-        reason: `${status_reason}: repeat what failed, or delete the site`,
+        reason: `${status_reason}: retry the operation, or delete the site`,
       },
     ])
     expect(await attention('operation_failed')).toEqual([])

@@ -23,7 +23,7 @@ function saidOf(address: string, rules: AddressRules): string {
 }
 
 const own = (address: string) =>
-  `The server is not asked: ${address} is an address of this machine, its provider or a reserved range`
+  `The server is not contacted: ${address} is an address of this machine, its provider or a reserved range`
 
 test.each([
   '127.0.0.1',
@@ -101,7 +101,7 @@ test.each([
   'fc00::1',
   'fdff::1',
 ])('contacts %s in a private network only if allowed', (address) => {
-  const reason = `The server is not asked: ${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
+  const reason = `The server is not contacted: ${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 
   expect([saidOf(address, strict), saidOf(address, inside)]).toEqual([reason, ''])
 })
@@ -147,7 +147,7 @@ test.each(['localhost', '127.1', '2130706433', '0x7f.1'])(
   'returns no address for %s, which resolves to this machine',
   async (hostname) => {
     expect(await looked(hostname, strict)).toMatch(
-      /^The server is not asked: .* is an address of this machine, its provider or a reserved range$/,
+      /^The server is not contacted: .* is an address of this machine, its provider or a reserved range$/,
     )
   },
 )

@@ -16,7 +16,8 @@ const code_key = createHash('sha256').update(`hosting-code/1\n${code}`).digest()
 
 const STRANGER = {
   outcome: 'failed',
-  reason: 'What answered does not know the code: it was mistyped, or something stands in between',
+  reason:
+    'The server does not know the code: it was mistyped, or another machine intercepts the connection',
 } as const
 const BROKEN = 'The agent on 127.0.0.1:PORT broke the connection'
 
@@ -94,13 +95,13 @@ test.each<[string, Answer, string, ReachCode | undefined]>([
   [
     'has no code yet',
     (_, response) => response.writeHead(403).end('{}'),
-    'The agent is there and waits for its code',
+    'The agent runs and waits for its code',
     'waits_for_code',
   ],
   [
     'has the code of another',
     (_, response) => response.writeHead(401).end('{}'),
-    'The agent there was given the line of another server or dashboard',
+    'The agent there used the command of another server or dashboard',
     undefined,
   ],
   [
@@ -147,7 +148,7 @@ test('reports offline without contact if the address is refused', async () => {
   )
 
   const reason =
-    'The server is not asked: 127.0.0.1 is an address of this machine, its provider or a reserved range'
+    'The server is not contacted: 127.0.0.1 is an address of this machine, its provider or a reserved range'
   expect(outcomes[0]).toEqual({ outcome: 'away', reason })
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['away', 'away', 'away'])
   expect(agent.asked).toEqual([])

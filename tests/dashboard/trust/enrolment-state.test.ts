@@ -31,7 +31,7 @@ test('a code is shown until it is used, with what prevents its use', async () =>
   const { body } = await dashboard.call('POST', PATH)
   const { expires_at } = body.enrolment
   const opened = await state(dashboard)
-  const reason = 'The agent is there and waits for its code'
+  const reason = 'The agent runs and waits for its code'
   const reason_code = 'waits_for_code'
   await noteReason(db, 1, { reason, code: reason_code })
   const waiting = await state(dashboard)

@@ -163,7 +163,7 @@ test.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])(
   'does not connect to %s in production',
   async (hostname) => {
     expect(await asking({ hostname, rules: { production: true, allow_private: true } })()).toMatch(
-      /^The server is not asked: .* is an address of this machine, its provider or a reserved range$/,
+      /^The server is not contacted: .* is an address of this machine, its provider or a reserved range$/,
     )
     expect(agent.asked).toEqual([])
   },

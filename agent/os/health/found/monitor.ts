@@ -106,6 +106,6 @@ export class FoundMonitor {
 }
 
 function unknown(domain: string): SiteHealth {
-  const reason = 'Its agent has not looked at it for some time'
+  const reason = 'Its agent has not checked it for some time'
   return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
 }

@@ -26,7 +26,10 @@ function failing(visited: Exclude<Visited, { failed: string }>, url: string): Ve
   const verdict = checkPage(visited, url)
   if (verdict.code !== 'http_gateway') return verdict
   const { status } = visited
-  return down('http_gateway', `Its front page answers ${status}: what is to make it gave no answer`)
+  return down(
+    'http_gateway',
+    `Its front page answers ${status}: the program behind it gave no answer`,
+  )
 }
 
 const SOON_MS = 3 * 86_400_000

@@ -73,7 +73,7 @@ test('lets old nginx processes complete their last requests', async () => {
   const found = reported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
 
   expect(found).toMatchObject([
-    { name: 'nginx', problem: 'Former processes end their last requests' },
+    { name: 'nginx', problem: 'Old processes complete their last requests' },
   ])
   expect(await renewals(host, { database: true })).toEqual([])
 })

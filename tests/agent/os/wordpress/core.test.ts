@@ -100,7 +100,7 @@ test('uses a copy that somebody put into the cache when the source is unreachabl
 test('says in one line what to do when there is no copy', async () => {
   expect(await provide(fakeHost())).toEqual([
     [ASKING],
-    `WordPress is not to be had (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha256 into ${CACHE}`,
+    `WordPress is not available (https://wordpress.example/latest.tar.gz.sha1 cannot be reached): put latest.tar.gz and latest.tar.gz.sha256 into ${CACHE}`,
   ])
 })
 

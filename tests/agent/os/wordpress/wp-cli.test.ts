@@ -43,7 +43,7 @@ test('refuses a file with another checksum', async () => {
   const [, message] = await provide(host)
 
   expect(message).toBe(
-    `wp-cli is not to be had (https://wp-cli.example/wp-cli.phar is not the expected file): put a copy at ${COPY}`,
+    `wp-cli is not available (https://wp-cli.example/wp-cli.phar is not the expected file): put a copy at ${COPY}`,
   )
   expect(Object.values(host.disk.all).filter((text) => text !== null)).toEqual([])
 })

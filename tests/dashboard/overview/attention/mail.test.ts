@@ -73,14 +73,14 @@ test.each<[string, Reported, 'warning' | 'critical', string, string]>([
     'a relay that takes nothing',
     { queued: 3, oldest_at: ago(20), ...refusing },
     'warning',
-    '3 messages wait, since the relay takes nothing (535 5.7.8 Bad password): check the relay in its mail settings',
+    '3 messages wait, since the relay refuses all mail (535 5.7.8 Bad password): check the relay in its mail settings',
     ago(20),
   ],
   [
     'a relay that takes nothing for a day',
     { queued: 1, oldest_at: ago(24 * HOUR), ...refusing },
     'critical',
-    '1 message waits, since the relay takes nothing (535 5.7.8 Bad password): check the relay in its mail settings',
+    '1 message waits, since the relay refuses all mail (535 5.7.8 Bad password): check the relay in its mail settings',
     ago(24 * HOUR),
   ],
   [
@@ -111,7 +111,7 @@ test.each<[string, Reported, 'warning' | 'critical', string, string]>([
     'a relay that refuses all of it',
     { failures: [failure(10, false), failure(50, false)], last_sent_at: ago(60) },
     'warning',
-    'The relay refused its mail to 2 recipients and has taken none since (554 5.7.1 Relaying denied): check the sender and the relay in its mail settings',
+    'The relay refused its mail to 2 recipients and has accepted none since (554 5.7.1 Relaying denied): check the sender and the relay in its mail settings',
     ago(50),
   ],
 ])('%s is on the overview, with the site', async (_, counts, severity, reason, at) => {

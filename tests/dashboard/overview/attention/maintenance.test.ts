@@ -38,7 +38,7 @@ test('nothing is reported for a healthy or an offline server', async () => {
 })
 
 test.each([
-  [true, 'info', 'the server installs them by itself within a day, or install them now'],
+  [true, 'info', 'the server installs them automatically within a day, or install them now'],
   [false, 'warning', 'install them'],
 ] as const)('pending security updates, unattended: %p', async (enabled, severity, advice) => {
   const names = ['openssl', 'libssl3', 'curl', 'tar']
@@ -68,7 +68,7 @@ test.each([
   [
     [old('php-fpm:shop', 'site')],
     'info',
-    'php-fpm:shop still runs files that an update has replaced: they are restarted by themselves',
+    'php-fpm:shop still runs files that an update has replaced: they are restarted automatically',
   ],
   [
     [old('php-fpm:shop', 'site', 'PHP-FPM refuses its configuration'), old('ssh', 'other')],

@@ -123,7 +123,7 @@ describe('ignoring a discovered site', () => {
       status: 409,
       body: {
         error: 'Conflict',
-        message: 'made.example is managed here: only a site that was found can be ignored',
+        message: 'made.example is managed: only a discovered site can be ignored',
       },
     })
   })
