@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import type { StoredEvent } from '#shared/sse.ts'
+import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
@@ -43,7 +43,8 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   const eventsOf = (id: string): StoredEvent[] => {
     if (!existsSync(fileOf(id))) return []
     const lines = readFileSync(fileOf(id), 'utf8').split('\n')
-    return lines.slice(0, -1).map((line) => JSON.parse(line))
+    const events: StoredEvent[] = lines.slice(0, -1).map((line) => JSON.parse(line))
+    return events.filter(isNumbered)
   }
 
   /** From the last start of the agent to the terminal event, in ms. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { isTerminal, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { reach } from '#tests/support/system/inside.ts'
@@ -99,7 +99,7 @@ async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint
 
 function endOf(host: lab.Host, id: string): Ended | undefined {
   const folder = `${host.root}/var/lib/hosting-agent/operations/${id}`
-  const events = linesOf<StoredEvent>(`${folder}/events.ndjson`)
+  const events = linesOf<StoredEvent>(`${folder}/events.ndjson`).filter(isNumbered)
   if (!events.some(isTerminal)) return undefined
   const { mtimeMs } = statSync(`${folder}/events.ndjson`)
   const journal = linesOf<{ step: string; state: string }>(`${folder}/journal.ndjson`)

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import type { Image } from '#tests/support/lab/host.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
@@ -163,10 +164,10 @@ export class Chain {
     const file = `${this.world.host.root}/var/lib/hosting-agent/operations/${id}/events.ndjson`
     if (!existsSync(file)) return []
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-    return lines.map((line) => {
-      const { id, event, data } = JSON.parse(line)
-      return { id, event, data: JSON.stringify(data) }
-    })
+    const events: StoredEvent[] = lines.map((line) => JSON.parse(line))
+    return events
+      .filter(isNumbered)
+      .map(({ id, event, data }) => ({ id, event, data: JSON.stringify(data) }))
   }
 }
 
