@@ -76,6 +76,8 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   await stopSlice(host, user)
   await endProcesses(host, user)
   await removeAccounts(host, user).apply()
+  // Without members userdel(8) removes the group too: a group without its user would never be removed.
+  if (await admits(host, user)) await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
   await host.shell.run(['userdel', '--', user])
   if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
 }

@@ -199,8 +199,8 @@ test('ends running copies into the folders before it removes them', async () => 
     'systemctl daemon-reload',
     'systemctl stop hosting-shop.slice',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
+    'gpasswd --delete www-data shop',
     'userdel -- shop',
-    'groupdel -- shop',
   ])
 })
 

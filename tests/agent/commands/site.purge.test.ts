@@ -42,8 +42,8 @@ test('removes every part of a site in the trash', async () => {
     'rm -rf --one-file-system -- /srv/www/.trash/shop',
     'systemctl stop hosting-shop.slice',
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
+    'gpasswd --delete www-data shop',
     'userdel -- shop',
-    'groupdel -- shop',
   ])
   expect(ofShop(host)).toEqual([])
 })
