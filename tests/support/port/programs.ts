@@ -39,6 +39,7 @@ export const PROGRAMS: Case[] = [
         ['gpasswd', '--add', 'root', USER],
         ['usermod', '--expiredate', '1', '--', USER],
         ['usermod', '--expiredate', '', '--', USER],
+        ['gpasswd', '--delete', 'root', USER],
         ['userdel', '--', USER],
         ['groupdel', USER],
       ]) {
@@ -53,7 +54,8 @@ export const PROGRAMS: Case[] = [
       ['A user', `/srv/www/${USER}`, 'own group', 'www-data,root', ''],
       ['A user', `/srv/www/${USER}`, 'own group', 'www-data,root', '1'],
       ['A user', `/srv/www/${USER}`, 'own group', 'www-data,root', ''],
-      ['-', '-', '', 'www-data,root', '-'],
+      ['A user', `/srv/www/${USER}`, 'own group', 'www-data', ''],
+      ['-', '-', '', 'www-data', '-'],
       ['-', '-', '', '-', '-'],
     ],
   },

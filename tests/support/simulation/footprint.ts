@@ -13,8 +13,8 @@ import { Timeline } from './timeline.ts'
 const ACCOUNTS = ['/etc/passwd', '/etc/group', '/etc/shadow']
 /** Where operations are kept, and what programs say of themselves: no part of a site. */
 const BESIDE = /^\/var\/(lib\/hosting-agent\/operations|log)\//
-/** Holds passwords, keys or times, which are different each time. */
-const SECRET = /(wp-config\.php|facts\.json)$/
+/** Holds passwords, keys, times or process numbers, which are different each time. */
+const SECRET = /(wp-config\.php|facts\.json|cgroup\.procs)$/
 
 /** Everything on a machine that belongs to a site, sorted; nothing of it names its user. */
 export function footprint(machine: Machine, label: string, user = ''): string[] {
@@ -27,7 +27,10 @@ export function footprint(machine: Machine, label: string, user = ''): string[] 
   ]
   const found = known.filter((line) => line.includes(label))
   const neutral = (line: string) =>
-    line.replaceAll(user, 'USER').replaceAll(/[0-9a-f]{32}(?=(\/mail)?\.sock)/g, 'SOCKET')
+    line
+      .replaceAll(user, 'USER')
+      .replaceAll(/[0-9a-f]{32}(?=(\/mail)?\.sock)/g, 'SOCKET')
+      .replaceAll(/(USER:x):\d+(:\d+)?/g, '$1:ID')
   return found.map((line) => (user === '' ? line : neutral(line))).sort()
 }
 

@@ -4,6 +4,8 @@ import { done, failed, lastOf, said } from '#agent/host/simulated/programs/outpu
 import { PROGRAMS, type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import type { Machine } from './machine.ts'
 
+const NGINX_CONF = 'include /etc/nginx/conf.d/*.conf;\ninclude /etc/nginx/sites-enabled/*;'
+
 /** What the programs that the agent starts do to a machine; those that are not named do nothing. */
 const TABLE: Record<string, Program<Machine>> = {
   ...PROGRAMS,
@@ -22,8 +24,7 @@ const TABLE: Record<string, Program<Machine>> = {
   nginx(machine, argv) {
     if (argv.includes('-v')) return failed('nginx version: nginx/1.22.1', 0)
     if (!argv.includes('-T')) return done()
-    const included = [...machine.served.keys()].map((path) => `include ${path};`)
-    const files = [['/etc/nginx/nginx.conf', included.join('\n')], ...machine.served].map(
+    const files = [['/etc/nginx/nginx.conf', NGINX_CONF], ...machine.served].map(
       ([path, text]) => `# configuration file ${path}:\n${text}`,
     )
     return said(files.join('\n'))

@@ -31,13 +31,15 @@ export function groupdel(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-/** `gpasswd --add <user> <group>` */
+/** `gpasswd --add <user> <group>`, or `--delete` */
 export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
   const [user = '', group = ''] = argv.slice(-2)
   const member = new RegExp(`^(${group}:x:\\d+:)(.*)$`, 'm')
-  const added = (_: string, start: string, members: string) =>
-    start + [...new Set([...members.split(',').filter(Boolean), user])].join(',')
-  replace(machine, GROUP, textAt(machine, GROUP).replace(member, added))
+  const changed = (_: string, start: string, members: string) => {
+    const others = members.split(',').filter((name) => name !== '' && name !== user)
+    return start + (argv.includes('--add') ? [...others, user] : others).join(',')
+  }
+  replace(machine, GROUP, textAt(machine, GROUP).replace(member, changed))
   return done()
 }
 
