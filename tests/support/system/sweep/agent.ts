@@ -16,6 +16,8 @@ const PROGRAM = 'dist/crashing-agent'
 /** What an operation left on the agent's disk once it had ended. */
 export interface Ended {
   events: StoredEvent[]
+  /** The number of records in the file of its events, with those of steps. */
+  records: number
   /** Steps of the journal with their states, such as `user intent`. */
   journal: string[]
   /** From the last start of the agent to the terminal event. */
@@ -99,12 +101,14 @@ async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint
 
 function endOf(host: lab.Host, id: string): Ended | undefined {
   const folder = `${host.root}/var/lib/hosting-agent/operations/${id}`
-  const events = linesOf<StoredEvent>(`${folder}/events.ndjson`).filter(isNumbered)
+  const history = linesOf<StoredEvent>(`${folder}/events.ndjson`)
+  const events = history.filter(isNumbered)
   if (!events.some(isTerminal)) return undefined
   const { mtimeMs } = statSync(`${folder}/events.ndjson`)
   const journal = linesOf<{ step: string; state: string }>(`${folder}/journal.ndjson`)
   return {
     events,
+    records: history.length,
     journal: journal.map(({ step, state }) => `${step} ${state}`),
     recovery_ms: Math.round(mtimeMs - Number(readFileSync(`${host.root}${STARTED}`, 'utf8'))),
   }

@@ -28,7 +28,7 @@ export interface Outcome {
 export interface Reference {
   /** Steps with their states, such as `user intent`. */
   journal: readonly string[]
-  /** How many. */
+  /** The number of records in the file of the events. */
   events: number
   before: State
   after: State
@@ -40,7 +40,7 @@ export async function referenceOf(agent: CrashingAgent, scenario: Scenario): Pro
   const after = await stateOf(agent.host)
   for (const work of scenario.back) await perform(agent, work)
   expect(await stateOf(agent.host)).toEqual(before)
-  return { journal: ended.journal, events: ended.events.length, before, after }
+  return { journal: ended.journal, events: ended.records, before, after }
 }
 
 /** Cuts the operation off at each of the points; the server must then be as before or as after. */
