@@ -28,7 +28,7 @@ interface Deps {
   turn: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** A message that is not taken now, with the three digits that SMTP has for that. */
+/** A message that is refused now, with its SMTP code. */
 class NotTaken extends Error {}
 
 /**
@@ -119,7 +119,7 @@ async function store(
 
 const BLANK = /(\r\n|\n|\r(?!\n))(\r\n|\n|\r(?!\n))/
 
-/** What comes before the first empty line, and what is there already of the text after it. */
+/** The header, and the received part of the text. */
 async function headerOf(text: AsyncGenerator<Buffer>): Promise<{ header: string; rest: Buffer }> {
   let head = ''
   for (;;) {

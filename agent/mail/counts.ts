@@ -12,7 +12,7 @@ export interface Hour {
   refused: number
 }
 
-/** What outlives the process, beside the messages themselves. */
+/** The state that survives the process, beside the messages. */
 export interface Kept {
   hours: Hour[]
   last_sent_at: string | null

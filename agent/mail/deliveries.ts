@@ -19,7 +19,7 @@ interface Deps {
   random: () => number
 }
 
-/** What becomes of messages: each of their recipients is reached, tried again later, or given up. */
+/** Delivers messages: each recipient is delivered, deferred, or given up. */
 export class Deliveries {
   readonly #deps: Deps
 

@@ -17,7 +17,7 @@ export interface Envelope {
   fields: Field[]
 }
 
-/** A message that is not taken; the reason is for the site. */
+/** A refused message; the reason is for the site. */
 export class Unacceptable extends Error {}
 
 const MOST_RECIPIENTS = 200

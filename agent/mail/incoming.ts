@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 
 const MOST_LINE = 256 << 10
 
-/** What a site sends: one line, and then bytes whose number it has said. */
+/** The data of a site: one line, and then the announced number of bytes. */
 export class Incoming {
   readonly #chunks: AsyncIterator<Buffer>
   #left: Buffer = Buffer.alloc(0)
@@ -25,7 +25,7 @@ export class Incoming {
     return line
   }
 
-  /** Throws when fewer come: what was cut off is no message. */
+  /** Throws when fewer bytes arrive: the message is incomplete. */
   async *bytes(size: number): AsyncGenerator<Buffer> {
     let missing = size
     while (missing > 0) {

@@ -12,7 +12,7 @@ import { StatusFile } from './status-file.ts'
 import { Store } from './store.ts'
 
 const LOOK_MS = 500
-/** Sites whose relay is spoken to at once. */
+/** The number of sites that are delivered at the same time. */
 const MOST_AT_ONCE = 8
 /** After SIGTERM: a transaction that is cut off may be sent twice. */
 const ENDING_MS = 20_000
@@ -63,7 +63,7 @@ export class MailService {
     }
   }
 
-  /** What was taken stays on the disk; what is being handed over comes to its end first. */
+  /** Accepted mail stays on the disk; the current message completes first. */
   async stop(): Promise<void> {
     this.#ending = true
     for (const { socket } of this.#sites.values()) socket.close()
@@ -71,7 +71,7 @@ export class MailService {
     await Promise.race([Promise.all(this.#working), late])
   }
 
-  /** The sites that there are now, and their settings: both are root's to change. */
+  /** The current sites and their settings: root may change both. */
   async look(): Promise<void> {
     const users = await this.#users()
     for (const [user, { socket }] of this.#sites) {

@@ -38,9 +38,9 @@ export class SiteQueue {
   readonly counts: Counts
   readonly #deps: QueueDeps
   readonly #waiting: Map<string, Waiting>
-  /** Those that were taken, also what has left since: the site may not know yet. */
+  /** The ids of accepted messages, including delivered ones: the site may not know yet. */
   readonly #known: Set<string>
-  /** The relay, as opposed to a message, did not work so often in a row. */
+  /** The number of consecutive failures of the relay itself. */
   #failures = 0
   #relayAt = 0
   #problem: MailCounts['problem'] = null
@@ -72,7 +72,7 @@ export class SiteQueue {
     return effective(await settings.server(), await settings.site(user))
   }
 
-  /** Why no more is taken, if so. */
+  /** Why the queue accepts no more, if so. */
   get full(): string | undefined {
     const messages = [...this.#waiting.values()]
     const bytes = messages.reduce((sum, { size }) => sum + size, 0)
@@ -110,7 +110,7 @@ export class SiteQueue {
     return this.#next() !== undefined
   }
 
-  /** Hands over what is due. Never throws. */
+  /** Delivers due messages. Never throws. */
   async work(): Promise<void> {
     if (!this.due) return
     this.#busy = true

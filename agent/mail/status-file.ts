@@ -6,7 +6,7 @@ import type { Kept } from './counts.ts'
 const Hour = z.object({ hour: z.int(), sent: z.int(), failed: z.int(), refused: z.int() })
 const Status = z.object({ hours: z.array(Hour).max(48), shown: MailCounts })
 
-/** What root reads of a site's queue. A loss of power may take the last of it: it is no message. */
+/** The status of a site's queue for root. A power failure may lose its last state, but no message. */
 export class StatusFile {
   readonly #path: string
   #turn: Promise<void> = Promise.resolve()

@@ -78,9 +78,8 @@ export class Store {
   }
 
   /**
-   * What an earlier process left, oldest first, and the ids of messages that were taken and are
-   * damaged. Texts of messages that were never taken go. Throws, and removes nothing, where a file is
-   * there and cannot be read now.
+   * The messages of an earlier process, oldest first, and the ids of damaged ones. Removes texts of
+   * incomplete messages. Throws, and removes nothing, when an existing file cannot be read now.
    */
   async load(): Promise<{ waiting: Waiting[]; damaged: string[] }> {
     const names = await namesIn(this.#folder)

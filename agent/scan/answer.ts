@@ -17,7 +17,7 @@ import { healthQuery, isReachedByTcp, type OptionsQuery, optionsQuery } from './
 import { inventoryOf } from './wp-scan.ts'
 import { stateOf, UNKNOWN_STATE, type WpState } from './wp-updates.ts'
 
-/** How a scan gets at a site: with the rights of the site, and within a budget. */
+/** The access of a scan to a site: with the rights of the site, and within a budget. */
 export interface Access {
   /** The socket of the local MariaDB: no other server is ever connected to. */
   socket: string
@@ -102,7 +102,7 @@ async function described(
   return { framework, wp_version, db_name, updates, ...(unknown_because && { unknown_because }) }
 }
 
-/** What is unknown of a site that has been asked, or cannot be. */
+/** The reasons of unknown values after the report of the site. */
 const UNSURE = {
   config: 'config_failed',
   environment: 'config_environment',

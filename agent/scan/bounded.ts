@@ -4,7 +4,7 @@ import type { Extension } from '#shared/inventory.ts'
 /** Characters of each list of an inventory: the agent reads them between its other work. */
 const MAX_LISTS = 1 << 19
 
-/** Cuts off what no real site has; the number of updates is then unknown. */
+/** Shortens unrealistic lists; the number of updates is then unknown. */
 export function bounded(scanned: ScannedWordpress): ScannedWordpress {
   const { inventory } = scanned
   const plugins = firstOf(inventory.plugins)

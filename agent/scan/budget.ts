@@ -11,7 +11,7 @@ export interface Limits {
 /** A WordPress with 500 plugins needs about a tenth of each. */
 export const LIMITS: Limits = { entries: 50_000, bytes: 64 << 20, ms: 1000 }
 
-/** What one scan may still read. Once a limit is reached, nothing more is granted. */
+/** The remaining budget of a scan. Once a limit is reached, nothing more is granted. */
 export class Budget {
   #left: { entries: number; bytes: number }
   readonly #end: number

@@ -19,7 +19,7 @@ const STATES: Record<number, DatabaseAnswer['state']> = {
 }
 const AWAY = ['ENOENT', 'ECONNREFUSED', 'ER_SOCKET_UNEXPECTED_CLOSE', 'ECONNRESET']
 
-/** What the error of a query says; its text is nobody's business, since a site can choose parts of it. */
+/** The meaning of a query error; its text is dropped, since a site can choose parts of it. */
 export function databaseAnswerOf(error: unknown): DatabaseAnswer {
   const { errno, code } = described(error)
   const known = STATES[errno]

@@ -26,7 +26,7 @@ export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
   ids.user(0)
   ids.group(gid)
   ids.user(uid)
-  // What could not be given up must not go on.
+  // A process that keeps privileges must not continue.
   if (process.geteuid?.() !== uid || process.getegid?.() !== gid) process.exit(70)
 }
 
@@ -40,7 +40,7 @@ export function becomeNobodyForGood(): void {
   ids = ofThread() ?? ofProcess
 }
 
-/** Whose rights a site is read with: see `ownerOf` for a site that this agent did not make. */
+/** The user that reads a site: see `ownerOf` for a discovered site. */
 export function identityOf(site: TenantSite): Identity {
   const users = usersOfMachine()
   const ordinary = (name: string | undefined) =>

@@ -3,7 +3,7 @@ import type { PhpToken } from './php-tokens.ts'
 
 export type Literal = string | number | boolean
 
-/** What an expression may refer to. */
+/** The values that an expression may use. */
 export interface Known {
   constants: ReadonlyMap<string, Literal>
   /** The real path of the file, undefined where it is not known. */

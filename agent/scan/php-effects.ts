@@ -1,7 +1,7 @@
 import { isSign, isWord } from './php-statements.ts'
 import type { PhpToken } from './php-tokens.ts'
 
-/** What a piece of code may do to the settings of a site, if it runs. */
+/** The possible effects of code on the settings of a site. */
 export interface Effects {
   /** Constants that it may define. */
   constants: Set<string>

@@ -10,7 +10,7 @@ export interface Reading {
   config: WpConfig | undefined
   /** Of a WordPress. */
   files: WpFiles | undefined
-  /** What the site itself would have to be asked for: its settings, or what links lead to. */
+  /** The values that only the site itself can report: its settings, or the targets of links. */
   unsure: 'config' | 'environment' | 'folders' | null
 }
 

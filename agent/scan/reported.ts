@@ -6,8 +6,8 @@ import { extensionsIn, versionIn } from './wp-files.ts'
 const text = z.string().max(4096)
 
 /**
- * What a site has said of itself: see `agent/os/reading/program.ts`, which makes it with the rights of
- * the site. Paths begin with `content` and `plugins`; heads of files are in Base64.
+ * The report of a site's PHP: see `agent/os/reading/program.ts`, which runs with the rights of the
+ * site. Paths begin with `content` and `plugins`; heads of files are in Base64.
  */
 const Reported = z.object({
   wordpress: z.boolean(),
@@ -23,7 +23,7 @@ const Reported = z.object({
 })
 type Reported = z.infer<typeof Reported>
 
-/** The same as `readSite` finds; throws when it is not what the program writes. */
+/** The same as `readSite` returns; throws for an invalid report. */
 export function readReported(json: string): Reading {
   const facts = Reported.parse(JSON.parse(json))
   if (!facts.wordpress) {

@@ -7,7 +7,7 @@ import { Broken, Replies, type Reply } from './replies.ts'
 import { opened, secured, TIMES, type Times } from './sockets.ts'
 
 export interface SmtpOptions {
-  /** Hears what both sides say, without secrets. */
+  /** Receives the dialogue, without secrets. */
   say?: (line: string) => void
   times?: Times
   /** A file of certificates: whoever they sign for is who they say. */

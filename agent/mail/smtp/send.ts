@@ -28,7 +28,7 @@ export interface Outcome {
 /** The relay asks for another login, whatever the message is: RFC 4954, 6. */
 const WITHOUT_LOGIN = [530, 534, 535, 538]
 
-/** The relay speaks of itself and not of the message. */
+/** The answer concerns the relay and not the message. */
 class Unready extends Error {}
 
 /** The connection ended before the relay received the message. */
@@ -96,7 +96,7 @@ function merged({ accepted, deferred, refused }: Outcome, reply: Reply): Outcome
   }
 }
 
-/** What the relay said of the message holds, also where it ends the connection now. */
+/** The answer to the message counts, even if the relay then closes the connection. */
 async function reset(connection: Connection, outcome: Outcome): Promise<Outcome> {
   const reply = await connection.command('RSET').catch(() => undefined)
   if (reply?.code !== 250) connection.destroy()

@@ -3,20 +3,20 @@ import { sliceOf } from '#agent/os/services/systemd.ts'
 import { launcherOf, limitsOf } from './direct.ts'
 import { readOnlySandboxOf } from './sandbox.ts'
 
-/** Whose rights a program has: those of a site that this agent made, or of the user of another one. */
+/** The rights of a program: those of a managed site, or of the user of another one. */
 export interface Reader {
   user: string
   own: boolean
   docroot: string
 }
 
-/** Until it has ended, whatever it does. */
+/** The maximum time of the program. */
 export const READING_MS = 5000
 const MEMORY = 256
 /** Enforced by the kernel for the one process that there is, also where control groups are not. */
 const PROCESS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
 const LIMITS = [`MemoryMax=${MEMORY}M`, 'MemorySwapMax=0', 'TasksMax=4', 'LimitFSIZE=0', ...PROCESS]
-/** It ends at once, also when it would rather not; the program ends itself like this, too. */
+/** It is killed immediately; the program also limits itself. */
 const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
 
 /**

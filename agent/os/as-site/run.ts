@@ -4,7 +4,7 @@ import { homeOf } from '#agent/os/site/paths.ts'
 import { launcherOf, limitsOf } from './direct.ts'
 import { sandboxOf } from './sandbox.ts'
 
-/** What one program of a site may take at the most; the slice of the site has limits besides. */
+/** The limits of one program of a site; the slice of the site has further limits. */
 interface SiteLimits {
   /** Default 10 minutes. */
   timeout_ms?: number

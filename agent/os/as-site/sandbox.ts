@@ -3,9 +3,9 @@ import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
 
 /**
- * What no program of a site can see: the agent, other sites (also by the names of their files, units,
- * sockets and databases), what would let it talk to systemd, and services that answer for accounts.
- * These folders are on every server that is ready for sites: one that were missing would be made.
+ * Hidden from every program of a site: the agent, other sites (also the names of their files, units,
+ * sockets and databases), sockets of systemd, and services that answer for accounts. These folders
+ * exist on every provisioned server: a missing one would be created.
  */
 const HIDDEN_FOLDERS = [
   '/run/dbus',
@@ -25,7 +25,7 @@ const HIDDEN_FOLDERS = [
   '/var/spool',
 ]
 
-/** The same for what need not be there. */
+/** The same for optional paths. */
 const HIDDEN_IF_THERE = [
   '/run/hosting-agent',
   '/run/hosting-fpm',

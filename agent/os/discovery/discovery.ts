@@ -87,7 +87,7 @@ async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) 
     docroot: vhost.docroot,
     php,
     tier: site?.tier ?? machine.tierOf(pool?.children ?? 0),
-    // What is wanted of one of ours: that it is not there is for its health to say.
+    // The certificate that a managed site should have: its health reports a missing one.
     tls: site?.tls ?? certificate?.tls ?? 'none',
     ...rest,
     unknown: {

@@ -8,8 +8,8 @@ import { findPools } from './pools.ts'
 import { listServed } from './vhosts.ts'
 
 /**
- * Where a domain is served from, and with whose rights that is read: of a site that this agent made,
- * else of any virtual host. Throws not_found naming the domain.
+ * The docroot of a domain, and the user whose rights read it: of a managed site, else of any virtual
+ * host. Throws not_found naming the domain.
  */
 export async function getTenantSite(host: Host, domain: string): Promise<TenantSite> {
   const own = await findSite(host, domain)

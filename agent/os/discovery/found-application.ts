@@ -10,7 +10,7 @@ interface Rights {
   php_user: string
   /** Version, empty where it is not known. */
   php: string
-  /** Whether PHP is asked for the site at all. */
+  /** Whether the site uses PHP. */
   runs: boolean
 }
 
@@ -22,7 +22,7 @@ const UNKNOWN: Omit<Application, 'limit'> = {
   owner: '',
 }
 
-/** What a scan of the site answers. Files that are not what is served say nothing of it. */
+/** The answer of a scan of the site. Files that are not served do not count. */
 export async function applicationOf(
   { scanner }: Host,
   { docroot, kind, domain }: Vhost,

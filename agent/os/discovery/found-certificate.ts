@@ -13,7 +13,7 @@ interface Found {
 /** Of Let's Encrypt's own certificates, those of its staging environment too. */
 const LETS_ENCRYPT = /^O=(\(STAGING\) )?Let's Encrypt$/m
 
-/** Who has signed the certificate that is configured: not who may have been asked for it. */
+/** The authority that signed the configured certificate. */
 export async function readFoundCertificate(
   host: Host,
   { certificate, unknown }: Pick<Vhost, 'certificate' | 'unknown'>,

@@ -22,7 +22,7 @@ export const declared = (effects: Effect[], apply: () => Promise<unknown>): Chan
   apply: async () => void (await apply()),
 })
 
-/** Nothing, unless the condition holds when it is asked. */
+/** No effect unless the condition holds at the time of the call. */
 export const provided = (condition: () => Promise<unknown>, change: Change): Change => ({
   effects: async () => ((await condition()) ? change.effects() : []),
   async apply() {

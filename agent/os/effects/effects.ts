@@ -29,7 +29,7 @@ export async function planGenerate(
   return effects
 }
 
-/** Of making what is not there. */
+/** Of creating a missing object. */
 export async function planMake(
   { files }: Host,
   kind: string,
@@ -39,7 +39,7 @@ export async function planMake(
   return paths.filter((_, at) => !found[at]).map((path) => create(kind, path))
 }
 
-/** Of removing what is there. */
+/** Of removing an existing object. */
 export async function planRemove(
   { files }: Host,
   kind: string,
@@ -49,7 +49,7 @@ export async function planRemove(
   return paths.filter((_, at) => found[at]).map((path) => remove(kind, path))
 }
 
-/** Of writing what is new each time. */
+/** Of writing a text that always differs. */
 export async function planPut({ files }: Host, path: string): Promise<Effect> {
   return (await files.stat(path)) ? change('file', path) : create('file', path)
 }

@@ -6,7 +6,7 @@ export const MARK_LINE = `${MARK}. Changes in this file are overwritten.`
 
 export type Generated = { path: string; text: string; options?: WriteOptions }
 
-/** Writes a file that this agent generates; returns what puts the former state back. */
+/** Writes a file that this agent generates; returns the undo. */
 export async function replace(
   host: Host,
   path: string,

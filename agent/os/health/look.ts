@@ -7,11 +7,11 @@ import { isWorthVisiting, type Verdict, type Verdicts } from './verdict.ts'
 import type { Watched } from './watched.ts'
 
 const AT_ONCE = 16
-/** What is not as it was is looked at again after this: one lost answer changes nothing. */
+/** A changed result is checked again after this time: one missing answer changes nothing. */
 export const AGAIN_MS = 3000
-/** A site that takes long to look at is looked at less often: it costs a tenth of the time at most. */
+/** A site whose check is slow is checked less often: it costs at most a tenth of the time. */
 const SHARE = 10
-/** With many sites each is looked at less often, so that all of them cost the same together. */
+/** With many sites each is checked less often, so that the total cost is constant. */
 const EACH_MS = 300
 const MOST_REST_MS = 60_000
 
@@ -19,19 +19,19 @@ type Looked = Omit<Verdicts, 'http'>
 const CHECKS = ['php', 'database', 'certificate'] as const
 
 export interface Looking {
-  /** Whether an operation changes the site: what is half-way is not judged. */
+  /** Whether an operation changes the site, which is then not checked. */
   isBusy(domain: string): boolean
   report(error: unknown): void
 }
 
-/** How long a site is left alone after a look that took so long, where there are so many. */
+/** The pause after a check of this duration, with this number of sites. */
 export function restAfter(took: number, all: number): number {
   return Math.min(MOST_REST_MS, Math.max(SHARE * took, EACH_MS * all))
 }
 
 /**
- * PHP, database and certificate of each, of some at a time; what differs counts when it does so twice.
- * `all`: how many sites there are.
+ * PHP, database and certificate of each, some at a time; a changed result counts when it is repeated.
+ * `all`: the number of sites.
  */
 export async function look(
   host: Host,
@@ -56,7 +56,7 @@ export async function look(
   })
 }
 
-/** Calls `take` with what was found of each; returns those for which that is false. */
+/** Calls `take` with the result of each; returns those for which that is false. */
 async function round(
   host: Host,
   sites: readonly Watched[],

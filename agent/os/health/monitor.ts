@@ -6,10 +6,10 @@ import { healthOf } from './verdict.ts'
 import { visit } from './visits.ts'
 import { newlyWatched, type Watched } from './watched.ts'
 
-/** Nobody looked for this long: what is known is of the past. */
+/** The age after which results are outdated. */
 const STALE_MS = 5 * 60_000
 
-/** Whether the sites of this agent work, as it was seen last. Nothing is kept over a restart. */
+/** The last health of the sites of this agent. Nothing is kept over a restart. */
 export class HealthMonitor {
   readonly #host: Host
   readonly #looking: Looking
@@ -22,7 +22,7 @@ export class HealthMonitor {
     this.#looked_at = host.clock.elapsed()
   }
 
-  /** Sorted by domain; a site that was not looked at yet is not among them. */
+  /** Sorted by domain, without sites that were not checked yet. */
   list(): SiteHealth[] {
     const stale = this.#host.clock.elapsed() - this.#looked_at > STALE_MS
     return [...this.#watched.values()]

@@ -15,8 +15,8 @@ const FAILED: Record<Failed, Verdict> = {
 const FATAL = /class="wp-die-message"|<body id="error-page">/
 
 /**
- * What a visitor gets from an uncached front page. Redirects and protected pages are what their
- * owner made of the site; what is in maintenance or not there is worth a look.
+ * The uncached front page of a visitor. Redirects and protected pages are intended by the owner;
+ * maintenance mode and a missing page are worth a check.
  */
 export function checkPage(visited: Visited, url: string): Verdict {
   if ('failed' in visited) return FAILED[visited.failed]

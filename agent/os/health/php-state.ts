@@ -14,7 +14,9 @@ export type PhpState = 'running' | 'asleep' | 'failed' | 'failing' | 'stopped' |
 type Fpm = ReturnType<typeof fpmService>
 type Unit = Record<'ActiveState' | 'SubState', string>
 
-/** Of each site by its user, without waking what sleeps: one program for all that do not run. */
+/**
+ * The state of each site by its user, without waking sleeping ones: one program for all that do not run.
+ */
 export async function phpStates(
   host: Host,
   sites: readonly Pick<Site, 'user' | 'php'>[],

@@ -1,14 +1,14 @@
 import type { Host } from '#agent/host/ports.ts'
 import { logsOf } from '#agent/os/site/paths.ts'
 
-/** Without a visitor for this long, a site is left alone so that its PHP can go to sleep. */
+/** Without a visitor for this long, a site is not checked so that its PHP can sleep. */
 const QUIET_MS = 5 * 60_000
 
 /** Whether anybody but the health check visits a site, by its access log: the size alone is read. */
 export class Traffic {
   #size: number | undefined
   #visitors_at: number
-  /** Our own visit has written to the log since it was last looked at. */
+  /** Our own visit has written to the log since the last check. */
   #own = false
 
   constructor(now: number) {

@@ -1,7 +1,7 @@
 import type { SiteCheck, SiteHealth } from '#shared/agent.ts'
 import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck, type HealthState } from '#shared/values.ts'
 
-/** What one check found: `reason` is a sentence without its full stop. */
+/** The result of one check: `reason` is a sentence without its full stop. */
 export type Verdict = Pick<SiteCheck, 'state' | 'code' | 'reason'>
 
 export const UP: Verdict = { state: 'up', code: 'up', reason: '' }
@@ -14,8 +14,8 @@ export const down = (code: string, reason: string): Verdict => ({ state: 'down',
 export type Verdicts = Partial<Record<HealthCheck, Verdict>>
 
 /**
- * A site is as well as the worst of its checks. Among equals the first says why, in the order in which
- * one is the cause of the next: without PHP and database there is no page.
+ * A site has the worst state of its checks. Among equals the first one is the reason, in the order of
+ * cause and effect: without PHP and database there is no page.
  */
 export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
   const checks = HEALTH_CHECKS.flatMap((check): SiteCheck[] => {
@@ -29,6 +29,6 @@ export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
 
 const gravity = (state: HealthState) => (state === 'unknown' ? 0 : HEALTH_STATES.indexOf(state))
 
-/** False: a visit to the site would only find again what is known already. */
+/** False: a visit would find the known problem again. */
 export const isWorthVisiting = ({ php, database }: Verdicts): boolean =>
   php !== undefined && php.state !== 'down' && database?.state !== 'down'

@@ -8,7 +8,7 @@ interface Timed {
   visit_ms: number
 }
 
-/** Asks for these pages, and notes when that was. */
+/** Requests these pages, and records the time. */
 export async function visitAll<W extends Timed>(
   host: Host,
   visits: readonly { watched: W; visit: Visit }[],

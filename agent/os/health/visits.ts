@@ -10,8 +10,8 @@ import { isVisitDue, type Watched } from './watched.ts'
 const MOST_AT_ONCE = 16
 
 /**
- * Asks for the front pages that are due, past every cache; what differs counts when it does so twice.
- * `beside`: how many other sites share the time.
+ * Requests the due front pages, past every cache; a changed result counts when it is repeated.
+ * `beside`: the number of other sites that share the time.
  */
 export async function visit(
   host: Host,
@@ -38,7 +38,7 @@ export async function visit(
   }
 }
 
-/** Another state than the one on record; that a new site is up is believed at once. */
+/** A changed state; a new site that is up counts immediately. */
 function isNews({ verdicts: { http } }: Watched, { state }: Verdict): boolean {
   return state !== (http?.state ?? 'up')
 }

@@ -4,22 +4,22 @@ import type { PhpState } from './php-state.ts'
 import { Traffic } from './traffic.ts'
 import type { Verdicts } from './verdict.ts'
 
-/** Visits run the site: all of them together take this share of one processor at the most. */
+/** Visits run PHP: all of them together use at most this share of one processor. */
 const SHARE = 0.05
 const LEAST_MS = 30_000
 const MOST_MS = 15 * 60_000
-/** Of a site without visitors: each visit keeps its PHP from its sleep for some time. */
+/** For a site without visitors: each visit delays the sleep of its PHP. */
 const QUIET_MS = 6 * 60 * 60_000
-/** Of one that is not up: that it is up again is to be seen soon. */
+/** The interval of a site that is not up, whose recovery should be seen soon. */
 const TROUBLED_MS = 10_000
 
-/** What is known of one site. All times are those of Clock.elapsed. */
+/** The state of one site. All times are those of Clock.elapsed. */
 export interface Watched {
   site: Site
   verdicts: Verdicts
   php: PhpState
   traffic: Traffic
-  /** When PHP, database and certificate are looked at again. */
+  /** The next check of PHP, database and certificate. */
   look_at: number
   visited_at: number
   /** How long the last visit took. */
@@ -44,6 +44,6 @@ function restOf({ verdicts, php, traffic, visit_ms }: Watched, now: number, all:
   return sharedRest(visit_ms, all, LEAST_MS)
 }
 
-/** So that the visits of all sites take their share of the processor at the most. */
+/** Limits the visits of all sites to their share of the processor. */
 export const sharedRest = (visit_ms: number, all: number, least_ms: number): number =>
   Math.min(MOST_MS, Math.max(least_ms, (all * visit_ms) / SHARE))

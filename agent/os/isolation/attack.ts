@@ -3,7 +3,7 @@ import type { Scene } from './scene.ts'
 
 export interface Verdict {
   outcome: IsolationOutcome
-  /** What was seen, or why it does not apply; may be empty. */
+  /** The observation, or why it does not apply; may be empty. */
   detail: string
 }
 
@@ -13,15 +13,15 @@ export type Place = (typeof PLACES)[number]
 
 interface Facts {
   severity: 'critical' | 'high' | 'medium' | 'low'
-  /** What the attacker tries, in the imperative. */
+  /** The attempt, in the imperative. */
   title: string
-  /** What it would mean if it succeeded. */
+  /** The consequence of a success. */
   meaning: string
 }
 
 /**
- * Runs inside the attacker. `code` is the body of a PHP function that gets what the attacker knows as
- * `$n` (see knowledge.ts) and returns what one of the functions of prelude.ts makes.
+ * Runs inside the attacker. `code` is the body of a PHP function that gets the knowledge of the
+ * attacker as `$n` (see knowledge.ts) and returns a verdict of prelude.ts.
  */
 export interface InsideAttack extends Facts {
   places: readonly Place[]
@@ -43,7 +43,7 @@ export const failed = (detail: string): Verdict => ({ outcome: 'error', detail }
 const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
 const PLACE_NAMES: Record<Place, string> = { php: 'from PHP', job: 'from a job' }
 
-/** The worst of what was seen in several places, which names where. */
+/** The worst verdict of several places, with the place. */
 export function worstOf(verdicts: readonly (readonly [Place, Verdict])[]): Verdict {
   const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
   const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)

@@ -28,7 +28,7 @@ export function roleOf({ domain }: Site): Role {
   return NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
 }
 
-/** The part of a name that nobody can guess. */
+/** The random part of a name. */
 export const randomOf = ({ domain }: Site): string => NAME.exec(domain)?.[2] ?? ''
 
 /** Written before anything of them is made, and removed after everything of them is gone. */

@@ -16,7 +16,7 @@ const VerdictAnswer = z.object({
 export const Verdicts = z.record(z.string(), VerdictAnswer)
 const JobAnswer = z.object({ verdicts: Verdicts, cgroup: z.string() })
 
-/** What the job has written down. Throws when it did not run. */
+/** The result of the job. Throws when it did not run. */
 export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeof JobAnswer>> {
   const text = await textOf(host, attacker, JOB_ANSWER)
   if (text === '') throw new Error('no job of the site has run')

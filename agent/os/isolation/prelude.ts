@@ -1,6 +1,6 @@
 /**
- * What the code of every attack can call. `done` runs a statement of SQL, and a second one that takes it
- * back; `found` turns a list of what was got into a verdict.
+ * Functions for the code of every attack. `done` runs a statement of SQL, and a second one that undoes
+ * it; `found` turns a list of findings into a verdict.
  */
 export const PRELUDE = String.raw`
 function refused($detail = '') { return ['refused', $detail]; }

@@ -5,7 +5,7 @@ import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Inventory } from '#shared/inventory.ts'
 
-/** What the script of the neighbour reports: an attacker could have found this out. */
+/** The data of the neighbour's script, which an attacker could also find out. */
 export const Neighbour = z.object({
   /** Of its workers and their master. */
   pid: z.number().int().positive(),
@@ -20,7 +20,7 @@ export interface Scene {
   neighbour: Site
   /** Part of the names of all that the attacks make; nobody can guess it. */
   random: string
-  /** What only the neighbour knows. */
+  /** The secret of the neighbour. */
   secret: string
   /** The scripts answer nobody without it: other sites see the names of users and domains. */
   key: string
@@ -36,7 +36,7 @@ const MOST_ANSWER = 1 << 18
 /** An answer that is on its way while nginx replaces its workers is lost. */
 const TRIES = 3
 
-/** What a script of a site answers as JSON, requested through nginx. Throws for any other answer. */
+/** The JSON answer of a script of a site, through nginx. Throws for any other answer. */
 export async function ask(
   { host, key }: Pick<Scene, 'host' | 'key'>,
   { domain }: Site,

@@ -22,7 +22,7 @@ export async function configsOf(host: Host, neighbour: string): Promise<string[]
   return [neighbour, ...users].map((user) => `${docrootOf(user)}/wp-config.php`)
 }
 
-/** All that the attacker knows: `$n` in the code of an attack. */
+/** The knowledge of the attacker: `$n` in the code of an attack. */
 async function knowledgeOf(scene: Scene) {
   const { host, attacker, neighbour, random, secret, key, about } = scene
   return {

@@ -11,8 +11,8 @@ import { unsandboxed } from './scene.ts'
 import { markerOf, SHARED } from './scripts.ts'
 
 /**
- * What attacks leave outside the two sites, when they succeed or are cut off: files in folders that
- * the system shares, a file and an account of MariaDB, a dump.
+ * Traces of successful or interrupted attacks outside the two sites: files in shared folders of the
+ * system, a file and an account of MariaDB, a dump.
  */
 export async function removeTraces(host: Host, sites: readonly Site[]): Promise<void> {
   for (const site of sites) {

@@ -5,7 +5,7 @@ import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-ru
 
 /** Twice what the recorder writes when every byte of the output takes six in JSON. */
 const MOST_BYTES = 1 << 20
-/** What timeout(1) ends with when it has ended the program, and what a program ends with by a signal. */
+/** The exit status of timeout(1) after a timeout, and of a program that a signal ended. */
 const TIMED_OUT = [124, 137]
 
 const Recorded = z.object({

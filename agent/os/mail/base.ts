@@ -5,7 +5,7 @@ import type { Step } from '#agent/steps/command.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 import { SENDMAIL, SENDMAIL_PHP } from './sendmail.ts'
 
-/** What the mail of sites needs on a server before there is a relay; none where it is there. */
+/** The steps for mail on a server before a relay is set; none if they are done. */
 export async function mailSteps(host: Host): Promise<Step[]> {
   const all = inOrder(
     provided(

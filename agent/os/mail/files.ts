@@ -9,7 +9,7 @@ import {
   SiteSetting,
 } from './setting.ts'
 
-/** Root's, and readable by the queue alone: it may hold the password of a relay. */
+/** Owned by root and readable by the queue alone: it may contain the password of a relay. */
 export async function writeSetting(
   host: Host,
   path: string,

@@ -9,7 +9,7 @@ const NONE = 'none\n'
 const formerOf = (path: string) => `${path}.former`
 const SECRET = { mode: 0o600 }
 
-/** Keeps what is there now, for the way back; what an operation before this one kept is older, and stays. */
+/** Keeps the current setting for the undo; a copy of an earlier operation is older, and stays. */
 export async function keep({ files }: Host, path: string): Promise<void> {
   if (await files.stat(formerOf(path))) return
   await files.write(formerOf(path), (await files.read(path)) ?? NONE, SECRET)

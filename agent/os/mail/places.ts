@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Where the mail of sites lies. Settings hold the passwords of relays: root writes them, and the queue
- * alone reads them. In the folder of its own that each site has below `sockets`, the queue listens;
- * no other site can go into it, so that whoever connects there is that site.
+ * The folders of the mail of sites. Settings contain the passwords of relays: root writes them, and the
+ * queue alone reads them. The queue listens in a separate folder for each site below `sockets`; no
+ * other site can enter it, which identifies the client.
  */
 export const MAIL_USER = 'hosting-mail'
 export const MAIL_ROOT = '/var/lib/hosting-mail'

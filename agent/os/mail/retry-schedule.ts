@@ -1,6 +1,6 @@
-/** When a message, or a relay that does not work, is tried again. */
+/** When a message, or a failing relay, is retried. */
 export interface Schedule {
-  /** Milliseconds after the first, second … try; the last one again and again. */
+  /** Milliseconds after the first, second … attempt; the last value repeats. */
   retries: readonly number[]
   /** After that a message is given up. */
   expire_ms: number
@@ -15,13 +15,13 @@ export const SCHEDULE: Schedule = {
   expire_ms: 96 * HOUR,
 }
 
-/** A relay that is back is noticed within this. */
+/** The maximum time to notice that a relay is back. */
 const MOST_RELAY_MS = 5 * MINUTE
 
 /** Of all that fail in a row before what is too old is given up: it is not the first that counts. */
 export const GIVES_UP_AFTER = 3
 
-/** What lies further ahead than anything that is set was set by a clock that has gone back since. */
+/** A time beyond every pause was set by a clock that was later corrected. */
 export function isDue({ retries }: Schedule, at: number, now: number): boolean {
   const longest = Math.max(...retries, MOST_RELAY_MS) * 1.1
   return at <= now || at > now + longest
@@ -30,7 +30,7 @@ export function isDue({ retries }: Schedule, at: number, now: number): boolean {
 export const isTooOld = ({ expire_ms }: Schedule, created_at: number, now: number): boolean =>
   created_at + expire_ms <= now
 
-/** `random` is between 0 and 1: up to a tenth more, so that not all come at the same time. */
+/** `random` is between 0 and 1: adds up to a tenth, so that not all retries coincide. */
 export function waitAfter({ retries }: Schedule, tries: number, random: number): number {
   const wait = retries[Math.min(Math.max(tries, 1), retries.length) - 1] ?? MINUTE
   return Math.round(wait * (1 + random / 10))

@@ -65,7 +65,7 @@ WantedBy=multi-user.target
 `
 }
 
-/** Runs where somebody has a relay, and nowhere else; what waits stays on the disk. */
+/** Runs only if a relay is set; waiting mail stays on the disk. */
 export async function syncService(host: Host): Promise<void> {
   await host.exclusive('mail', async () => {
     if (await hasRelay(host)) await start(host)

@@ -17,7 +17,7 @@ export type Relay = z.infer<typeof Relay>
 export const ServerSetting = MailRules.extend({ relay: Relay.nullable() })
 export type ServerSetting = z.infer<typeof ServerSetting>
 
-/** That of one site: null is what the server has. */
+/** The setting of one site: null uses that of the server. */
 export const SiteSetting = ServerSetting.extend({ domain: z.string() })
 export type SiteSetting = z.infer<typeof SiteSetting>
 
@@ -25,7 +25,7 @@ const UNSET = { enabled: true, relay: null, from_address: null, rewrite_from: nu
 export const NO_SERVER_SETTING: ServerSetting = { ...UNSET, hourly_limit: null }
 export const newSiteSetting = (domain: string): SiteSetting => ({ ...NO_SERVER_SETTING, domain })
 
-/** What holds for one site in the end. */
+/** The effective setting of one site. */
 export interface Effective {
   domain: string
   relay: Relay
@@ -35,7 +35,7 @@ export interface Effective {
   hourly_limit: number
 }
 
-/** Why nothing is sent, in words for the site. */
+/** Why nothing is sent, as a message for the site. */
 export interface Unset {
   reason: string
 }

@@ -16,7 +16,7 @@ import { newSiteSetting } from './setting.ts'
 
 const placesOf = ({ settings }: Host) => mailPlaces(settings.mail_dir)
 
-/** Where the queue listens for a site, and what holds for it; a setting that is there stays. */
+/** Creates the socket folder of a site, and its setting if it is missing. */
 export function openSocket(host: Host, { user, domain }: Site): Change {
   const path = placesOf(host).site(user)
   // Nobody but the queue and this site can go in.
@@ -30,7 +30,7 @@ export function openSocket(host: Host, { user, domain }: Site): Change {
   )
 }
 
-/** The queue takes no more of the site, and keeps what waits until the socket is open again. */
+/** The queue accepts no more mail of the site, and keeps waiting mail until the socket is open again. */
 export const closeSocket = (host: Host, user: string): Change =>
   removedTree(host, 'folder', placesOf(host).socketFolder(user))
 

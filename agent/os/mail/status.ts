@@ -9,7 +9,7 @@ import { mailService } from './service.ts'
 
 const Status = z.object({ shown: MailCounts })
 
-/** What the queue says of the mail of each site; nothing where it has never had any. */
+/** The report of the queue for each site; none if it never had mail. */
 export async function readMail(host: Host): Promise<Mail> {
   const sites = await listSites(host)
   const told = sites.map(async ({ domain, user }) => ({
@@ -19,7 +19,7 @@ export async function readMail(host: Host): Promise<Mail> {
   return { running: await isRunning(host, mailService(host)), sites: await Promise.all(told) }
 }
 
-/** The file is that of the queue, which is no root: what cannot be read is nothing. */
+/** The queue, which is not root, owns the file: an unreadable one counts as none. */
 async function readStatus({ files, settings }: Host, user: string): Promise<MailCounts> {
   try {
     const text = await files.read(mailPlaces(settings.mail_dir).statusOf(user))

@@ -8,7 +8,7 @@ import { type Kept, readKept, writeKept } from './records.ts'
 import { restartsOf } from './restarts.ts'
 import { unattendedOf } from './unattended.ts'
 
-/** Looks at all of it, and keeps what is found. One at a time: two would write over each other. */
+/** Checks everything, and stores the result. One at a time: two would overwrite each other. */
 export function checkMaintenance(host: Host): Promise<Maintenance> {
   return host.exclusive('maintenance', async () => {
     const kept = await readKept(host)

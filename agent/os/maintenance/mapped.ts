@@ -16,8 +16,8 @@ const GREP = ['grep', '--no-messages', '--with-filename', '--extended-regexp', '
 const PIECE = 500
 
 /**
- * Processes that have mapped what an update has replaced. The sandbox of the agent may not look into
- * processes that have more rights than it has itself: grep does, outside of it.
+ * Processes that have mapped replaced files. The sandbox of the agent prevents inspecting processes
+ * with more rights: grep runs outside of it.
  */
 export async function oldProcesses(host: Host): Promise<OldProcess[]> {
   const names = (await host.files.list('/proc')).map(({ name }) => name)

@@ -3,18 +3,18 @@ import type { OldFilesProgram } from '#shared/maintenance.ts'
 import { type OldProcess, oldProcesses } from './mapped.ts'
 import { type NamedService, namedServices } from './services.ts'
 
-/** A program that runs what an update has replaced. */
+/** A program that runs replaced files. */
 export interface OldProgram {
   name: string
   kind: OldFilesProgram['kind']
   domain: string
-  /** Undefined for what is not the business of this agent. */
+  /** Undefined for programs that this agent does not manage. */
   known: NamedService | undefined
   /** False: its main process is new, and former ones end their last requests. */
   main: boolean
 }
 
-/** What was started for an operation or a job of a site, and ends with that. */
+/** Programs of an operation or a job of a site, which end with it. */
 const PASSING = /^(hosting-operation-|hosting-cron@|run-)/
 const OTHER_ADVICE = 'Restart it, or reboot the server: Hosting Control does not restart it'
 

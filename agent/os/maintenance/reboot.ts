@@ -2,8 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Reboot } from '#shared/maintenance.ts'
 
 /**
- * Whether this server needs a reboot: what packages have asked for, and a newer kernel than the one that
- * runs. A container runs the kernel of its host, which is not in its own /boot.
+ * Whether this server needs a reboot: requests of packages, and a newer kernel than the running one. A
+ * container runs the kernel of its host, which is not in its own /boot.
  */
 export async function rebootOf(host: Host): Promise<Reboot> {
   const asked = await askedFor(host)

@@ -8,9 +8,9 @@ const MOST_BYTES = 16 << 20
 const Kept = z.object({
   maintenance: Maintenance.nullable(),
   restarts: Restarts,
-  /** What could not be restarted, and why. */
+  /** Failed restarts with their reasons. */
   failed: z.record(z.string(), z.string()),
-  /** When each program was restarted last because of replaced files. */
+  /** The last restart of each program because of replaced files. */
   renewed: z.record(z.string(), z.number()).default({}),
 })
 export type Kept = z.infer<typeof Kept>
@@ -19,7 +19,7 @@ const NOTHING: Kept = { maintenance: null, restarts: NO_RESTARTS, failed: {}, re
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/maintenance.json`
 
-/** What the last check found. A file that cannot be read is as none: everything is checked again. */
+/** The result of the last check. An unreadable file counts as none: everything is checked again. */
 export async function readKept(host: Host): Promise<Kept> {
   const text = await host.files.read(pathIn(host), MOST_BYTES)
   if (text === undefined) return NOTHING

@@ -18,7 +18,7 @@ export interface Renewal {
   name: string
   /** The PHP version of a site: when one fails, those of the same version wait. */
   group: string
-  /** What it must not run beside: see Command.lock. */
+  /** The lock that it needs: see Command.lock. */
   key: string
   title: string
   effects: readonly Effect[]
@@ -60,7 +60,7 @@ const WAYS: Record<string, Way> = {
   },
 }
 
-/** Interrupts every site for some seconds: only where somebody has asked for it. */
+/** Interrupts every site for some seconds: only on request. */
 const DATABASE: Way = {
   key: 'service mariadb',
   title: 'Restarting MariaDB',

@@ -14,7 +14,7 @@ export const Restarts = z.object({
 export type Restarts = z.infer<typeof Restarts>
 export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
 
-/** What has changed since the last look. systemd counts from 0 again when a unit is started by hand. */
+/** The restarts since the last check. systemd counts from 0 again when a unit is started by hand. */
 export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
   if (host.init !== 'systemd') return before
   const named = await namedServices(host)

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { namedServices } from './services.ts'
 
 /**
- * Starts again what systemd has given up after its limit: what it failed of may be over. One that an
+ * Starts units that systemd has given up after its limit: the cause may be gone. A unit that an
  * administrator has stopped is not failed, and stays stopped.
  */
 export async function reviveFailed(host: Host): Promise<string[]> {

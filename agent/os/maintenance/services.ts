@@ -6,7 +6,7 @@ import type { Service } from '#agent/os/services/service.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { OldFilesProgram } from '#shared/maintenance.ts'
 
-/** A service that is the business of this agent, under the name that `GET /services` has for it. */
+/** A service that this agent manages, by its name in `GET /services`. */
 export interface NamedService {
   name: string
   kind: Exclude<OldFilesProgram['kind'], 'other'>

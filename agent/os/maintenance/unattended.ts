@@ -40,8 +40,8 @@ export async function unattendedOf(host: Host): Promise<Unattended> {
 }
 
 /**
- * What makes it so, with security updates alone. Nothing where an administrator has a configuration: that
- * stays, and `unattendedOf` reports what it does.
+ * The step that configures security updates alone. None if an administrator has a configuration: that
+ * stays, and `unattendedOf` reports its effect.
  */
 export async function unattendedSteps(host: Host, enabled: boolean): Promise<Step[]> {
   if ((await administratorsOwn(host)) !== undefined) return []

@@ -35,7 +35,7 @@ export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<voi
   }
 }
 
-/** The step that installs what is pending now; none when there is nothing. Throws what apt says. */
+/** The step that installs pending updates; none without any. Throws the message of apt. */
 export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   const { packages, problem } = await pendingPackages(host)
   if (problem !== '') throw new Error(`apt cannot say what is pending: ${problem}`)

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { renderBase } from './base.ts'
 
-/** What the virtual hosts of all sites refer to. */
+/** The configuration that the virtual hosts of all sites use. */
 export const BASE_PATH = '/etc/nginx/conf.d/hosting.conf'
 const VHOSTS = '/etc/nginx/sites-available'
 
@@ -26,7 +26,7 @@ async function isSet({ files }: Readable, directive: string): Promise<boolean> {
   return texts.some((text) => text !== undefined && expression.test(text))
 }
 
-/** A site that a version before has made gets its own settings with its next change. */
+/** A site of an earlier version gets its own settings with its next change. */
 async function hasFormerVhost({ files }: Readable): Promise<boolean> {
   const names = (await files.list(VHOSTS)).map(({ name }) => name)
   const own = names.filter((name) => /^hosting-.+\.conf$/.test(name))

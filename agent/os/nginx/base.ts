@@ -2,10 +2,10 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { renderCacheRules } from './cache.ts'
 import type { Places } from './places.ts'
 
-/** Where ACME tokens lie: one folder for all sites, so that nothing is written inside one. */
+/** The folder of ACME tokens: one for all sites, so that nothing is written inside a site. */
 export const ACME_ROOT = '/var/lib/hosting-acme'
 
-/** First location of every server: a token is served whatever else the server does. */
+/** First location of every server: tokens are always served. */
 export const ACME_LOCATION = `    location ^~ /.well-known/acme-challenge/ {
         root ${ACME_ROOT};
         default_type text/plain;

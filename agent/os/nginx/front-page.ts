@@ -19,7 +19,7 @@ export async function awaitFrontPage(
   }
 }
 
-/** Waits until a site answers at all: what it answers is its owner's. Returns why it does not. */
+/** Waits until a site answers: its content belongs to the owner. Returns the reason of a failure. */
 export function awaitAnswer(host: Host, domain: string): Promise<string | undefined> {
   return settled(host, () => ask(host, domain).then(() => undefined, silence))
 }

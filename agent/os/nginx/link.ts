@@ -3,12 +3,12 @@ import { globPattern } from '#agent/os/web/glob.ts'
 import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** Debian's nginx reads the first folder, that of nginx.org the second alone. */
+/** Debian's nginx reads the first folder, the package of nginx.org only the second one. */
 const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
 /** Among servers of others that of a site comes last: the first one answers every unknown name. */
 const PREFIXES = ['hosting-', 'zz-hosting-'] as const
 
-/** Wherever nginx may read the virtual host of a site. */
+/** All possible paths of the virtual host of a site. */
 export const linksOf = (domain: string): string[] =>
   FOLDERS.flatMap((folder) => PREFIXES.map((prefix) => `${folder}/${prefix}${domain}.conf`))
 
@@ -30,7 +30,7 @@ export function linkFor({ others, includes }: NginxServers, domain: string): str
   return `${folder}/${name}`
 }
 
-/** Without a word from nginx, as before it is installed: Debian's. */
+/** The default before nginx is installed: Debian's. */
 function folderOf(includes: readonly string[]): string | undefined {
   if (includes.length === 0) return FOLDERS[0]
   const expressions = includes.map(globPattern)

@@ -168,7 +168,7 @@ export function purge(host: Host, user: string): Change {
   )
 }
 
-/** One that does not run, as while the machine starts, reads its configuration when it does. */
+/** A stopped nginx, for example during boot, reads its configuration when it starts. */
 export async function reloadTested(host: Host): Promise<void> {
   await test(host)
   await reload(host)

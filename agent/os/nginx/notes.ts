@@ -4,7 +4,7 @@ import { abilitiesOf } from './nginx.ts'
 import { servers } from './others.ts'
 import type { Places } from './places.ts'
 
-/** What a plan says of where a new virtual host will listen beside the sites of others. */
+/** Notes of a plan about the addresses of a new virtual host beside foreign sites. */
 export async function listeningNotes(host: Host): Promise<string[]> {
   if (!(await host.files.stat(NGINX.program))) return []
   const { places } = await abilitiesOf(host, await servers(host))

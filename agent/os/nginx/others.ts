@@ -45,7 +45,7 @@ export async function planTakeOver(host: Host, domain: string): Promise<Effect[]
   })
 }
 
-/** Throws conflict when unknown names, which a server of somebody else answered, have another one now. */
+/** Throws conflict when unknown names, which a foreign server answered, now go to another one. */
 export async function refuseOtherDefaults(host: Host, before: NginxServers): Promise<void> {
   const former = [...defaultsOf(before.all)].filter(([, server]) => before.others.includes(server))
   if (former.length === 0) return

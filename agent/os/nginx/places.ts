@@ -28,7 +28,7 @@ export function placesBeside({ others, all }: NginxServers, ipv6: boolean): Plac
   }
 }
 
-/** What a site of a version before has opened stays open. */
+/** Addresses that a site of an earlier version uses stay open. */
 function addressesOf(
   port: Port,
   others: readonly Listen[],

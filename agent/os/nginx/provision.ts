@@ -17,7 +17,7 @@ export const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
 export const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
 const DEBIAN_FILE = '/etc/nginx/sites-available/default'
 const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
-/** What Debian puts there; anything else is a site of somebody's. */
+/** Debian's default; anything else is a foreign site. */
 const DEBIAN_PAGES = ['index.nginx-debian.html']
 const PORTS = [80, 443] as const
 const FOLDERS = [
@@ -32,7 +32,7 @@ export const nginxStep = (host: Host): Step => ({
   apply: () => host.exclusive('nginx', () => configure(host)),
 })
 
-/** Throws conflict where nginx could not read what the sites of this agent serve. */
+/** Throws conflict if nginx could not read the files of the sites of this agent. */
 export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<void> {
   const text = (await files.read('/etc/nginx/nginx.conf')) ?? ''
   const user = /^\s*user\s+([^\s;]+)/m.exec(text)?.[1] ?? 'www-data'
@@ -42,12 +42,12 @@ export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<v
   )
 }
 
-/** What is to be, beside the servers of others. */
+/** The wanted state, beside foreign servers. */
 interface Wanted {
   /** Without Debian's welcome page, where that goes. */
   before: NginxServers
   welcome: boolean
-  /** Undefined: what is there stays as it is. */
+  /** Undefined: the existing file stays. */
   catch_all: string | undefined
   /** Another server says that it answers every unknown name. */
   removed: boolean

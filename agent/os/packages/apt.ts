@@ -14,7 +14,7 @@ export const APT_OPTIONS = {
   lasting: true,
 }
 
-/** What dpkg was cut off in the middle of: until it is done, apt refuses everything. */
+/** Completes an interrupted dpkg run: until then apt refuses everything. */
 export async function repair({ files, shell }: Host): Promise<void> {
   if ((await files.list('/var/lib/dpkg/updates')).length === 0) return
   await shell.try(['dpkg', '--force-confold', '--configure', '-a'], APT_OPTIONS)

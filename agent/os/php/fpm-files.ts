@@ -11,7 +11,7 @@ import type { Limits } from '#agent/os/site/tiers.ts'
 export interface Pool {
   user: string
   php: string
-  /** One that a version before layout 4 has made, under other names: its successor runs beside it. */
+  /** A pool of a version before layout 4, under other names: its successor runs beside it. */
   former?: true
 }
 

@@ -9,13 +9,13 @@ export async function listPools({ files }: Pick<Host, 'files'>, user: string): P
   return [...found.filter((pool) => !pool.former), ...former.values()]
 }
 
-/** All but this one, the one that a version before has made of it included. */
+/** All others, including the previous form of this one. */
 export async function listOthers(host: Pick<Host, 'files'>, { user, php }: Pool): Promise<Pool[]> {
   const pools = await listPools(host, user)
   return pools.filter((pool) => pool.php !== php || pool.former)
 }
 
-/** The one that serves: what a version before has made, until its successor has been started. */
+/** The serving pool: that of the earlier version until its successor has started. */
 export async function servingPool({ files }: Pick<Host, 'files'>, pool: Pool): Promise<Pool> {
   const { user, php } = pool
   if (await files.stat(configOf({ user, php }))) return { user, php }

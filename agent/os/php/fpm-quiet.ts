@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Pool, socketOf } from './fpm-files.ts'
 
-/** A request that takes longer than this is waited for. */
+/** Longer requests delay a restart. */
 const LONG_MS = 2000
 /** Some sites are never without one: then those that run have the ten seconds of a restart. */
 const PATIENCE_MS = 5 * 60_000

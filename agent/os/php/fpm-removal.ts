@@ -31,7 +31,7 @@ async function remove(host: Host, pool: Pool): Promise<void> {
   await host.files.remove(poolFolderOf(pool))
 }
 
-/** Stops and removes what the user has for other PHP versions, and what a version before has made. */
+/** Stops and removes pools of the user for other PHP versions and of earlier agent versions. */
 export async function removeOthers(host: Host, pool: Pool): Promise<void> {
   await removeFound(host, await listOthers(host, pool))
 }

@@ -20,7 +20,7 @@ interface Silence {
 export class Sleeper {
   readonly #silences = new Map<string, Silence>()
 
-  /** Looks at all sites once; throws nothing for one whose PHP-FPM does not end. */
+  /** Checks all sites once; does not throw for one whose PHP-FPM does not end. */
   async look(host: Host, report: (error: unknown) => void): Promise<void> {
     if (host.init !== 'systemd') return
     const sites = await listSites(host)
@@ -39,7 +39,7 @@ export class Sleeper {
     const runs = patience > 0 && (await isRunning(host, fpmService(pool)))
     if (runs && (await this.#silence(host, user)) < patience) return
     if (runs && (await connections(host, pool)).size > 0) return
-    // One that is woken again has all of its time.
+    // A woken PHP-FPM gets its whole idle time.
     this.#silences.delete(user)
     if (runs) await putToSleep(host, pool)
   }
@@ -66,8 +66,8 @@ export function putToSleep(host: Host, pool: Pool): Promise<void> {
 }
 
 /**
- * `asleep`: it does not run, and whoever connects starts it. `broken`: it does not run, and it failed,
- * or systemd does not have its socket, or it is not there at all. Wakes nothing.
+ * `asleep`: it does not run, and a connection starts it. `broken`: it does not run and has failed, or
+ * systemd does not have its socket, or it is missing. Wakes nothing.
  */
 export type PoolState = 'running' | 'asleep' | 'broken'
 

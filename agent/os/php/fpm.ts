@@ -161,7 +161,7 @@ export async function reload(host: Host, pool: Pool): Promise<void> {
   await host.shell.run(['systemctl', 'reload', fpmService(pool).unit])
 }
 
-/** Its own words, from a test or its log, say more than those of the service manager. */
+/** Its own message, from a test or its log, says more than that of the service manager. */
 async function start(host: Host, pool: Pool): Promise<void> {
   try {
     await servicesOf(host).start(fpmService(pool))

@@ -8,7 +8,7 @@ import type { Effect } from '#shared/plan.ts'
 /** What other sites may run on: a newer version restarts it. */
 const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 
-/** What installing these packages would do to what is installed already, as apt says it. */
+/** The effects on installed packages, as reported by apt. */
 export async function planImpose(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const found = (await simulated(host, packages)) ?? []
   return [

@@ -34,14 +34,11 @@ import { planImpose } from './package-changes.ts'
 export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
 
 /**
- * What makes of this Debian a server for sites: packages, base configuration, running services. None
- * where all of it is there, found without starting a program. An empty list of PHP versions means the
- * one that the distribution ships. `field` is the parameter that a bad version is reported on.
- *
- * `accept` is what may be changed of what somebody else made: see Step.imposes.
- *
- * Throws what stands in the way: invalid on `field`, conflict for a port 80 or 443 that is somebody
- * else's, and for an nginx that runs as another user.
+ * The steps that provision this server: packages, base configuration, running services. None if all are
+ * done, found without starting a program. An empty list of PHP versions means the one of the
+ * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes of
+ * foreign objects: see Step.imposes. Throws obstacles: invalid on `field`, conflict for a foreign port
+ * 80 or 443, and for an nginx with another user.
  */
 export async function provisionSteps(
   host: Host,
@@ -132,7 +129,7 @@ const PACKAGES = new Map([
   [CRON, 'cron'],
 ])
 
-/** What somebody has installed and stopped: its sites, jobs and databases come back with it. */
+/** Installed but stopped services: starting them also starts their sites, jobs and databases. */
 async function waking(
   host: Host,
   stopped: readonly Service[],

@@ -6,7 +6,7 @@ import { PROGRAM } from './program.ts'
 
 export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
 
-/** What the site has said of itself, or why it has not. */
+/** The report of the site's own PHP, or why there is none. */
 export type Reported = { facts: string } | { why: UnknownUpdates }
 
 const REFUSED = 77
@@ -28,8 +28,8 @@ const INI = {
 }
 
 /**
- * Has the configuration of a site run with the rights of the site, and nothing else of it. `folders`:
- * what its plugins and themes are, too. Never throws for what the site does.
+ * Runs the configuration of a site with the rights of the site, and nothing else of it. `folders`: also
+ * reports its plugins and themes. Never throws because of the site.
  */
 export async function askSite(
   host: Machine,
@@ -73,7 +73,7 @@ async function readerOf(
   return ordinary ? { user: name, own: user !== undefined, docroot } : undefined
 }
 
-/** The line that begins with the word: the program has ended after it. */
+/** The line with the random word: the program has ended after it. */
 function answerIn(output: string, word: string): string | undefined {
   const start = output.lastIndexOf(`\n${word} `)
   const end = output.indexOf('\n', start + 1)

@@ -11,7 +11,7 @@ interface Entry<T> {
   coming: Promise<T> | undefined
 }
 
-/** Answers that are dear, in memory alone. */
+/** A cache of expensive answers, in memory. */
 export class Remembered<T> {
   readonly #clock: Host['clock']
   readonly #entries = new Map<string, Entry<T>>()

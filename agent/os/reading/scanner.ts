@@ -67,7 +67,7 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
 
 const keyOf = ({ docroot, user = '', domain = '' }: TenantSite) => `${docroot}\n${user}\n${domain}`
 
-/** Only where something is unknown. */
+/** Only for unknown values. */
 function because<T extends Pick<Application, 'updates' | 'unknown_because'>>(
   answer: T,
   why: UnknownUpdates,

@@ -7,7 +7,7 @@ import type { Condition } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { portHolders } from './port-holders.ts'
 
-/** What of a server stands in the way of sites that this agent makes, without changing anything. */
+/** The obstacles to sites of this agent on a server. Changes nothing. */
 export async function listConditions(host: Host): Promise<Condition[]> {
   const found = await Promise.all([ports(host), database(host), nginx(host)])
   return found.flat()

@@ -16,7 +16,7 @@ export async function portHolders(host: Host): Promise<PortHolder[]> {
   return holders.filter((holder) => holder !== undefined)
 }
 
-/** Throws conflict naming the programs, and what becomes of their sites. */
+/** Throws conflict naming the programs and the effect on their sites. */
 export async function refuseTakenPorts(host: Host): Promise<void> {
   const [holder] = await portHolders(host)
   if (!holder) return

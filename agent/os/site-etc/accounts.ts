@@ -41,7 +41,7 @@ export function visibleAccounts({ passwd, group }: Accounts, user: string): Acco
   return { passwd: textOf(people), group: textOf(shown) }
 }
 
-/** What sites see of the accounts of the server from now on. */
+/** Writes the accounts that sites see. */
 export async function writeAccounts(host: Host, ...users: string[]): Promise<void> {
   if (host.init !== 'systemd') return
   const all = await accountsOn(host)

@@ -7,7 +7,7 @@ import { SHARED_ETC, SITE_ETC } from './places.ts'
 const SCRIPT = `${LIBRARY}/follow-etc.php`
 export const STAGING = `${SITE_ETC}/new`
 
-/** What makes the copies, when something in /etc changes, and what starts it a last time in any case. */
+/** The units that copy changes of /etc, and repeat the copy once. */
 export const SERVICE = 'hosting-etc.service'
 export const WATCH = 'hosting-etc.path'
 export const TIMER = 'hosting-etc.timer'
@@ -31,7 +31,7 @@ const FROM = '/etc';
 const TO = '${SHARED_ETC}';
 const STAGING = '${STAGING}';
 
-/** What a name is to be: a link and its target, a file and its text, or nothing. */
+/** The wanted state of a name: a link and its target, a file and its text, or nothing. */
 function wanted(string $path): array {
   $target = is_link($path) ? (string) readlink($path) : '';
   if (preg_match('~^(\.\./|/(?!etc/)|/etc/alternatives/)~', $target)) return ['link', $target];

@@ -42,7 +42,7 @@ export async function sharedEtcSteps(host: Host): Promise<Step[]> {
   ]
 }
 
-/** The same at once, where nobody asks for steps. */
+/** The same immediately, without steps. */
 export async function provideSharedEtc(host: Host): Promise<void> {
   if ((await missingOn(host)).length > 0) await makeSharedEtc(host)
 }

@@ -1,4 +1,4 @@
-/** Where everything of a site lies. The folder of a user belongs to root; what is below it is the user's. */
+/** The paths of a site. The folder of a user belongs to root; its content belongs to the user. */
 export const homeOf = (user: string) => `/srv/www/${user}`
 export const docrootOf = (user: string) => `${homeOf(user)}/public`
 /** Beside the homes, so that a home comes here by one rename; root's alone, and no user has its name. */

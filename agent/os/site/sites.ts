@@ -8,7 +8,7 @@ import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** A site that this agent made: `tls` is what was asked for, not what is served. */
+/** A managed site: `tls` is the requested kind, not the served one. */
 export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
   Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'>
 
@@ -75,7 +75,7 @@ export async function planWriteSite(
   return [...made, ...planWrite(path, await host.files.read(path), textOf(site))]
 }
 
-/** One rename: what a site is changes in one moment, whatever dies. */
+/** One rename: the state of a site changes atomically. */
 export const moveSite = (host: Host, domain: string, from: Folder, to: Folder): Change => {
   const [before, after] = [pathOf(host, domain, from), pathOf(host, domain, to)]
   return inOrder(

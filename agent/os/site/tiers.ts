@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Tier } from '#shared/fields.ts'
 
-/** What a tier gives a site. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
+/** The limits of a tier. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
 export interface Limits {
   children: number
   /** Idle workers that are kept ready: PHP-FPM adds those of a burst one by one, and ends them again. */
@@ -9,7 +9,7 @@ export interface Limits {
   /** Without a visitor for this long, PHP-FPM is ended until the next one comes; 0: never. */
   sleep: number
   requests: number
-  /** What one busy worker is planned with. */
+  /** The planned memory of one busy worker. */
   worker: number
   memory_limit: number
   execution_time: number

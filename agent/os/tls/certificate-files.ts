@@ -46,7 +46,9 @@ export async function provideKey(host: Host, path: string): Promise<string> {
   return key
 }
 
-/** Keeps a copy of what is served now, so that `restoreFormer` works in this process and the next one. */
+/**
+ * Keeps a copy of the served certificate, so that `restoreFormer` works in this process and the next one.
+ */
 export async function keepFormer(host: Host, domain: string): Promise<void> {
   const served = (await host.files.read(fullchainOf(domain))) ?? ''
   await host.files.write(formerOf(domain), served, SECRET)
@@ -71,7 +73,7 @@ export async function forgetFormer(host: Host, domain: string): Promise<void> {
   await host.files.remove(formerOf(domain))
 }
 
-/** Puts back what `keepFormer` saw; false: nothing was kept. */
+/** Restores the copy of `keepFormer`; false: there is none. */
 export async function restoreFormer(host: Host, domain: string): Promise<boolean> {
   const former = await host.files.read(formerOf(domain))
   if (former === undefined) return false

@@ -32,7 +32,7 @@ export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Pr
   await refuseLack(host, '/srv/www', 2 * size, `The trash cannot take ${domain}`)
 }
 
-/** Throws conflict when something has taken the place of what is to come back, or there is no room. */
+/** Throws conflict when a path of the restore is in use, or the disk is too full. */
 export async function refuseUnrestorable(host: Host, { domain, user }: Site): Promise<void> {
   if (!(await host.files.stat(keptHomeOf(user))) && !(await host.files.stat(homeOf(user)))) {
     throw conflict(`${keptHomeOf(user)} is gone: ${domain} can only be purged`)

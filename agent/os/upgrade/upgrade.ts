@@ -98,7 +98,7 @@ export async function writeVerdict(host: Host, sha256: string, verdict: Verdict)
   await host.files.write(verdictPath(host.settings.state_dir), `${text}\n`, { mode: 0o600 })
 }
 
-/** What the switch to this build came to; undefined while it runs. */
+/** The result of the switch to this build; undefined while it runs. */
 export async function verdictOn(host: Host, sha256: string): Promise<Verdict | undefined> {
   const text = await host.files.read(verdictPath(host.settings.state_dir))
   const found = text === undefined ? undefined : Verdict.parse(JSON.parse(text))

@@ -6,7 +6,7 @@ import { readMeasured } from './records.ts'
 
 const UNKNOWN = { bytes: null, files: null, database_bytes: null, measured_at: null }
 
-/** What each site of this agent took when it was measured last, sorted by domain; nothing is measured. */
+/** The last measured disk use of each site of this agent, sorted by domain; measures nothing. */
 export async function listUsage(host: Host): Promise<SiteUsage[]> {
   const measured = await readMeasured(host)
   return (await listSites(host)).map(({ domain, user, tier }) => {

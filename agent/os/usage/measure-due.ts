@@ -40,7 +40,7 @@ async function measureSite(host: Host, users: ReadonlySet<string>, { domain, use
   await recordMeasured(host, users, [user, measured])
 }
 
-/** A time in the future is one of a clock that was wrong. */
+/** A time in the future comes from a wrong clock. */
 function isDue(site: Site, measured: Measured | undefined, now: number): boolean {
   if (!measured) return true
   const age = now - Date.parse(measured.measured_at)

@@ -20,7 +20,7 @@ const MOST_BYTES = 16 << 20
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/usage.json`
 
-/** What was measured last. A file that cannot be read is as none: everything is measured again. */
+/** The last measurements. An unreadable file counts as none: everything is measured again. */
 export async function readMeasured(host: Host): Promise<Records> {
   const text = await host.files.read(pathIn(host), MOST_BYTES)
   return text === undefined ? {} : (Records.safeParse(parsed(text)).data ?? {})

@@ -80,7 +80,7 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
 /** What `limitDisk` does. */
 const planLimit = (user: string): Effect => effects.change('disk quota', user)
 
-/** Returns what stood in the way: a quota that cannot be set never costs the site. */
+/** Returns the reason of a failure: a missing quota never fails the site. */
 export function limitDisk(host: Host, { user, tier }: Site): Promise<string | undefined> {
   return setLimits(host, user, diskLimits(tier))
 }
@@ -103,7 +103,7 @@ export async function planUnlimit(host: Host, { user, domain }: Site): Promise<E
   return (await isOf(host, user, domain)) ? [effects.remove('disk quota', user)] : []
 }
 
-/** Undefined, or what stood in the way. 0 is no limit. Without quotas it does nothing. */
+/** Undefined, or the reason of a failure. 0 means no limit. Without quotas it does nothing. */
 export async function setLimits(
   host: Host,
   user: string,

@@ -70,7 +70,7 @@ export async function planRemoveUser(host: Host, user: string, domain: string): 
   ]
 }
 
-/** Ends what the user runs, then removes user and group; a user of another site stays. */
+/** Ends the processes of the user, then removes user and group; a user of another site stays. */
 export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
   if (!(await isOf(host, user, domain))) return
   await stopSlice(host, user)
@@ -95,7 +95,7 @@ export function createFolders({ files }: Host, user: string): Change {
   })
 }
 
-/** What programs have written is on the disk: a loss of power takes nothing of it any more. */
+/** Syncs the files of programs, so that they survive a power failure. */
 export async function settleFolders(host: Host, user: string): Promise<void> {
   await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
 }

@@ -13,7 +13,7 @@ import {
 
 type Block = readonly ApacheDirective[]
 
-/** What Apache does with every name that it knows, in the order of its configuration. */
+/** The result of Apache for every known name, in the order of its configuration. */
 export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[] {
   const seen = new Set<string>()
   const hosts = directives.filter(({ name, block }) => name === 'virtualhost' && block)

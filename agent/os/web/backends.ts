@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { wildcardFits } from './nginx-variables.ts'
 import { isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
 
-/** Finds what answers on this machine where a proxy asks. */
+/** Finds the local server behind a proxy. */
 export type Backends = (address: string, name: string) => VirtualHost | undefined
 
 /** By address and name: exact, then by wildcard, then whatever answers to any name. */

@@ -87,7 +87,7 @@ function behind(host: VirtualHost, name: string, backends: Backends): VirtualHos
 function chosenOf(all: readonly Entry[]): Entry | undefined {
   const best = all.reduce((one, other) => (rank(other) > rank(one) ? other : one))
   if (best.source.kind === 'none') return undefined
-  // Who refuses every unknown name has no site there.
+  // A server that refuses every unknown name is not a site.
   if (best.name === '_' && best.source.kind === 'closed') return undefined
   // A cache in between is not understood, but the same name behind it is.
   const served = best.source.kind === 'proxy' && all.find(({ source }) => source.kind === 'files')

@@ -15,7 +15,7 @@ interface Http {
 
 const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
 
-/** What nginx does with every name that it knows, in the order of its configuration. */
+/** The result of nginx for every known name, in the order of its configuration. */
 export function nginxHosts(config: Block): VirtualHost[] {
   const inner = config.flatMap(({ name, block }) => (name === 'http' ? (block ?? []) : []))
   const scope = inner.length > 0 ? inner : config
@@ -76,7 +76,7 @@ function computed(values: Record<string, string | undefined>): VirtualHost['unkn
   return Object.fromEntries(fields.map(([field]) => [field, 'computed' as const]))
 }
 
-/** What is closed and has no folder of its own is no site. */
+/** A closed server without its own folder is not a site. */
 function kindOf(answer: Answer, proxied: boolean, root: Root, fastcgi: boolean): Kind {
   if (answer === 'closed') return (root.written && !root.inherited) || fastcgi ? 'closed' : 'none'
   if (answer === 'redirect') return 'none'

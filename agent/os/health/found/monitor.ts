@@ -9,14 +9,14 @@ import { CLOSED, checkFoundCertificate, checkFoundPage } from './verdicts.ts'
 
 /** Reading the configuration of the web servers runs programs. */
 const LIST_MS = 5 * 60_000
-/** Nobody looked for this long: what is known is of the past. */
+/** The age after which results are outdated. */
 const STALE_MS = 3 * LIST_MS
 const MOST_AT_ONCE = 8
 const AGAIN_MS = 3000
 
 /**
- * Whether the sites work that were found on this machine: their front pages as visitors get them, and
- * the dates of their certificates. Nothing of them is read, run or written otherwise.
+ * The health of discovered sites: their front pages as visitors get them, and the expiry of their
+ * certificates. Nothing else of them is read, run or written.
  */
 export class FoundMonitor {
   readonly #host: Host
@@ -59,7 +59,7 @@ export class FoundMonitor {
     })
   }
 
-  /** What is believed is kept; returns what is not: one lost answer changes nothing. */
+  /** Stores confirmed results; returns the others: one missing answer changes nothing. */
   async #round(
     due: readonly WatchedFound[],
     isBelieved: (watched: WatchedFound, verdict: Verdict) => boolean,

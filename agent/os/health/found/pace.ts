@@ -3,10 +3,10 @@ import { sharedRest } from '#agent/os/health/watched.ts'
 import type { Target } from './targets.ts'
 
 const LEAST_MS = 60_000
-/** Of one that is not up: that it is up again is to be seen soon. */
+/** The interval of a site that is not up, whose recovery should be seen soon. */
 const TROUBLED_MS = 30_000
 
-/** What is known of one found site. All times are those of Clock.elapsed. */
+/** The state of one discovered site. All times are those of Clock.elapsed. */
 export interface WatchedFound {
   target: Target
   verdicts: Verdicts

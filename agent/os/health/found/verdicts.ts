@@ -10,7 +10,7 @@ const FAILED: Partial<Record<Failed, Verdict>> = {
   refused: down('http_refused', 'Nothing answers at its address on this server'),
 }
 
-/** What its owner made of it is unknown: every answer below 500 is taken for what is wanted. */
+/** The intended content is unknown: every answer below 500 counts as intended. */
 export function checkFoundPage(visited: Visited, url: string): Verdict {
   if ('failed' in visited) return FAILED[visited.failed] ?? checkPage(visited, url)
   const { status, headers } = visited
@@ -34,7 +34,7 @@ function failing(visited: Exclude<Visited, { failed: string }>, url: string): Ve
 
 const SOON_MS = 3 * 86_400_000
 
-/** One that is signed by itself is wanted so, as behind a proxy that does not verify it. */
+/** A self-signed one is intended, for example behind a proxy that does not verify it. */
 export function checkFoundCertificate(
   found: { issuer: string; subject: string; validTo: string; checkHost(name: string): unknown },
   domain: string,

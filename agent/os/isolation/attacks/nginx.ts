@@ -22,7 +22,7 @@ const SYMLINKS = inEachPlace((place) => [
 ])
 const HARDLINKS = inEachPlace((place) => [`/hard-${place}.txt`, `/hard-passwd-${place}.txt`])
 
-/** What a visitor gets from nginx, which may read the files of every site. */
+/** Requests to nginx, which may read the files of every site. */
 export const NGINX_ATTACKS = {
   'nginx.symlink': {
     severity: 'high',

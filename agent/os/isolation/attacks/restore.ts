@@ -32,7 +32,7 @@ async function statements({ host, attacker, random }: Scene): Promise<Verdict> {
   return refused(failure)
 }
 
-/** Deleted and restored; what was said against it. */
+/** Deletes and restores it; returns the refusal. */
 async function movedThroughTrash({ host, attacker }: Pick<Scene, 'host' | 'attacker'>) {
   try {
     await keepDatabase(host, attacker)

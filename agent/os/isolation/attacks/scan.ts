@@ -14,7 +14,7 @@ const TRIES = 5
 const FOLDERS = 20_000
 const CONFIG = 'public/wp-config.php'
 
-/** The agent reads what a site put there. */
+/** The agent reads files and tables of a site. */
 export const SCANS = {
   'scan.rights': {
     severity: 'critical',

@@ -3,7 +3,7 @@ import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 /** SQL needs no second place: the account is the same one. */
 const SQL = { places: ['php'] } as const
 
-/** What the account of a site may do. */
+/** The rights of the account of a site. */
 export const SQL_ATTACKS = {
   'sql.grants': {
     ...SQL,
