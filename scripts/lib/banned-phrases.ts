@@ -40,6 +40,9 @@ export const BANNED_PHRASES: readonly BannedPhrase[] = [
   { phrase: /\bnothing on record\b/i, instead: 'no matching entries', left: 0 },
   { phrase: /\bmany at once\b/i, instead: 'bulk operations', left: 0 },
   { phrase: /\bas it goes on\b/i, instead: 'live', left: 0 },
+  { phrase: /\btried again by itself\b/i, instead: 'retried automatically', left: 0 },
+  { phrase: /\bkeeps? ending\b/i, instead: 'restarts repeatedly', left: 0 },
+  { phrase: /\bdoomed\b/i, instead: 'to delete', left: 0 },
 ]
 
 export interface Occurrence {

@@ -17,7 +17,8 @@ export function OverviewPage() {
     <Page title="Overview">
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton rows={10} />}
-      {data && <Everything fleet={data} />}
+      {data &&
+        (data.servers.length > 0 ? <Everything fleet={data} /> : <FirstSteps fleet={data} />)}
     </Page>
   )
 }
@@ -27,7 +28,6 @@ function Everything({ fleet }: { fleet: Fleet }) {
   const { servers, attention, counts } = fleet
   const isFirst = Object.keys(counts.sites).length === 0
   const isWell = paused.length === 0 && attention.every(({ severity }) => severity === 'info')
-  if (servers.length === 0) return <FirstSteps fleet={fleet} />
   return (
     <>
       {isFirst && <FirstSteps fleet={fleet} />}

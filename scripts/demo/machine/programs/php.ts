@@ -6,7 +6,7 @@ import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 /** A new site of such a name never gets its tables: for seeing how an operation fails. */
-const DOOMED = /^--url=http:\/\/broken[.-]/
+const BROKEN = /^--url=http:\/\/broken[.-]/
 
 /** wp-cli for a site. */
 export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
@@ -15,7 +15,7 @@ export function php(machine: Machine, argv: readonly string[], options: RunOptio
   const database = machine.databases.get(user)
   if (!database || database.broken) return failed(NO_DATABASE)
   if (line.includes(' core install ')) {
-    if (argv.some((word) => DOOMED.test(word))) return failed(NO_DATABASE)
+    if (argv.some((word) => BROKEN.test(word))) return failed(NO_DATABASE)
     database.kit = freshKit
     database.bytes = 6 * 2 ** 20
     machine.disk.put(`/srv/www/${user}/public/wp-content`, freshKit.content)
