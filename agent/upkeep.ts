@@ -23,7 +23,7 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/layout.json`
  * to every site on record what this version makes of it, one after the other, each as an operation like
  * any other. What fails stays as it was and is tried again each hour: a server that gets no packages
  * does not keep its sites waiting, which take up what is installed later. Then reports what an attack
- * on the version before may have left in databases.
+ * on the previous version may have left in databases.
  */
 export async function keepLayout(host: Host, runner: Runner, report: Report): Promise<void> {
   if ((await readLayout(host)) >= LAYOUT) return

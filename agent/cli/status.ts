@@ -11,7 +11,7 @@ export async function status(config: Config, host: Host): Promise<string> {
   const keys = trusted?.keys.map(shown).join(', ')
   return [
     `version    ${config.settings.version}`,
-    `listens    ${config.address}:${config.port} (${config.auth === 'signed' ? 'signed requests only' : 'asks nobody for a proof'})`,
+    `listens    ${config.address}:${config.port} (${config.auth === 'signed' ? 'signed requests only' : 'no authentication'})`,
     `state      ${config.state_dir}`,
     `dashboard  ${trusted ? `server ${trusted.server_id}, keys ${keys}` : 'none: not enrolled'}`,
     `policy     ${await policyOf(config, host)}`,

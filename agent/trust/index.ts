@@ -27,7 +27,7 @@ const OPEN: Trust = {
   notice: undefined,
 }
 
-/** What a process needs to know who may ask: `none` asks nobody for a proof and speaks plain HTTP. */
+/** The authentication of a process: `none` is without signatures and on plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
   if (config.auth !== 'signed') return OPEN
   const { files, clock } = host

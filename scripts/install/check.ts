@@ -11,7 +11,7 @@ import { HOME, SERVICE } from './paths.ts'
 const LEAST_MEMORY_MB = 900
 const LEAST_DISK_MB = 2_000
 
-/** Throws all that stands in the way, before anything is changed. */
+/** Throws all obstacles before any change. */
 export async function check(machine: Machine, settings: Settings): Promise<void> {
   const checks = [
     checkRoom(),

@@ -11,7 +11,7 @@ import { MINUTES } from '#tests/support/system/world.ts'
 
 const DOMAIN = 'old.example.test'
 
-unless(lab.available() ?? formerUnavailable()).describe('a server of the version before', () => {
+unless(lab.available() ?? formerUnavailable()).describe('a server of the previous version', () => {
   let world: Enrolled
   let user = ''
   let upload = ''

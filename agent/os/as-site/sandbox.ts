@@ -64,7 +64,7 @@ const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
 
 /**
  * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, its jobs, wp-cli,
- * dumps and imports. No way back to privileges, no view of other sites, a file system that is
+ * dumps and imports. No way to regain privileges, no view of other sites, a file system that is
  * read-only but for the site's own folder, and an /etc for sites. mkdir with the set-group-ID bit must stay allowed
  * (WordPress copies the mode of the folder above), so there is no RestrictSUIDSGID. All of /proc and
  * /sys is read-only: that is more than ProtectKernelTunables=, and two mounts instead of a dozen.

@@ -34,7 +34,7 @@ export function schedule(host: Host, site: Site): Change {
   if (host.init === 'direct') return files
   const all = inOrder(
     files,
-    // The version before had the jobs run by cron(8).
+    // cron(8) ran the jobs of the previous version.
     removedGenerated(host, crontabOf(user)),
     folder(host, TIMER_WANTS),
     linked(host, timerPathOf(user), timerWantsOf(user)),

@@ -53,7 +53,7 @@ export async function carryOut(
   }
 }
 
-/** The result of a command that nothing stands in the way of. Throws what did all the same. */
+/** The result of a command without obstacles. Throws if there is one. */
 export async function resultOf(
   host: Host,
   run: (context: Context) => Progress<object>,

@@ -87,7 +87,7 @@ export async function databaseWorld(suite: Suite) {
       background(site, `LOCK TABLES ${table} WRITE; SELECT SLEEP(601)`, 1),
     /** One statement without an end, in a session that has lifted its limit. */
     evade: (site: Site) => background(site, 'SET max_statement_time = 0; SELECT SLEEP(3000)', 1),
-    /** What the version before wrote into the trash of this site. */
+    /** The trash of this site as the previous version wrote it. */
     async formerTrash({ user }: Site) {
       const whole = ['--single-transaction', '--quick', '--routines', '--triggers', '--events']
       const dump = await host.must(['mariadb-dump', ...whole, '--hex-blob', '--databases', user])

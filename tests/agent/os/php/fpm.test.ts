@@ -131,7 +131,7 @@ test.each([
 test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
   const host = await server(shop)
   const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
-  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  await host.disk.write(unit, '# Made by Hosting Control. Of the previous version.')
   host.fail('systemctl is-active', '', 3)
   host.runs.length = 0
 
@@ -151,7 +151,7 @@ test('restarts a master whose unit another version of the agent wrote, on the so
 test('starts the previous master again when the new one does not start', async () => {
   const host = await server(shop)
   const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
-  await host.disk.write(unit, '# Made by Hosting Control. Of the version before.')
+  await host.disk.write(unit, '# Made by Hosting Control. Of the previous version.')
   host.fail('systemctl is-active', '', 3)
   host.runs.length = 0
   const { run } = host.shell
@@ -162,6 +162,6 @@ test('starts the previous master again when the new one does not start', async (
 
   await expect(fpm.apply(host, shop)).rejects.toThrow('Job failed')
 
-  expect(host.disk.all[unit]).toBe('# Made by Hosting Control. Of the version before.')
+  expect(host.disk.all[unit]).toBe('# Made by Hosting Control. Of the previous version.')
   expect(host.ran.at(-1)).toBe('systemctl start hosting-fpm@shop-php8.2.service')
 })
