@@ -22,6 +22,8 @@ export const REFUSALS = [
   'cancelled',
   'cancelled_not_undone',
   'not_undone',
+  'timed_out',
+  'interrupted',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

@@ -78,7 +78,7 @@ export async function* recovered<N extends CommandName>(
 
 function interrupted(rest: string): ServiceError {
   const message = `The agent was restarted in the middle of the operation${rest}`
-  return new ServiceError('internal', { message })
+  return new ServiceError('internal', { message, refusal: 'interrupted' })
 }
 
 /** A restart never interrupts dpkg: it continues without the agent. */

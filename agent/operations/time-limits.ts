@@ -15,7 +15,8 @@ interface Ways {
 export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
   const most = `${minutes(wall_ms)}, its time limit`
   const wall = setTimeout(() => {
-    stop(new ServiceError('internal', { message: `The operation was ended after ${most}` }))
+    const message = `The operation was ended after ${most}`
+    stop(new ServiceError('internal', { message, refusal: 'timed_out' }))
   }, wall_ms)
   const silence = `Warning: no output for ${minutes(stall_ms)}; it is ended after ${most}`
   let stall: ReturnType<typeof setTimeout> | undefined

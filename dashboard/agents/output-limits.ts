@@ -68,4 +68,7 @@ const TOO_MUCH = 'The agent sent more than 50,000 events or 32 MiB for one opera
 
 /** The error of an operation that exceeds the time limit. */
 export const tooLong = () =>
-  new ServiceError('internal', { message: 'The operation exceeded the time limit' })
+  new ServiceError('internal', {
+    message: 'The operation exceeded the time limit',
+    refusal: 'timed_out',
+  })

@@ -169,6 +169,9 @@ test('fails an operation that exceeds the time limit, whatever its agent sends',
   const { status, error, ends } = await outcomeOf([slowly], { longest_ms: 100 })
 
   const tooLong = { error: 'Internal error', message: 'The operation exceeded the time limit' }
-  expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooLong })
+  expect<unknown>({ status, error }).toEqual({
+    status: 'failed',
+    error: { ...tooLong, code: 'timed_out' },
+  })
   expect(ends.at(-1)).toMatchObject({ event: 'error', data: tooLong })
 })
