@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { readSources } from '#scripts/lib/documents.ts'
+import { SITE_ACTIONS } from '#shared/operation-types/index.ts'
 
 const [, recipes = ''] = (await readFile('.github/CONTRIBUTING.md', 'utf8')).split('## Recipes')
 const program = (await readSources('.')).filter(({ path }) =>
@@ -20,6 +21,14 @@ const naming = (name: RegExp) =>
 
 test('the recipe of a command has every file that names its example', () => {
   expect(naming(/cache\.purge|cachePurge/)).toEqual(filesOf('A new command'))
+})
+
+test.each(SITE_ACTIONS)('the recipe of a command has every file that names %s', (type) => {
+  const listed = filesOf('A new command').map((path) => path.replace('cache.purge', type))
+  const name = type.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const found = naming(new RegExp(`${RegExp.escape(type)}|\\b${name}`))
+
+  expect(found.filter((path) => !listed.includes(path))).toEqual([])
 })
 
 test('the recipe of a route has every file that names its example', () => {
