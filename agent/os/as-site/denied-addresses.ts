@@ -1,6 +1,6 @@
 /**
- * Addresses that hand out the credentials of a cloud server: link-local ones (RFC 3927, RFC 4291)
- * and those that providers document outside of them (AWS by IPv6, Alibaba Cloud, Oracle Cloud).
+ * Addresses that return the credentials of a cloud server: link-local ones (RFC 3927, RFC 4291) and
+ * those that providers document elsewhere (AWS by IPv6, Alibaba Cloud, Oracle Cloud).
  */
 const METADATA = [
   '169.254.0.0/16',

@@ -4,14 +4,14 @@ interface Apart {
   limits: readonly string[]
   /** At the lowest priority: nice(1), ionice(1). */
   idle?: boolean
-  /** False: in a network of its own, which has nothing. Default true. */
+  /** False: in a separate network namespace without any interface. Default true. */
   network?: boolean
 }
 
 /**
- * What starts a program of a site where systemd does not: in a process namespace of its own, so that
- * what forks off ends with it (unshare(1), pid_namespaces(7)), with resource limits, and with no way
- * to privileges (setpriv(1)).
+ * The arguments that start a program of a site without systemd: in its own process namespace, which
+ * ends its child processes with it (unshare(1), pid_namespaces(7)), with resource limits, and
+ * without a way to gain privileges (setpriv(1)).
  */
 export function launcherOf({ user, limits, idle = false, network = true }: Apart): string[] {
   return [
@@ -24,7 +24,7 @@ export function launcherOf({ user, limits, idle = false, network = true }: Apart
   ]
 }
 
-/** Resource limits: memory in MB, and bytes of the largest file that is written. */
+/** Resource limits: memory in MB, and the size of the largest file that it may write, in bytes. */
 export const limitsOf = (memory: number, file_bytes?: number): string[] => [
   '--core=0',
   `--data=${memory * 2 ** 20}`,

@@ -13,15 +13,15 @@ export interface Reader {
 /** The maximum time of the program. */
 export const READING_MS = 5000
 const MEMORY = 256
-/** Enforced by the kernel for the one process that there is, also where control groups are not. */
+/** Enforced by the kernel for its only process, also without control groups. */
 const PROCESS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
 const LIMITS = [`MemoryMax=${MEMORY}M`, 'MemorySwapMax=0', 'TasksMax=4', 'LimitFSIZE=0', ...PROCESS]
 /** It is killed immediately; the program also limits itself. */
 const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
 
 /**
- * Runs a program that reads a site with the rights of the site: as `tryAsSite`, but also for a site
- * that this agent did not make, with nothing to write, no network and no second process.
+ * Runs a program that reads a site with the rights of the site: like `tryAsSite`, but also for a
+ * site that this agent did not create, without write access, network or a second process.
  */
 export function readAsSite(
   host: Pick<Host, 'shell'>,

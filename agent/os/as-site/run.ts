@@ -12,38 +12,38 @@ interface SiteLimits {
   memory?: number
   /** Processes and threads: default 64. */
   tasks?: number
-  /** Bytes of the largest file that it writes, `output_file` included; default: what the disk has. */
+  /** Size limit of each written file in bytes, `output_file` included; default: none. */
   file_bytes?: number
-  /** True: at the lowest priority for processors and disks. Default false. */
+  /** True: at the lowest priority for CPU and disk. Default false. */
   idle?: boolean
 }
 
 export interface SiteOptions
   extends SiteLimits,
     Pick<RunOptions, 'input' | 'input_file' | 'output_file' | 'env' | 'umask'> {
-  /** Files and folders of root's that the program may read, where the sandbox hides them. */
+  /** Files and folders of root that the program may read although the sandbox hides them. */
   reads?: readonly string[]
-  /** False: it reaches no network, and the local sockets only. Default true. */
+  /** False: it reaches local sockets only, and no network. Default true. */
   network?: boolean
-  /** False: it has no view of the site's files, which need not be there. Default true. */
+  /** False: it does not see the site's files, which may be missing. Default true. */
   home?: boolean
 }
 
 /**
- * A program that systemd stops has failed: systemd-run(1) ends with 0 after SIGTERM, and a dump that was
- * cut off would pass for a whole one.
+ * Counts a program that systemd stops as failed: systemd-run(1) exits with 0 after SIGTERM, and a
+ * truncated dump would pass for a complete one.
  */
 const STOPPED_IS_FAILED = 'KillSignal=SIGKILL'
-/** Everything else goes first, also what the same site runs. */
+/** Everything else has priority, also other programs of the same site. */
 const IDLE = ['Nice=19', 'IOSchedulingClass=idle', 'CPUWeight=1', 'IOWeight=1']
 
 type Owner = { user: string }
 
 /**
- * Runs a program with the rights of a site: its system user, its slice, its view of the file system,
- * and no way to privileges. Whatever it starts ends with it. This is the only way in which the agent
- * starts what reads or writes a site's files, runs its PHP or uses its database. Never throws for an
- * exit status.
+ * Runs a program with the rights of a site: its system user, its slice, its view of the file
+ * system, and no way to gain privileges. Its child processes end with it. The agent has no other
+ * way to run programs that read or write a site's files, run its PHP or use its database. Never
+ * throws for an exit status.
  */
 export function tryAsSite(
   host: Host,
@@ -54,7 +54,7 @@ export function tryAsSite(
   return host.shell.try(argv, asSite(site, options))
 }
 
-/** `tryAsSite` that throws CommandFailed when the exit status is not 0. */
+/** `tryAsSite` that throws CommandFailed for an exit status other than 0. */
 export function runAsSite(
   host: Host,
   site: Owner,

@@ -3,9 +3,9 @@ import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
 
 /**
- * Hidden from every program of a site: the agent, other sites (also the names of their files, units,
- * sockets and databases), sockets of systemd, and services that answer for accounts. These folders
- * exist on every provisioned server: a missing one would be created.
+ * Hidden from every program of a site: the agent, other sites (also the names of their files,
+ * units, sockets and databases), sockets of systemd, and account services. These folders exist on
+ * every provisioned server: systemd would create a missing one.
  */
 const HIDDEN_FOLDERS = [
   '/run/dbus',
@@ -42,12 +42,12 @@ const HIDDEN_IF_THERE = [
   '/proc/kcore',
 ]
 
-/** What systemd itself puts in the place of a folder that nobody may enter: root's, with no rights at all. */
+/** The empty folder that systemd mounts over inaccessible folders: root's, with mode 000. */
 const NO_FOLDER = '/run/systemd/inaccessible/dir'
 
 /**
- * A bind mount does the same as InaccessiblePaths=, for which systemd reads the list of all mounts three
- * times over: measured on Debian 12, 15 folders take 35 ms of the 142 ms that a sandbox cost.
+ * A bind mount has the same effect as InaccessiblePaths=, for which systemd reads the list of all
+ * mounts three times: on Debian 12, 15 folders take 35 ms of the 142 ms that a sandbox costs.
  */
 function hiding({ ready }: { ready: boolean }): string[] {
   const optional = ready ? HIDDEN_IF_THERE : [...HIDDEN_FOLDERS, ...HIDDEN_IF_THERE]
@@ -59,16 +59,16 @@ function hiding({ ready }: { ready: boolean }): string[] {
   ]
 }
 
-/** Folders that everybody can write to on the machine, and that each site has for itself. */
+/** World-writable folders of the machine, of which each site has its own. */
 const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
 
 /**
- * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, its jobs, wp-cli,
- * dumps and imports. No way to regain privileges, no view of other sites, a file system that is
- * read-only but for the site's own folder, and an /etc for sites. mkdir with the set-group-ID bit must stay allowed
- * (WordPress copies the mode of the folder above), so there is no RestrictSUIDSGID. All of /proc and
- * /sys is read-only: that is more than ProtectKernelTunables=, and two mounts instead of a dozen.
- * Without `home` the site's own folder is hidden, too. `ready`: the server is ready for sites.
+ * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, jobs, wp-cli,
+ * dumps and imports. No way to gain privileges, no view of other sites, a file system that is
+ * read-only except for the site's own folder, and an /etc for sites. mkdir may set the set-group-ID
+ * bit (WordPress copies the mode of the parent folder): no RestrictSUIDSGID. All of /proc and /sys
+ * is read-only: more than ProtectKernelTunables=, with two mounts instead of a dozen. Without
+ * `home` the site's own folder is hidden too. `ready`: the server is ready for sites.
  */
 export function sandboxOf(user: string, { home: withHome = true, ready = true } = {}): string[] {
   const home = homeOf(user)
@@ -109,12 +109,12 @@ export function sandboxOf(user: string, { home: withHome = true, ready = true } 
 }
 
 /**
- * For what only reads: the same, but nothing can be written, no socket opened and no process started.
- * A site that this agent did not make can lie anywhere; of what is under /srv/www it sees its own.
+ * For programs that only read: the same, but without write access, sockets or child processes. A
+ * site that this agent did not create can lie anywhere; under /srv/www it sees its own folder only.
  */
 export function readOnlySandboxOf(user: string, site: { own: boolean; docroot: string }): string[] {
   const [folder] = /^\/srv\/www\/[\w.-]+(?=\/|$)/.exec(site.docroot) ?? []
-  // Only our own sites have an /etc of their own.
+  // Only sites of this agent have an /etc of their own.
   const open = site.own ? [] : ['Group=', 'ProtectHome=', 'BindReadOnlyPaths=']
   const same = sandboxOf(user, { home: false, ready: site.own }).filter(
     (directive) => !open.some((beginning) => directive.startsWith(beginning)),

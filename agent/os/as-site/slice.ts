@@ -3,14 +3,14 @@ import { sliceOf, slicePathOf, UNITS } from '#agent/os/services/systemd.ts'
 
 const SLICES = '/sys/fs/cgroup/hosting.slice'
 
-/** Ends whatever still runs in the slice of a site; systemd then forgets it, its file there or not. */
+/** Ends all processes in the slice of a site; systemd then unloads it, with or without its file. */
 export async function stopSlice({ init, shell }: Host, user: string): Promise<void> {
   if (init === 'systemd') await shell.try(['systemctl', 'stop', sliceOf(user)])
 }
 
 /**
- * A site that is deleted has no slice of its own any more: systemd made one for the program, and keeps
- * it. It stays while something else of the site runs in it, which stops it in its turn.
+ * Stops the slice of a deleted site: it has no unit file any more, and systemd keeps the slice that
+ * it created for the last program. A slice in use stays: its last program stops it.
  */
 export async function stopOrphanedSlice(host: Host, user: string): Promise<void> {
   if (host.init !== 'systemd' || (await host.files.stat(slicePathOf(user)))) return
@@ -19,8 +19,8 @@ export async function stopOrphanedSlice(host: Host, user: string): Promise<void>
 }
 
 /**
- * At the start of the agent: stops the slices that no file of a site describes. An agent that was killed
- * left them, with what it ran there for a site that is in the trash or gone.
+ * At the start of the agent: stops slices without a unit file of a site. A killed agent left them,
+ * with programs of a site that is now in the trash or permanently deleted.
  */
 export async function stopLeftSlices({ init, files, shell }: Host): Promise<void> {
   if (init !== 'systemd') return
@@ -30,7 +30,7 @@ export async function stopLeftSlices({ init, files, shell }: Host): Promise<void
   }
 }
 
-/** As the kernel counts it, in cgroup.events: cgroups(7). */
+/** From cgroup.events of the kernel: cgroups(7). */
 async function isPopulated({ files }: Host, user: string): Promise<boolean> {
   const events = await files.read(`${SLICES}/${sliceOf(user)}/cgroup.events`)
   return /^populated 1$/m.test(events ?? '')

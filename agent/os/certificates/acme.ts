@@ -7,7 +7,7 @@ import type { Progress } from '#agent/steps/command.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** No certificate for now: the authority, or what it would look at, says no. It is worth another try. */
+/** Refused for now, by the authority or by the local check: a retry may succeed. */
 export class CertificateRefused extends ServiceError {}
 
 const TIMEOUT_MS = 120_000
@@ -15,8 +15,8 @@ const CHALLENGES = '/.well-known/acme-challenge'
 const accountKeyOf = ({ settings }: Host) => `${settings.state_dir}/acme/account.pem`
 
 /**
- * A certificate for the domain and, where it leads here, for www, by http-01 from the authority of
- * the settings. Throws CertificateRefused with the authority's words when the domain itself is refused.
+ * Requests a certificate for the domain, and for www if it leads here, by http-01. Throws
+ * CertificateRefused with the authority's message if it refuses the domain.
  */
 export async function* orderCertificate(
   host: Host,
@@ -59,7 +59,7 @@ export async function* orderCertificate(
   }
 }
 
-/** What an order leaves besides its certificate. */
+/** The effects of an order besides its certificate. */
 export async function planOrder(host: Host): Promise<Effect[]> {
   const path = accountKeyOf(host)
   const folder = path.slice(0, path.lastIndexOf('/'))
@@ -70,7 +70,7 @@ export async function planOrder(host: Host): Promise<Effect[]> {
   ]
 }
 
-/** Asks this machine for a random token under each name: a failed validation counts at the authority. */
+/** Requests a random token under each name: authorities limit failed validations. */
 async function* servedNames(host: Host, domain: string): Progress<string[]> {
   const token = host.random.text(32)
   const path = await present(host, token, token)
@@ -106,13 +106,13 @@ async function present(host: Host, token: string, text: string): Promise<string>
   return path
 }
 
-/** One account for each agent: authorities limit how many an address may open. */
+/** One account for each agent: authorities limit the number of accounts of one IP address. */
 async function accountKey(host: Host): Promise<string> {
   await host.files.mkdir(`${host.settings.state_dir}/acme`, { mode: 0o700 })
   return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
 }
 
-/** An authority that cannot be reached refuses for now; what ends the operation is passed on. */
+/** An unreachable authority counts as a refusal; errors that end the operation are passed on. */
 async function ordered<T>(domain: string, order: Promise<T>): Promise<T> {
   try {
     return await order

@@ -19,7 +19,7 @@ import { CertificateRefused, orderCertificate, planOrder } from './acme.ts'
 import { selfSigned } from './self-signed.ts'
 import { forgetTries, isWaiting, noteRefused, readTries } from './tries.ts'
 
-/** What a site is to have: `email` is the contact of an ACME account. */
+/** The requested state of a site: `email` is the contact of an ACME account. */
 export interface Wanted {
   domain: string
   tls: TlsMode
@@ -28,7 +28,7 @@ export interface Wanted {
 
 const HANDSHAKES = 50
 
-/** `refused`: why there is no new one now; what was served before still is. */
+/** `refused`: why there is no new certificate; the previous one is still served. */
 interface Issued {
   tls: TlsMode
   expires_at: string
@@ -36,10 +36,10 @@ interface Issued {
 }
 
 /**
- * Gives a site of this agent a certificate, renews it, or takes it away (`none`): gets it, serves it,
- * shakes hands with it, and only then tells WordPress and the record. A refusal changes what is wanted,
- * not what is served: it is tried again later. On failure everything is as it was, and the error is
- * readable. `expires_at` is ISO 8601, `""` without a certificate.
+ * Installs, renews or (`none`) removes the certificate of a site of this agent: obtains it, serves
+ * it, tests a TLS handshake, and only then updates WordPress and the record. A refusal changes the
+ * requested state, not the served one: it is retried later. A failure restores everything, and its
+ * error is readable. `expires_at` is ISO 8601, `""` without a certificate.
  */
 export async function* issue(host: Host, wanted: Wanted): Progress<Issued> {
   const site = await getSite(host, wanted.domain)
@@ -52,7 +52,7 @@ export async function* issue(host: Host, wanted: Wanted): Progress<Issued> {
   return { tls: wanted.tls, expires_at, ...(refused !== undefined && { refused }) }
 }
 
-/** `issue` for what must not fail because of a certificate: why there is none, if so. */
+/** `issue` for callers that must not fail because of it: returns the reason of a failure. */
 export async function* issueOrReason(host: Host, wanted: Wanted): Progress<string | undefined> {
   try {
     return (yield* issue(host, wanted)).refused
@@ -91,7 +91,7 @@ async function planWithdraw(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-/** What a site without a certificate, or with one, gets with `provide`. */
+/** The effects of `provide` for a site with or without a certificate. */
 export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   const served = await nginx.certificateOf(host, site.domain)
   return [
@@ -102,19 +102,19 @@ export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-/** Puts back what `issue` was changing when it was cut off; nothing happens when it was not. */
+/** Restores the state before an interrupted `issue`; does nothing if none was interrupted. */
 export async function restore(host: Host, domain: string): Promise<void> {
   const site = await findSite(host, domain)
   if (!site || !(await files.restoreFormer(host, domain))) return
   const certificate = await nginx.certificateOf(host, domain)
   await nginx.apply(host, site, certificate)
-  // A broken WordPress keeps the address that it has: what is served matters more.
+  // A broken WordPress keeps its address: the served certificate matters more.
   await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
 }
 
 /**
- * The sites whose certificate has less than a third of its lifetime left, or is not there at all, and
- * is not waiting for its next try. `refused`: only those that were refused before.
+ * Sites whose certificate is missing, or has less than a third of its lifetime left, and is not
+ * waiting for its next attempt. `refused`: only sites whose previous request was refused.
  */
 export async function renewDue(host: Host, { refused = false } = {}): Promise<Wanted[]> {
   const tries = await readTries(host)
@@ -128,7 +128,7 @@ export async function renewDue(host: Host, { refused = false } = {}): Promise<Wa
   return due
 }
 
-/** A certificate of the site itself is none of an authority, which is what is wanted. */
+/** A self-signed certificate has no authority, as requested. */
 export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
   if (tls === 'none') return false
   const found = await files.readCertificate(host, domain)
@@ -136,7 +136,7 @@ export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<b
   return isDue(found, host.clock.now())
 }
 
-/** By lifetime and not by days: authorities shorten it from 90 days to 45. */
+/** By share of the lifetime, not by days: authorities shorten it from 90 days to 45. */
 function isDue({ validFrom, validTo }: { validFrom: string; validTo: string }, now: number) {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
   return to - now < (to - from) / 3
@@ -154,7 +154,7 @@ async function* provide(host: Host, site: Site): Progress<void> {
   })
 }
 
-/** Without a certificate before, a failure leaves no key of one either. */
+/** Without a previous certificate, a failure leaves no key either. */
 async function* certificateFor(host: Host, site: Site, served: boolean): Progress<string> {
   const { domain } = site
   try {
@@ -178,7 +178,7 @@ async function* withdraw(host: Host, site: Site): Progress<void> {
   await host.files.remove(certificateFolder(site.domain))
 }
 
-/** What fails half-way is put back at once; what is cut off, by `restore` after the next start. */
+/** A failure is undone immediately; an interruption by `restore` after the next start. */
 async function changing(host: Host, domain: string, work: () => Promise<void>): Promise<void> {
   await files.keepFormer(host, domain)
   try {
@@ -190,7 +190,7 @@ async function changing(host: Host, domain: string, work: () => Promise<void>): 
   await files.forgetFormer(host, domain)
 }
 
-/** nginx takes up a new configuration a moment after the signal. */
+/** nginx applies a new configuration a moment after the signal. */
 async function handshake(host: Host, domain: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

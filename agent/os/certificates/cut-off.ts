@@ -7,8 +7,8 @@ import { noteRefused, readTries } from './tries.ts'
 const CUT_OFF = 'the agent was restarted before the certificate was there'
 
 /**
- * Of a site that is complete but for its certificate, when the agent ended before it could say so: it
- * is tried again as one that was refused.
+ * For a site that is complete except for its certificate, if the agent ended before it reported
+ * that: records a refusal, so that the request is retried.
  */
 export async function cutOffCertificate(host: Host, domain: string): Promise<Warning[]> {
   const site = await findSite(host, domain)

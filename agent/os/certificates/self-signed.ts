@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { namesOf } from '#agent/os/site/sites.ts'
 import { privateKeyOf } from '#agent/os/tls/certificate-files.ts'
 
-/** What browsers and Apple's rules allow at most. */
+/** The longest lifetime that browsers and Apple's rules accept. */
 const DAYS = 825
 
 /** A certificate for the domain and www, signed by the site's own key. A CN has 64 characters at most. */

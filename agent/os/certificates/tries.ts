@@ -3,24 +3,24 @@ import type { Host } from '#agent/host/ports.ts'
 
 const Try = z.object({
   failures: z.number().int().positive(),
-  /** What the authority said, or why it was not asked. */
+  /** The message of the authority, or why no request was sent. */
   reason: z.string(),
   next_at: z.iso.datetime(),
 })
-/** Of a certificate that could not be had: how often in a row, why, and when it is tried again. */
+/** A failing request: the number of consecutive failures, the last reason, and the next attempt. */
 export type Try = z.infer<typeof Try>
 
 const Tries = z.record(z.string(), Try)
 type Tries = z.infer<typeof Tries>
 
-/** Let's Encrypt allows five failed validations of a name an hour: this is three, and then fewer. */
+/** Let's Encrypt allows five failed validations of a name per hour: these are three, then fewer. */
 const MINUTES = [10, 30, 60, 120, 240, 480, 720, 1440]
 const MOST_BYTES = 16 << 20
 const MOST_REASON = 400
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-tries.json`
 
-/** By domain. A file that cannot be read is as none. */
+/** By domain. An unreadable file counts as empty. */
 export async function readTries(host: Host): Promise<Tries> {
   const text = await host.files.read(pathIn(host), MOST_BYTES)
   if (text === undefined) return {}
@@ -40,13 +40,13 @@ export async function noteRefused(host: Host, domain: string, reason: string): P
   })
 }
 
-/** It is there, or not wanted any more. */
+/** Called when the certificate is installed, or no longer requested. */
 export async function forgetTries(host: Host, domain: string): Promise<void> {
   if (!(domain in (await readTries(host)))) return
   await changing(host, ({ [domain]: _, ...rest }) => rest)
 }
 
-/** True: the last one failed, and it is not time for the next one. A clock set back waits a day at most. */
+/** True: the last attempt failed, and the next is not due. A clock change adds a day at most. */
 export function isWaiting(tried: Try | undefined, now: number): boolean {
   if (!tried) return false
   const left = Date.parse(tried.next_at) - now

@@ -27,14 +27,14 @@ import {
 
 const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
-/** WordPress's own jobs every five minutes, at a minute of the site's own, and log rotation. */
+/** Runs WordPress's own jobs every five minutes, offset by site, and rotates its logs. */
 export function schedule(host: Host, site: Site): Change {
   const { user } = site
   const files = generated(host, filesOf(host, site))
   if (host.init === 'direct') return files
   const all = inOrder(
     files,
-    // cron(8) ran the jobs of the previous version.
+    // The previous version of the agent used cron(8) for the jobs.
     removedGenerated(host, crontabOf(user)),
     folder(host, TIMER_WANTS),
     linked(host, timerPathOf(user), timerWantsOf(user)),
@@ -44,7 +44,7 @@ export function schedule(host: Host, site: Site): Change {
     async apply() {
       const known = await host.files.stat(timerPathOf(user))
       await all.apply()
-      // systemd reads a unit that is new to it by itself.
+      // systemd loads a new unit by itself.
       if (known) await host.shell.run(['systemctl', 'daemon-reload'])
       await host.shell.run(['systemctl', 'restart', timerUnitOf(user)])
     },
@@ -62,7 +62,7 @@ function filesOf({ init }: Host, site: Site): Generated[] {
   ]
 }
 
-/** A run that goes on is ended, with all that it has started. */
+/** Ends a current run, with its child processes. */
 export function unschedule(host: Host, user: string): Change {
   const all = inOrder(
     removed(host, 'link', timerWantsOf(user)),
@@ -81,7 +81,7 @@ export function unschedule(host: Host, user: string): Change {
   }
 }
 
-/** The timer last: as long as it is there, a removal that was cut off stops it. */
+/** The timer last: a repeated removal stops it only while its file exists. */
 const generatedFor = (user: string) => [
   crontabOf(user),
   logrotatePath(user),
@@ -89,7 +89,7 @@ const generatedFor = (user: string) => [
   timerPathOf(user),
 ]
 
-/** Each folder as the one who writes it: root must not follow what a site puts into its own. */
+/** Each folder with the rights of its writer: root must not follow links in folders of a site. */
 function renderLogrotate(user: string): string {
   const rules = ['weekly', 'maxsize 50M', 'rotate 8', 'compress', 'missingok', 'notifempty']
   const block = (path: string, more: string[]) =>

@@ -8,7 +8,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { RECORDER, recordOf } from './recorder.ts'
 
 const EVERY = 5
-/** Longer than that no run of the jobs takes. */
+/** The maximum duration of a run. */
 const SECONDS = 240
 const MEMORY = 640
 
@@ -23,7 +23,7 @@ export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
 
 type Jobs = Pick<Site, 'domain' | 'user' | 'php'>
 
-/** The same for all runs of a site, and another one for its neighbours. */
+/** Constant for each site, and spread over all sites. */
 function offsetOf({ domain }: Jobs): number {
   return [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
 }
@@ -35,7 +35,7 @@ const environmentOf = ({ user }: Jobs): [string, string][] => [
   ['WP_CLI_DISABLE_AUTO_CHECK_UPDATE', '1'],
 ]
 
-/** Quoted as systemd and the shell of cron(8) both read it. */
+/** In quotes that systemd and the shell of cron(8) both understand. */
 const programOf = ({ user, php }: Jobs): string[] => [
   ...[`/usr/bin/php${php}`, '-d', 'memory_limit=512M'],
   ...['-d', `"sendmail_path=${sendmailPath({ user, php })}"`],
@@ -45,7 +45,7 @@ const programOf = ({ user, php }: Jobs): string[] => [
 
 /**
  * One run of WordPress's jobs, confined like the PHP of the site. It ends after four minutes, and
- * whatever it has forked off ends with it. What it prints is in the journal of the unit.
+ * its child processes end with it. Its output is in the journal of the unit.
  */
 export function renderService(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `Environment=${name}=${value}`)
@@ -89,7 +89,7 @@ WantedBy=timers.target
 `
 }
 
-/** flock(1) and timeout(1): a job that hangs neither piles up nor stays, and the lock belongs to root. */
+/** flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root. */
 export function renderCrontab(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const lock = `${logsOf(jobs.user)}/jobs.lock`

@@ -5,13 +5,13 @@ import { LIBRARY, logsOf } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
 
 export const RECORDER = `${LIBRARY}/record-jobs.php`
-/** In a folder of root's, beside the logs of nginx. */
+/** In a folder of root, beside the logs of nginx. */
 export const recordOf = (user: string) => `${logsOf(user)}/jobs.json`
 
 /**
- * Starts a program, waits for it, and keeps when it ran, how it ended and the last of what it printed:
- * a line of JSON for each of the last runs. For cron(8), which has no journal; it is PHP since that is
- * what every server with sites has, and it goes on working without the agent.
+ * Runs a program and records its time, its result and the end of its output: a line of JSON for
+ * each of the last runs. For cron(8), which has no journal. It is written in PHP because every
+ * server with sites has it, and works without the agent.
  */
 export const RECORDER_TEXT = `<?php
 // ${MARK_LINE}
@@ -30,7 +30,7 @@ umask(0077);
 if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\\n")) rename("$path.new", $path);
 `
 
-/** The step that puts the recorder there; none where systemd runs the jobs, or it is there. */
+/** The step that installs the recorder; none with systemd, or if it is installed. */
 export async function recorderSteps(host: Host): Promise<Step[]> {
   if (host.init === 'systemd') return []
   if ((await host.files.read(RECORDER)) === RECORDER_TEXT) return []

@@ -7,10 +7,10 @@ import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Call, pattern, rightsCalls } from './rights.ts'
 
-/** What the account of a site is made of. */
+/** The properties of a site that determine its database account. */
 export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines'>
 
-/** MariaDB's own record of an account, as far as the agent has to do with it. */
+/** The fields of MariaDB's own account record that the agent uses. */
 const Privileges = z.object({
   access: z.number().default(0),
   plugin: z.string().default(''),
@@ -25,12 +25,12 @@ const PASSWORD_PLUGIN = 'mysql_native_password'
 /** SHA-1 twice, as `PASSWORD()` writes it. */
 export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
 
-/** Until connections that were ended are gone, also on a server that is busy with those of others. */
+/** The time that ended connections may take to close, also on a busy server. */
 const LATEST_MS = 30_000
 
 export const accountOf = (user: string) => `${user}@localhost`
 
-/** An account of the same name as the database, for this machine only, with rights to tables alone. */
+/** An account with the name of the database, for this machine only, with rights to tables only. */
 export async function createAccount(host: Host, owner: Owner, password: Secret): Promise<void> {
   const { user } = owner
   const values = [user, password.reveal(), ...(await limitsOf(host, owner))]
@@ -40,8 +40,8 @@ export async function createAccount(host: Host, owner: Owner, password: Secret):
 }
 
 /**
- * Brings the account of a site to the rights and limits that the site has now, with its password as it
- * is. Connections end where they may have had more. An account that is missing stays missing.
+ * Sets the current rights and limits of a site's account, and keeps its password. Ends connections
+ * that may have had more rights. A missing account stays missing.
  */
 export async function applyAccount(host: Host, owner: Owner): Promise<void> {
   for (const [statement, values] of await callsFor(host, owner)) {
@@ -55,13 +55,13 @@ export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect
   return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
 }
 
-/** The hash of the password; undefined where the account has none, or is missing. */
+/** The hash of the password; undefined if the account has none, or is missing. */
 export async function passwordHashOf(host: Host, user: string): Promise<string | undefined> {
   const found = await readPrivileges(host, user)
   return found && hashIn(found)
 }
 
-/** Lets nobody log in but programs that run as the site, with the rights to its tables alone. */
+/** Allows logins only by programs that run as the site, with rights to its tables only. */
 export async function reserveAccount(host: Host, user: string): Promise<void> {
   const { database } = host
   const known = await readPrivileges(host, user)
@@ -73,7 +73,7 @@ export async function reserveAccount(host: Host, user: string): Promise<void> {
   await endConnections(host, user)
 }
 
-/** Gives an account that `reserveAccount` closed its password, limits and rights. */
+/** Restores the password, limits and rights of an account that `reserveAccount` closed. */
 export async function releaseAccount(
   host: Host,
   owner: Owner,
@@ -85,7 +85,7 @@ export async function releaseAccount(
   await applyAccount(host, owner)
 }
 
-/** Returns when they have ended, with the locks that they held. */
+/** Returns when all have closed and released their locks. */
 export async function endConnections({ database, clock }: Host, user: string): Promise<void> {
   const end = clock.elapsed() + LATEST_MS
   for (;;) {
@@ -131,7 +131,7 @@ async function readPrivileges({ database }: Host, user: string): Promise<Privile
   return row && parsePrivileges(row.priv)
 }
 
-/** `access` is a 64-bit number, of which only whether it is 0 matters. */
+/** `access` is a 64-bit number; the agent only compares it with 0. */
 export function parsePrivileges(text: unknown): Privileges {
   return Privileges.parse(JSON.parse(String(text)))
 }

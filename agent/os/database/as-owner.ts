@@ -2,7 +2,7 @@ import type { Host, Output } from '#agent/host/ports.ts'
 import { runAsSite, type SiteOptions } from '#agent/os/as-site/run.ts'
 import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
-/** What each client of MariaDB is started with: as the site over the local socket, without a password. */
+/** The arguments of each MariaDB client: as the site, over the local socket, without a password. */
 export const clientOf = (user: string): string[] => [
   '--no-defaults',
   `--user=${user}`,
@@ -12,8 +12,8 @@ export const clientOf = (user: string): string[] => [
 ]
 
 /**
- * Runs a client of MariaDB with the rights of a site, without a network and without a view of any
- * site's files. Throws CommandFailed.
+ * Runs a MariaDB client with the rights of a site, without a network and without access to the
+ * files of any site. Throws CommandFailed.
  */
 export async function runAsOwner(
   host: Host,

@@ -4,21 +4,21 @@ import { parsePrivileges } from './account.ts'
 import { type ForeignObject, objectsIn } from './foreign-objects.ts'
 import { pattern } from './rights.ts'
 
-/** The accounts that Debian and MariaDB make. */
+/** The accounts that Debian and MariaDB create. */
 const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
 const MOST = 1000
 const MOST_ACCOUNTS = 20_000
 
 export interface Findings {
   found: ForeignObject[]
-  /** There is more than is listed, or some of it could not be read: the reasons. */
+  /** Why the list is incomplete: there are more objects, or some could not be read. */
   incomplete: string[]
 }
 
 /**
- * What an attack on a site's database may have left: code in the databases of sites, and accounts with
- * more rights than a site has. Reads the tables of MariaDB itself and the definitions in its folder,
- * and opens nothing of a site, so that no code of a site runs and no lock of a site is waited for.
+ * Lists possible traces of an attack on a site's database: code in the databases of sites, and
+ * accounts with more rights than a site has. Reads the tables of MariaDB itself and the definitions
+ * in its folder only: it runs no code of a site and waits for no lock of a site.
  */
 export async function findForeignObjects(host: Host): Promise<Findings> {
   const users = (await listSites(host)).map(({ user }) => user)
@@ -53,14 +53,14 @@ async function accounts({ database }: Host, sites: Set<string>): Promise<Foreign
   return [...all.flatMap((row) => privileged(row)), ...rights.flatMap((row) => shared(row, names))]
 }
 
-/** An account, of a site or of nobody known, with rights to everything. */
+/** An account with rights to everything, of a site or an unknown owner. */
 function privileged(row: Row): ForeignObject[] {
   const { user, host } = { user: String(row.user), host: String(row.host) }
   if (SYSTEM.includes(user) || parsePrivileges(row.priv).access === 0) return []
   return [{ kind: 'account', database: '*', name: `${user}@${host}` }]
 }
 
-/** The right of a site to what is not its own, or of somebody else to the database of a site. */
+/** Rights of a site to foreign objects, or of another account to the database of a site. */
 function shared(row: Row, sites: ReadonlyMap<string, string>): ForeignObject[] {
   const { user, host, name } = {
     user: String(row.user),

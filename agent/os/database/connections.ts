@@ -8,14 +8,14 @@ import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import type { Step } from '#agent/steps/command.ts'
 
 const FOLDER = '/etc/mysql/mariadb.conf.d'
-/** Read before Debian's 50-server.cnf: what an administrator has set there or later counts at a start. */
+/** Read before Debian's 50-server.cnf: an administrator's setting has priority at a start. */
 const PATH = `${FOLDER}/10-hosting.cnf`
-/** For the agent, canaries of an isolation check, and what else uses MariaDB on the server. */
+/** For the agent, isolation checks, and other users of MariaDB on the server. */
 const RESERVE = 60
-/** Each one takes memory and a file descriptor, of which Debian's unit has 32,768. */
+/** Each connection takes memory and a file descriptor, of which Debian's unit has 32,768. */
 const MOST = 4000
 
-/** Connections for all sites at once, at their limits, and the reserve; `added` is one of them or new. */
+/** The connection limits of all sites and the reserve; `added` is an existing or a new site. */
 export async function neededConnections(host: Host, added?: Site): Promise<number> {
   const machine = await machineOf(host)
   const others = (await listSites(host)).filter(({ user }) => user !== added?.user)
@@ -29,8 +29,8 @@ export async function neededConnections(host: Host, added?: Site): Promise<numbe
 }
 
 /**
- * The step that raises `max_connections` for a site that comes or grows, so that all sites together
- * cannot take every connection; none where it is high enough. Nothing ever lowers it.
+ * The step that raises `max_connections` for a new or larger site, so that all sites together
+ * cannot use every connection; none if it is high enough. Nothing ever lowers it.
  */
 export async function connectionSteps(host: Host, added: Site): Promise<Step[]> {
   if (!(await isRunning(host, MARIADB))) return []
@@ -56,8 +56,8 @@ export async function connectionSteps(host: Host, added: Site): Promise<Step[]> 
 }
 
 /**
- * The same for the sites that are there, without an operation: sites that came at the same time did not
- * know of each other, and a restart of MariaDB may have left fewer. Makes no file that is not there.
+ * The same for existing sites, without an operation: sites that were created at the same time do
+ * not count each other, and a restart of MariaDB may lower the limit. Creates no missing file.
  */
 export async function keepConnections(host: Host): Promise<void> {
   const needed = await neededConnections(host)
@@ -68,7 +68,7 @@ export async function keepConnections(host: Host): Promise<void> {
 
 const render = (needed: number) => `# ${MARK_LINE}\n[mariadbd]\nmax_connections = ${needed}\n`
 
-/** Without a restart. What is higher stays. */
+/** Without a restart. A higher value stays. */
 async function raiseConnections(host: Host, needed: number): Promise<void> {
   if ((await allowedConnections(host)) >= needed) return
   await host.database.admin('set_connections', [needed])

@@ -7,22 +7,22 @@ import { folderOf, objectsIn } from './foreign-objects.ts'
 const MINUTE_MS = 60_000
 const LONGEST_MS = 12 * 60 * MINUTE_MS
 const MB = 2 ** 20
-/** Names of tables for one call of mariadb-dump: far below what the kernel takes. */
+/** Table names per call of mariadb-dump: far below the kernel's limit for arguments. */
 const MOST_ARGUMENTS = 65_536
 
-/** By their names, so that nothing else that the database holds is in the dump. */
+/** By name, so that the dump contains no other objects of the database. */
 const LIST = `SET SESSION max_statement_time = 60, lock_wait_timeout = 10;
 SELECT HEX(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
   AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE');
 `
 
-/** Time for `bytes` at a pace that any server keeps. */
+/** The time limit for `bytes`, at a speed that any server reaches. */
 export const timeFor = (bytes: number): number =>
   Math.min(LONGEST_MS, 10 * MINUTE_MS + Math.ceil(bytes / MB) * 1000)
 
 /**
- * Bytes of the files of a database; undefined: there is no such database. As the file system has it,
- * since a site that uses all of its connections cannot be asked.
+ * The size of a database in bytes; undefined: no such database. Read from the file system, since a
+ * site can occupy all of its connections.
  */
 export async function databaseSize(host: Host, name: string): Promise<number | undefined> {
   if ((await host.database.admin('find_database', [name])).length === 0) return undefined
@@ -33,9 +33,9 @@ export async function databaseSize(host: Host, name: string): Promise<number | u
 }
 
 /**
- * The tables of a database in a new file of root's, which is on the disk when this returns, written
- * with the rights of the site. `size` is that of the database, in bytes. Returns what the database
- * holds besides, which is not in the dump.
+ * Dumps the tables of a database with the rights of the site to a new file of root, which is synced
+ * to the disk. `size` is that of the database, in bytes. Returns the objects that the dump does not
+ * contain.
  */
 export async function dumpDatabase(
   host: Host,
@@ -81,7 +81,7 @@ async function tablesOf(host: Host, user: string): Promise<string[]> {
   return names.map((name) => Buffer.from(name, 'hex').toString('utf8'))
 }
 
-/** The account of the site does not see its triggers and events, which it cannot make either. */
+/** The account of the site neither sees nor can create triggers and events. */
 async function leftOut(host: Host, user: string): Promise<string[]> {
   const counts = new Map<string, number>()
   for (const { kind } of await objectsIn(host, user)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -92,7 +92,7 @@ async function leftOut(host: Host, user: string): Promise<string[]> {
   return [`Warning: ${list.join(' and ')} ${isOne ? 'is' : 'are'} not part of the dump`]
 }
 
-/** The error of MariaDB and no more: the client can repeat contents of the site. */
+/** Only MariaDB's own error: other output of the client can contain data of the site. */
 function readable(error: unknown): unknown {
   if (!(error instanceof CommandFailed)) return error
   const { code, stderr } = error.output

@@ -4,9 +4,9 @@ export interface ForeignObject {
   kind: 'view' | 'routine' | 'trigger' | 'event' | 'account' | 'right'
   /** A database; `*` is all of them. */
   database: string
-  /** Of the object, or `user@host` of the account that has the right. */
+  /** The name of the object, or `user@host` of the account that has the right. */
   name: string
-  /** With whose rights it runs, and who that is where it is not the caller. */
+  /** Whether it runs with the rights of its definer, and who that is. */
   security?: 'INVOKER' | 'DEFINER'
   definer?: string
 }
@@ -35,7 +35,7 @@ export async function objectsIn(host: Host, user: string): Promise<ForeignObject
   ]
 }
 
-/** MariaDB keeps views and triggers as text files, and has no table of them that opens nothing. */
+/** MariaDB stores views and triggers as text files; its tables about them open the objects. */
 async function definitionsIn({ files }: Host, user: string): Promise<ForeignObject[]> {
   const folder = `${MYSQL}/${folderOf(user)}`
   const names = (await files.list(folder)).map(({ name }) => name)
@@ -49,7 +49,7 @@ async function definitionsIn({ files }: Host, user: string): Promise<ForeignObje
   return found
 }
 
-/** One that is larger than a view can be is the definition of a table. */
+/** A file larger than any view is the definition of a table. */
 async function viewAt(
   files: Host['files'],
   folder: string,

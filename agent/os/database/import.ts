@@ -7,15 +7,15 @@ import { timeFor } from './dump.ts'
 const LARGEST_PACKET = 2 ** 30
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 
-/** How MariaDB refuses what an account with rights to tables alone may not do. */
+/** MariaDB's errors for statements that need more than rights to tables. */
 const NOT_A_TABLE = [
   ...[1044, 1045, 1142, 1143, 1148, 1227, 1290, 1370, 1410, 1419, 1449, 1698, 1873, 4166],
 ]
 
 /**
- * A dump into the database of a site, with the rights of the site and no others, on the disk when this
- * returns. Whatever else than tables the dump holds is refused by MariaDB. A row of binary data is
- * longer in a dump than it was on its way in, so that the server must take longer statements meanwhile.
+ * Imports a dump into the database of a site, only with the rights of the site; synced to the disk
+ * on return. MariaDB refuses everything but tables. A row of binary data is longer in a dump than
+ * in its original statement, so the server accepts longer statements meanwhile.
  */
 export async function importDatabase(host: Host, user: string, path: string): Promise<void> {
   const size = (await host.files.stat(path))?.size ?? 0
@@ -47,7 +47,7 @@ async function load(
   }
 }
 
-/** The client repeats what it did not understand, which are the contents of somebody's site. */
+/** The client quotes statements that it does not understand, which contain data of the site. */
 function quiet(error: unknown): unknown {
   if (!(error instanceof CommandFailed)) return error
   const { code, stderr } = error.output

@@ -3,10 +3,10 @@ import type { Host } from '#agent/host/ports.ts'
 import { PASSWORD_HASH, passwordHashOf } from './account.ts'
 
 const Name = z.string().regex(/^\w{1,64}$/)
-/** What a database takes that says nothing else. */
+/** The defaults of a database that specifies nothing else. */
 const DEFAULTS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
 
-/** What a database and its account are made of again: no SQL, and the password as its hash alone. */
+/** The data to recreate a database and its account: no SQL, and the password only as its hash. */
 const KeptAccount = z.object({
   password_hash: z.string().regex(PASSWORD_HASH).optional(),
   character_set: Name,
@@ -14,12 +14,12 @@ const KeptAccount = z.object({
 })
 export type KeptAccount = z.infer<typeof KeptAccount>
 
-/** Statements, as agents up to 0.1.0 wrote them: nothing but the hash is taken from them. */
+/** Statements, as agents up to 0.1.0 wrote them: only the hash is used. */
 const Statements = z.array(z.string())
 const HASH =
   /^CREATE USER .* IDENTIFIED (?:BY PASSWORD|VIA mysql_native_password USING) '(\*[0-9A-F]{40})'/
 
-/** Undefined where neither a database nor an account is there. */
+/** Undefined if neither a database nor an account exists. */
 export async function findAccount(host: Host, user: string): Promise<KeptAccount | undefined> {
   const [schema] = await host.database.admin('find_database', [user])
   const accounts = await host.database.admin('read_account', [user])

@@ -2,12 +2,12 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 
-/** MariaDB itself ends a statement at its limit, unless its session has lifted that. */
+/** MariaDB itself ends a statement at its limit, unless the session has removed the limit. */
 const GRACE_MS = 10_000
 
 /**
- * Ends the statements of these sites that run beyond the limit of their tier: MAX_STATEMENT_TIME of an
- * account is a default that its sessions may change. Returns those sites, once each.
+ * Ends the statements of these sites that exceed the limit of their tier: sessions may change the
+ * MAX_STATEMENT_TIME of their account. Returns the affected sites, once each.
  */
 export async function endLongStatements(host: Host, sites: readonly Site[]): Promise<Site[]> {
   const machine = await machineOf(host)
@@ -23,7 +23,7 @@ export async function endLongStatements(host: Host, sites: readonly Site[]): Pro
   for (const { id, user, ms } of await host.database.admin('list_long_statements', [shortest])) {
     const limit = limits.get(String(user))
     if (limit === undefined || Number(ms) <= limit) continue
-    // It may have come to its end meanwhile.
+    // The statement may have ended meanwhile.
     await host.database.admin('end_statement', [Number(id)]).catch(() => undefined)
     ended.add(String(user))
   }

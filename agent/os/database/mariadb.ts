@@ -13,21 +13,21 @@ import { accountOf, type Owner } from './account.ts'
 
 const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
 
-/** Throws invalid on `user` when MariaDB has a database or an account of that name. */
+/** Throws invalid on `user` if MariaDB has a database or an account of that name. */
 export async function refuseExistingDatabase(host: Host, user: string): Promise<void> {
   const [database, account] = await found(host, user)
   if (database) throw invalid({ user: ['MariaDB already has a database of this name'] })
   if (account) throw invalid({ user: ['MariaDB already has an account of this name'] })
 }
 
-/** Whether there is a database, and whether there is an account, of this name. */
+/** Whether a database, and whether an account, of this name exists. */
 async function found({ database }: Host, user: string): Promise<[boolean, boolean]> {
   const schemas = await database.admin('find_database', [user])
   const accounts = await database.admin('find_account', [user])
   return [schemas.length > 0, accounts.length > 0]
 }
 
-/** A database, and an account of the same name that may use its tables from this machine only. */
+/** A database, and an account of the same name with rights to its tables, local only. */
 export async function createDatabase(host: Host, owner: Owner, password: Secret): Promise<void> {
   await createEmptyDatabase(host, owner.user)
   await account.createAccount(host, owner, password)
@@ -41,7 +41,7 @@ export async function createEmptyDatabase(
   await database.admin('create_database', [user, character_set, collation])
 }
 
-/** See database/account.ts. Starts MariaDB when it does not run. */
+/** See database/account.ts. Starts MariaDB if it is stopped. */
 export async function applyAccount(host: Host, owner: Owner): Promise<void> {
   await ensureMariadb(host)
   await account.applyAccount(host, owner)
@@ -61,9 +61,9 @@ export const planCreateDatabase = (user: string): Effect[] => [
 ]
 
 /**
- * With what is still connected. Starts MariaDB when it does not run, as while the machine starts. The
- * tables go first where nothing holds them: on a full disk MariaDB waits for room before it forgets an
- * account, and this makes room.
+ * Ends open connections. Starts MariaDB if it is stopped, for example during boot. Removes the
+ * tables first if nothing locks them: on a full disk MariaDB waits for free space before it drops
+ * an account.
  */
 export async function removeDatabase(host: Host, user: string): Promise<void> {
   const { database } = host
@@ -75,7 +75,7 @@ export async function removeDatabase(host: Host, user: string): Promise<void> {
   await database.admin('drop_database', [user])
 }
 
-/** What `removeDatabase` would do; it asks MariaDB where that runs. */
+/** What `removeDatabase` would do; queries MariaDB if it is running. */
 export async function planRemoveDatabase(host: Host, user: string): Promise<Effect[]> {
   const all = [effects.remove('account', accountOf(user)), effects.remove('database', user)]
   if (!(await isRunning(host, MARIADB))) return all
@@ -83,7 +83,7 @@ export async function planRemoveDatabase(host: Host, user: string): Promise<Effe
   return all.filter(({ kind }) => (kind === 'database' ? databases : accounts))
 }
 
-/** The step that starts MariaDB; none where it runs. */
+/** The step that starts MariaDB; none if it is running. */
 export async function mariadbSteps(host: Host): Promise<Step[]> {
   const effects = await planStartMariadb(host)
   if (effects.length === 0) return []
@@ -95,7 +95,7 @@ export async function planStartMariadb(host: Host): Promise<Effect[]> {
   return (await isRunning(host, MARIADB)) ? [] : [effects.create('service', MARIADB.unit)]
 }
 
-/** Starts MariaDB when it does not run, and waits until it answers. */
+/** Starts MariaDB if it is stopped, and waits until it answers. */
 export async function ensureMariadb(host: Host): Promise<void> {
   if (await isRunning(host, MARIADB)) return
   await ensureRunning(host, MARIADB)
@@ -114,7 +114,7 @@ async function answering(host: Host): Promise<void> {
       await host.database.admin('answers')
       return
     } catch (error) {
-      // It answers, and asking again changes nothing.
+      // It answers, and a retry has the same result.
       if (error instanceof DatabaseUnavailable && error.problem === 'denied') return
       if (host.clock.elapsed() > end) throw error
       await host.clock.sleep(50)

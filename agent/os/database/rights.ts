@@ -1,10 +1,10 @@
 import type { AdminStatement } from '#agent/host/admin-statements.ts'
 import type { Host, Row } from '#agent/host/ports.ts'
 
-/** A statement of root's and its values. */
+/** A statement that runs as root, with its values. */
 export type Call = [AdminStatement, unknown[]]
 
-/** Columns of mysql.db, of what `grant_tables` and `grant_routines` give. */
+/** The columns of mysql.db that `grant_tables` and `grant_routines` set. */
 const TABLES = [
   ...['Select', 'Insert', 'Update', 'Delete', 'Create', 'Drop', 'Index', 'Alter', 'References'],
   ...['Create_tmp_table', 'Lock_tables'],
@@ -15,15 +15,15 @@ const ROUTINES = [
 
 interface Wanted {
   user: string
-  /** The account's rights to everything, as MariaDB has them: a site has 0. */
+  /** The account's global rights, as MariaDB stores them: 0 for a site. */
   access: number
-  /** Views, triggers, routines and events, too. */
+  /** Also views, triggers, routines and events. */
   routines?: boolean | undefined
 }
 
 /**
- * What brings the rights of an account to those of a site: to the tables of the database of its own
- * name, and to nothing else. Where it loses some its connections end, since they would keep them.
+ * The calls that give an account exactly the rights of a site: to the tables of the database of its
+ * own name. If it loses rights its connections end, since they would keep them.
  */
 export async function rightsCalls(host: Host, wanted: Wanted): Promise<Call[]> {
   const { user } = wanted
@@ -55,7 +55,7 @@ function changes({ user, routines = false }: Wanted, row: Row | undefined): Call
   return calls
 }
 
-/** To the account's own database, from this machine, and nothing that is not given to any site. */
+/** To the account's own database, from this machine, without rights that no site has. */
 function isOwn(row: Row, user: string): boolean {
   const given = Object.keys(row).filter((name) => row[name] === 'Y' && name.endsWith('_priv'))
   const known = [...TABLES, ...ROUTINES].map((name) => `${name}_priv`)

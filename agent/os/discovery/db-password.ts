@@ -5,7 +5,7 @@ import { getTenantSite } from './find-docroot.ts'
 
 /**
  * The database password of a site, from its wp-config.php, which is read and never run. Throws
- * not_found naming the domain when there is no such site, or no password as a plain string.
+ * not_found naming the domain if the site or its password as a plain string is missing.
  */
 export async function databasePassword(host: Host, domain: string): Promise<Secret> {
   const password = await host.scanner.databasePassword(await getTenantSite(host, domain))

@@ -25,8 +25,8 @@ const AT_ONCE = 8
 const MOST_NAMES = 1000
 
 /**
- * Every site that this machine serves, made by this agent or not, sorted by domain. What cannot be
- * read of one site is empty or unknown, with a reason, and takes nothing from the others.
+ * Every site that this machine serves, managed or not, sorted by domain. Unreadable values of one
+ * site are empty or unknown, with a reason, and do not affect the other sites.
  */
 export async function discoverSites(host: Host): Promise<FoundSite[]> {
   const { machine, vhosts } = await lookAround(host)
@@ -39,7 +39,7 @@ export async function discoverSites(host: Host): Promise<FoundSite[]> {
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }
 
-/** What the web servers of this machine are, and the sites that have no domain. */
+/** The web servers of this machine, and the sites without a domain. */
 export async function discoverWeb(host: Host): Promise<Web> {
   const { machine, vhosts } = await lookAround(host)
   const nameless = vhosts.filter(({ domain }) => domain === '')
@@ -104,7 +104,7 @@ function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
   return { ...(docroot && { docroot }), ...(php && { php }) }
 }
 
-/** The docroot's owner; where that is root, the user that PHP runs as tells more. */
+/** The docroot's owner, or the user of PHP if that owner is root. */
 function userOf(owner: string, php_user: string): string {
   return owner === '' || owner === 'root' ? php_user || owner : owner
 }

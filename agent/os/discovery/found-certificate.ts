@@ -10,7 +10,7 @@ interface Found {
   reason: UnknownReason | undefined
 }
 
-/** Of Let's Encrypt's own certificates, those of its staging environment too. */
+/** Names of Let's Encrypt's own certificates, those of its staging environment included. */
 const LETS_ENCRYPT = /^O=(\(STAGING\) )?Let's Encrypt$/m
 
 /** The authority that signed the configured certificate. */
@@ -27,7 +27,7 @@ export async function readFoundCertificate(
 }
 
 function modeOf({ issuer, subject }: X509Certificate): FoundSite['tls'] {
-  // Caddy has an authority of its own for names that no other one gives certificates for.
+  // Caddy has an internal authority for names that public authorities do not support.
   if (issuer === subject || issuer.includes('Caddy Local Authority')) return 'self-signed'
   return LETS_ENCRYPT.test(issuer) ? 'letsencrypt' : 'other'
 }

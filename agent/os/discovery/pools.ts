@@ -6,10 +6,10 @@ import { fastcgiAddress } from '#agent/os/web/virtual-host.ts'
 import type { Tier } from '#shared/fields.ts'
 import { TIERS } from '#shared/values.ts'
 
-/** A PHP-FPM pool of the machine, ours or not. */
+/** A PHP-FPM pool of the machine, managed or not. */
 export interface FoundPool {
   user: string
-  /** Empty: two masters that do not run would both have it, or its program is not known. */
+  /** Empty: two stopped masters would both have it, or its program is unknown. */
   php: string
   children: number
 }
@@ -33,8 +33,8 @@ export async function findPools(
 }
 
 /**
- * A pool of a master that runs counts more than one that is only configured. That one has its socket
- * for certain, but a port may be that of a container.
+ * A pool of a running master has priority over a configured one, whose socket is certain but whose
+ * port may belong to a container.
  */
 function poolsIn(files: readonly PoolFile[], sees_running: boolean): Map<string, FoundPool> {
   const pools = new Map<string, FoundPool & { running: boolean }>()
@@ -49,7 +49,7 @@ function poolsIn(files: readonly PoolFile[], sees_running: boolean): Map<string,
   return pools
 }
 
-/** Where links lead: `/run/php/php-fpm.sock` is one of Debian's alternatives. */
+/** Targets of links: `/run/php/php-fpm.sock` is one of Debian's alternatives. */
 async function realPaths(host: Host, paths: readonly string[]): Promise<Map<string, string>> {
   if (paths.length === 0) return new Map()
   const { stdout } = await host.shell.try(['realpath', '-mz', '--', ...paths])
@@ -71,7 +71,7 @@ function parsePools(text: string): [string, Omit<FoundPool, 'php'>][] {
   })
 }
 
-/** The tier whose number of workers is nearest on this machine; small without a number. */
+/** The tier with the nearest number of workers on this machine; small without a number. */
 export async function tierFinder(host: Host): Promise<(children: number) => Tier> {
   const machine = await machineOf(host)
   const sizes = TIERS.map((tier) => ({ tier, children: limitsOn(tier, machine).children }))

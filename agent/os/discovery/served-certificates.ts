@@ -8,8 +8,8 @@ import { listVhosts } from './vhosts.ts'
 const AT_ONCE = 8
 
 /**
- * When the certificate of each site ends that is served with one, whoever got it, under the names
- * that `discoverSites` gives them. One that cannot be read is left out.
+ * The expiry of each served certificate, whoever obtained it, by the site names of `discoverSites`.
+ * Unreadable certificates are left out.
  */
 export async function servedCertificates(host: Host): Promise<SiteCertificate[]> {
   const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])

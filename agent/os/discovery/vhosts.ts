@@ -26,9 +26,9 @@ const SERVERS: readonly WebServer[] = [
 ]
 
 /**
- * Every site that the web servers of this machine serve, those without a domain too. One that does
- * not run serves nothing where another does; where none runs, it is what they would serve, unless
- * something else (`occupied`) has their ports.
+ * Every site of the running web servers of this machine, those without a domain included. If none
+ * is running: the sites that the installed ones would serve, unless something else (`occupied`)
+ * uses their ports.
  */
 export async function listServed(
   host: Host,
@@ -42,7 +42,7 @@ export async function listServed(
     ...asked.map(({ read }) => read(host, processes).catch(() => [])),
   ])
   const [nginx = []] = found
-  // Of several that are installed and do not run, one is in use.
+  // Of several installed and stopped servers, one is in use.
   const used = running.length > 0 ? found.flat() : (found.find(hasNames) ?? nginx)
   return chooseSites(used, local)
 }

@@ -3,7 +3,7 @@ import type { Effect } from '#shared/plan.ts'
 import { create, planGenerate, planMake, planRemove, remove } from './effects.ts'
 import { type Generated, removeGenerated, replace } from './generated.ts'
 
-/** One declaration of what a step does and of what its plan says: `effects` are those of `apply` now. */
+/** One declaration for a step and its plan: `effects` are the present effects of `apply`. */
 export interface Change {
   effects(): Promise<Effect[]>
   apply(): Promise<void>
@@ -30,7 +30,7 @@ export const provided = (condition: () => Promise<unknown>, change: Change): Cha
   },
 })
 
-/** A change that depends on what is read just before it. */
+/** A change that depends on data that is read just before it. */
 export const deferred = (make: () => Promise<Change>): Change => ({
   effects: async () => (await make()).effects(),
   apply: async () => (await make()).apply(),
@@ -73,7 +73,7 @@ export const removedGenerated = (host: Host, ...paths: readonly string[]): Chang
   },
 })
 
-/** By rm(1), which opens each folder below the one before: a link that is made meanwhile is not followed. */
+/** By rm(1), which opens each folder below the previous one, and follows no link made meanwhile. */
 export const removedTree = (host: Host, kind: string, path: string): Change =>
   provided(
     () => host.files.stat(path),

@@ -11,13 +11,13 @@ export const change = effect('change')
 export const remove = effect('remove')
 export const run = effect('run')
 
-/** Of a text at a path: nothing where it is there already. */
+/** Of writing a text to a path: none if it is there already. */
 export function planWrite(path: string, before: string | undefined, text: string): Effect[] {
   if (before === undefined) return [create('file', path)]
   return before === text ? [] : [change('file', path)]
 }
 
-/** Of generated files. Throws conflict, as writing them does, for one that somebody else wrote. */
+/** Of generated files. Throws conflict, as writing does, for a file that somebody else wrote. */
 export async function planGenerate(
   host: Host,
   files: readonly { path: string; text: string }[],

@@ -7,7 +7,7 @@ import { degraded, down, UP, type Verdict } from './verdict.ts'
 
 const SOON_MS = 3 * 86_400_000
 
-/** For a site that should have one; undefined: it is served without. */
+/** For a site that should have one; undefined: the site is served without a certificate. */
 export async function checkCertificate(host: Host, site: Site): Promise<Verdict | undefined> {
   const { domain, tls } = site
   if (tls === 'none') return undefined

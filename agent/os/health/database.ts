@@ -23,7 +23,7 @@ const STATES: Record<State, (error: string) => Verdict> = {
   slow: () => degraded('database_slow', 'The database does not answer in time'),
 }
 
-/** With the site's own account; undefined: it has no WordPress whose database is on this server. */
+/** With the site's own account; undefined: no WordPress with a database on this server. */
 export async function checkDatabase(host: Host, site: Site): Promise<Verdict | undefined> {
   const { user, php, domain } = site
   const tenant = { docroot: docrootOf(user), user, php, domain }

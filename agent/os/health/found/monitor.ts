@@ -15,8 +15,8 @@ const MOST_AT_ONCE = 8
 const AGAIN_MS = 3000
 
 /**
- * The health of discovered sites: their front pages as visitors get them, and the expiry of their
- * certificates. Nothing else of them is read, run or written.
+ * The health of discovered sites: their front pages as visitors see them, and the expiry of their
+ * certificates. The check reads, runs and writes nothing else of them.
  */
 export class FoundMonitor {
   readonly #host: Host
