@@ -1,18 +1,16 @@
+import { debianOf, SHIPPED_PHP } from './php-support.ts'
+
 /**
  * The PHP version of a site without one in its call: the setting if the server has that version,
  * else the newest version that it has. A server without PHP installs the version of its system, or
  * the setting if the system is unknown.
  */
 export function defaultPhp(php_versions: readonly string[], setting: string, os = ''): string {
-  if (php_versions.length === 0)
-    return SHIPPED[/^Debian GNU\/Linux (\d+)/.exec(os)?.[1] ?? ''] ?? setting
+  if (php_versions.length === 0) return SHIPPED_PHP[debianOf(os)] ?? setting
   if (php_versions.includes(setting)) return setting
   const [newest = setting] = php_versions.toSorted((one, other) => compare(other, one))
   return newest
 }
-
-/** By the version of Debian. */
-const SHIPPED: Record<string, string> = { 12: '8.2', 13: '8.4' }
 
 function compare(one: string, other: string): number {
   const [left, right] = [one, other].map((version) => version.split('.').map(Number))

@@ -24,22 +24,28 @@ const ENDS: Record<string, string> = {
 /** All versions, oldest first. */
 export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 
+/** Of each Debian that the agent can provision, the PHP version that it ships. */
+export const SHIPPED_PHP: Partial<Record<string, string>> = { '12': '8.2', '13': '8.4' }
+
 /**
  * Debian maintains the version that it ships for as long as the release lives.
  * Source: wiki.debian.org/LTS.
  */
-const SHIPPED: readonly { release: RegExp; php: string; ends: string }[] = [
-  { release: /^Debian GNU\/Linux 11\b/, php: '7.4', ends: '2026-08-31' },
-  { release: /^Debian GNU\/Linux 12\b/, php: '8.2', ends: '2028-06-30' },
-  { release: /^Debian GNU\/Linux 13\b/, php: '8.4', ends: '2030-06-30' },
-]
+const DEBIAN: Partial<Record<string, { php: string | undefined; ends: string }>> = {
+  '11': { php: '7.4', ends: '2026-08-31' },
+  '12': { php: SHIPPED_PHP['12'], ends: '2028-06-30' },
+  '13': { php: SHIPPED_PHP['13'], ends: '2030-06-30' },
+}
 
 /**
  * The last day of security fixes, `YYYY-MM-DD`, of a version on a system as an agent names it.
  * Undefined: not announced yet.
  */
 export function supportEnds(php: string, os: string): string | undefined {
-  const shipped = SHIPPED.find(({ release, php: version }) => version === php && release.test(os))
+  const shipped = DEBIAN[debianOf(os)]
   const ends = ENDS[php]
-  return shipped && (ends === undefined || shipped.ends > ends) ? shipped.ends : ends
+  return shipped?.php === php && (ends === undefined || shipped.ends > ends) ? shipped.ends : ends
 }
+
+/** The release of Debian in the name of a system, such as 12; empty for another system. */
+export const debianOf = (os: string): string => /^Debian GNU\/Linux (\d+)\b/.exec(os)?.[1] ?? ''

@@ -7,7 +7,7 @@ import { UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
 import { reloadTested } from '#agent/os/nginx/nginx.ts'
 import { BASE_PATHS } from '#agent/os/provision/provision.ts'
 import { DROP_INS } from '#agent/os/services/restarting.ts'
-import { LIBRARY, TRASH } from '#agent/os/site/paths.ts'
+import { CACHES, CONFIGURATION, LIBRARY, LOGS, TRASH } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { removeSharedEtc } from '#agent/os/site-etc/shared.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
@@ -33,8 +33,7 @@ export async function removeBase(host: Host): Promise<void> {
   }
   await reloadTested(host)
   await removeSharedEtc(host)
-  const folders = ['/etc/hosting', '/var/cache/hosting', '/var/log/hosting', LIBRARY, TRASH]
-  for (const path of folders) await host.files.remove(path)
+  for (const path of [CONFIGURATION, CACHES, LOGS, LIBRARY, TRASH]) await host.files.remove(path)
   await host.shell.try(['userdel', MAIL_USER])
   await host.shell.try(['systemctl', 'daemon-reload'])
 }

@@ -6,6 +6,7 @@ import { GROUP } from '#agent/host/sandbox.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
 import { MAIL_UNIT, removeSockets } from '#agent/os/mail/service.ts'
 import { servedDomains } from '#agent/os/nginx/nginx.ts'
+import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { previousOf } from '#agent/os/upgrade/upgrade.ts'
@@ -95,8 +96,8 @@ async function remove(
 }
 
 const PLACES = [
-  'files below /srv/www, databases, and system users',
-  '/etc/hosting, /usr/local/lib/hosting, /var/log/hosting, /var/cache/hosting',
+  `files below ${HOMES}, databases, and system users`,
+  [CONFIGURATION, LIBRARY, LOGS, CACHES].join(', '),
   '/var/lib/hosting-etc, which sites see as /etc',
   'units and slices /etc/systemd/system/hosting-*, /etc/logrotate.d/hosting-*',
   'nginx: /etc/nginx/conf.d/hosting.conf and sites hosting-* of sites-available',

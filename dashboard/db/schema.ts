@@ -7,7 +7,7 @@ import type { ErrorBody } from '#shared/errors.ts'
 import type { Inventory } from '#shared/inventory.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
-import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
+import { OPERATION_NAMES, type OperationType } from '#shared/operation-types/index.ts'
 import {
   ACTIVITY_STATUSES,
   BULK_ITEM_STATUSES,
@@ -275,21 +275,20 @@ export const operations = sqliteTable(
     finished_at: text(),
   },
   (table) => [
-    uniqueIndex('operations_one_per_site')
-      .on(table.site_id)
-      .where(sql`status in ('queued', 'running')`),
-    uniqueIndex('operations_one_sync')
-      .on(table.server_id)
-      .where(sql`type = 'server.sync' and status in ('queued', 'running')`),
+    uniqueIndex('operations_one_per_site').on(table.site_id).where(sql.raw(IS_ACTIVE)),
+    uniqueIndex('operations_one_sync').on(table.server_id).where(activeOf('server.sync')),
     uniqueIndex('operations_one_isolation_check')
       .on(table.server_id)
-      .where(sql`type = 'isolation.check' and status in ('queued', 'running')`),
+      .where(activeOf('isolation.check')),
     index('operations_active').on(table.status, table.finished_at),
     index('operations_site').on(table.site_id, table.created_at),
     index('operations_server').on(table.server_id, table.created_at),
     index('operations_created').on(table.created_at),
   ],
 )
+
+const IS_ACTIVE = "status in ('queued', 'running')"
+const activeOf = (type: OperationType) => sql.raw(`type = '${type}' and ${IS_ACTIVE}`)
 
 /** Each has at most one terminal event: the constraint decides between two writers. */
 export const operation_events = sqliteTable(

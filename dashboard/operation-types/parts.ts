@@ -37,6 +37,15 @@ export const atOnce: Part<'joins' | 'waits'> = {
   waits: { first: false, retry: true },
 }
 
+/** For a server, with the params of its call. */
+export const serverCall = {
+  ...onServer,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: <I>(_: unknown, __: unknown, input: I): I => input,
+  excludes: 'nothing',
+} as const
+
 /** Waits for an agent that is offline. */
 export const whenOnline: Part<'joins' | 'waits'> = {
   joins: false,

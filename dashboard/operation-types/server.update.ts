@@ -1,13 +1,9 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkServers, onServer, unchangedOtherwise } from './parts.ts'
+import { bulkServers, serverCall } from './parts.ts'
 
 /** The next sync reads the remaining updates. */
 export const serverUpdate: OperationRules<'server.update'> = {
-  ...onServer,
-  ...atOnce,
+  ...serverCall,
   ...bulkServers,
-  ...unchangedOtherwise,
-  params: (_, __, input) => input,
-  excludes: 'nothing',
   succeeded: () => NO_CHANGE,
 }

@@ -1,12 +1,8 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkServers, onServer, unchangedOtherwise } from './parts.ts'
+import { bulkServers, serverCall } from './parts.ts'
 
 export const serviceRestart: OperationRules<'service.restart'> = {
-  ...onServer,
-  ...atOnce,
+  ...serverCall,
   ...bulkServers,
-  ...unchangedOtherwise,
-  params: (_, __, input) => input,
-  excludes: 'nothing',
   succeeded: () => NO_CHANGE,
 }

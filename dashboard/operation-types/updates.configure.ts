@@ -1,12 +1,8 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
+import { serverCall } from './parts.ts'
 
 export const updatesConfigure: OperationRules<'updates.configure'> = {
-  ...onServer,
-  ...atOnce,
-  ...unchangedOtherwise,
-  params: (_, __, input) => input,
-  excludes: 'nothing',
+  ...serverCall,
   succeeded: () => NO_CHANGE,
   bulk: null,
 }

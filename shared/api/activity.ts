@@ -9,11 +9,12 @@ export const digits = (message: string) =>
     .regex(/^[1-9]\d{0,14}$/, message)
     .transform(Number)
 
-const limitRule = 'Must be a whole number between 1 and 500'
+const MOST = 500
+const limitRule = `Must be a whole number between 1 and ${MOST}`
 
 export const Limit = digits(limitRule)
-  .refine((value) => value <= 500, limitRule)
-  .describe('The maximum number, up to 500; default 50.')
+  .refine((value) => value <= MOST, limitRule)
+  .describe(`The maximum number, up to ${MOST}; default 50.`)
 
 export const ActivityQuery = z.object({
   limit: Limit.default(50),

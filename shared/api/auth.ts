@@ -9,23 +9,21 @@ const text = (label: string) =>
     error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
   })
 
+/** The current password of the caller, for actions that a stolen session must not allow. */
+const current = (label: string) =>
+  secretOf(
+    text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),
+  )
+
 /** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
 export const Login = body({
   email: text('E-mail address')
     .trim()
     .min(1, 'E-mail address is required')
     .max(254, 'Must have at most 254 characters'),
-  password: secretOf(
-    text('Password').min(1, 'Password is required').max(1024, 'Must have at most 1024 characters'),
-  ),
+  password: current('Password'),
 }).meta({ id: 'Login' })
 export type Login = z.output<typeof Login>
-
-/** The current password of the caller, for actions that a stolen session must not allow. */
-const current = (label: string) =>
-  secretOf(
-    text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),
-  )
 
 export const ChangePassword = body({
   current_password: current('Current password'),

@@ -10,7 +10,7 @@ import {
   SITE_STATUSES,
   TIERS,
 } from '#shared/values.ts'
-import { digits } from './activity.ts'
+import { digits, Limit } from './activity.ts'
 import { Attention } from './attention.ts'
 import { DiskUse } from './disk-use.ts'
 import { HEALTH, HealthCheckResult } from './health.ts'
@@ -34,8 +34,6 @@ export const SITE_SORTS = [
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `Must be one of ${values.join(', ')}` })
-
-const perPage = 'Must be a whole number between 1 and 500'
 
 const phpRule = 'Must be one or more PHP versions such as 8.2,8.3'
 const PhpVersions = z
@@ -75,10 +73,7 @@ export type FleetSiteIdsQuery = z.infer<typeof FleetSiteIdsQuery>
 
 export const FleetSitesQuery = FleetSiteIdsQuery.extend({
   page: digits('Must be a whole number above 0').default(1).describe('1 is the first.'),
-  per_page: digits(perPage)
-    .refine((value) => value <= 500, perPage)
-    .default(50)
-    .describe('Up to 500; default 50.'),
+  per_page: Limit.default(50).describe('Up to 500; default 50.'),
 })
 export type FleetSitesQuery = z.infer<typeof FleetSitesQuery>
 

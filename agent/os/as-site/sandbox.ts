@@ -1,4 +1,4 @@
-import { homeOf } from '#agent/os/site/paths.ts'
+import { CACHES, CONFIGURATION, HOMES, homeOf } from '#agent/os/site/paths.ts'
 import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
 
@@ -20,7 +20,7 @@ const HIDDEN_FOLDERS = [
   '/var/lib/nginx',
   '/var/lib/logrotate',
   '/var/lib/systemd',
-  '/var/cache/hosting',
+  CACHES,
   '/var/backups',
   '/var/spool',
 ]
@@ -80,7 +80,7 @@ export function sandboxOf(user: string, { home: withHome = true, ready = true } 
     'ProtectSystem=strict',
     'ProtectHome=yes',
     ...(withHome ? [`ReadWritePaths=${home}`] : []),
-    'TemporaryFileSystem=/srv/www:ro /var/log:ro /etc/hosting:ro /var/lib/hosting-agent:ro',
+    `TemporaryFileSystem=${HOMES}:ro /var/log:ro ${CONFIGURATION}:ro /var/lib/hosting-agent:ro`,
     `TemporaryFileSystem=${PRIVATE.join(' ')}`,
     ...(withHome ? [`BindPaths=${home}`] : []),
     `BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,

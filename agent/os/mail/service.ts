@@ -3,8 +3,10 @@ import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, readGenerated, removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { LOG } from '#agent/os/services/known.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
 import { WANTS } from '#agent/os/services/systemd.ts'
+import { CONFIGURATION, HOMES } from '#agent/os/site/paths.ts'
 import type { Effect } from '#shared/plan.ts'
 import { hasRelay } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
@@ -15,7 +17,6 @@ export const MAIL_UNIT_PATH = `/etc/systemd/system/${MAIL_UNIT}`
 export const MAIL_PROCESSES = `/sys/fs/cgroup/system.slice/${MAIL_UNIT}/cgroup.procs`
 const LINK = `${WANTS}/${MAIL_UNIT}`
 const PID_FILE = '/run/hosting-mail.pid'
-const LOG = '/var/log/hosting-services.log'
 
 const argvOf = ({ program }: Host['settings']) => [...program, 'mail']
 
@@ -58,7 +59,7 @@ Group=${MAIL_USER}
 ${directives.join('\n')}
 ${deniedAddresses((await files.read('/etc/resolv.conf')) ?? '')}
 ReadWritePaths=${places.sockets} ${places.queue} ${places.status}
-InaccessiblePaths=-/var/lib/hosting-agent -/etc/hosting -/srv/www -/var/lib/mysql -/run/hosting-agent
+InaccessiblePaths=-/var/lib/hosting-agent -${CONFIGURATION} -${HOMES} -/var/lib/mysql -/run/hosting-agent
 
 [Install]
 WantedBy=multi-user.target

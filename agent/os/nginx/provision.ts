@@ -3,7 +3,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { replace } from '#agent/os/effects/generated.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
-import { LIBRARY } from '#agent/os/site/paths.ts'
+import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS } from '#agent/os/site/paths.ts'
 import { defaultsOf, type NginxServers } from '#agent/os/web/nginx-servers.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -20,10 +20,7 @@ const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
 /** Debian's default; anything else is a foreign site. */
 const DEBIAN_PAGES = ['index.nginx-debian.html']
 const PORTS = [80, 443] as const
-const FOLDERS = [
-  ...[ACME_ROOT, '/var/log/hosting', '/var/cache/hosting', '/srv/www', LIBRARY],
-  '/etc/hosting',
-]
+const FOLDERS = [ACME_ROOT, LOGS, CACHES, HOMES, LIBRARY, CONFIGURATION]
 
 export const nginxStep = (host: Host): Step => ({
   name: 'nginx',

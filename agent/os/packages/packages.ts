@@ -3,6 +3,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { QUOTA_PACKAGE, quotaMount } from '#agent/os/users/quota.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
+import { SHIPPED_PHP } from '#shared/php-support.ts'
 import type { Effect } from '#shared/plan.ts'
 import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, taken, update } from './apt.ts'
 
@@ -12,14 +13,12 @@ const EXTENSIONS = [
   ...['imagick', 'soap'],
 ]
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
-/** VERSION_ID of a Debian that the agent knows → the PHP version that it ships. */
-const SHIPPED: Record<string, string> = { '12': '8.2', '13': '8.4' }
 
 /** The PHP version that this Debian ships. Throws for any other distribution. */
 export async function shippedPhp({ files }: Host): Promise<string> {
   const text = (await files.read('/etc/os-release')) ?? ''
   const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
-  const php = field('ID') === 'debian' ? SHIPPED[field('VERSION_ID')] : undefined
+  const php = field('ID') === 'debian' ? SHIPPED_PHP[field('VERSION_ID')] : undefined
   if (php !== undefined) return php
   const found = field('PRETTY_NAME') || 'an unknown system'
   throw new Error(`This server runs ${found}: use Debian 12 or Debian 13`)

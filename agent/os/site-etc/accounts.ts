@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, removed } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
 import type { Effect } from '#shared/plan.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
 
@@ -9,8 +10,6 @@ const MOST = 64 << 20
 const FIRST_PERSON = 1000
 /** `nobody` and `nogroup`. */
 const NOBODY = 65534
-/** Of sites, whatever their numbers are. */
-const SITES = '/srv/www/'
 
 type Accounts = Record<(typeof ACCOUNT_FILES)[number], string>
 
@@ -20,7 +19,9 @@ type Accounts = Record<(typeof ACCOUNT_FILES)[number], string>
  */
 export function visibleAccounts({ passwd, group }: Accounts, user: string): Accounts {
   const all = fieldsOf(passwd, 7)
-  const foreign = all.filter(([name, , , , , home]) => name !== user && home?.startsWith(SITES))
+  const foreign = all.filter(
+    ([name, , , , , home]) => name !== user && home?.startsWith(`${HOMES}/`),
+  )
   const closed = new Set(foreign.map(([name]) => name))
   const closedGroups = new Set(foreign.map(([, , , gid]) => gid))
   const people = all.filter(([name = '', , uid]) => {

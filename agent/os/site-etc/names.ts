@@ -1,3 +1,5 @@
+import { PHP_VERSIONS } from '#shared/php-support.ts'
+
 /**
  * What a site sees of the server's /etc: a list of what is allowed, since any package and any
  * administrator may keep names of users or domains in a file of its own, which no list of what is
@@ -59,10 +61,8 @@ export const ETC_FILES = [
   'wgetrc',
 ] as const
 
-const PHP_VERSIONS = [
-  ...['5.6', '7.0', '7.1', '7.2', '7.3', '7.4'],
-  ...['8.0', '8.1', '8.2', '8.3', '8.4', '8.5', '8.6'],
-]
+/** Those that repositories for Debian still have, and the next one. */
+const PHP = [...PHP_VERSIONS.filter((php) => php >= '5.6'), '8.6']
 
 /** Within those folders: pools that an administrator has made are named after their users. */
-export const HIDDEN_IN_ETC = PHP_VERSIONS.map((php) => `/etc/php/${php}/fpm/pool.d`)
+export const HIDDEN_IN_ETC = PHP.map((php) => `/etc/php/${php}/fpm/pool.d`)

@@ -1,14 +1,19 @@
+export const CONFIGURATION = '/etc/hosting'
+export const HOMES = '/srv/www'
+export const LOGS = '/var/log/hosting'
+export const CACHES = '/var/cache/hosting'
+
 /** The paths of a site. The folder of a user belongs to root; its content belongs to the user. */
-export const homeOf = (user: string) => `/srv/www/${user}`
+export const homeOf = (user: string) => `${HOMES}/${user}`
 export const docrootOf = (user: string) => `${homeOf(user)}/public`
 /** Beside the homes, so that a home comes here by one rename; root's alone, and no user has its name. */
-export const TRASH = '/srv/www/.trash'
+export const TRASH = `${HOMES}/.trash`
 export const trashOf = (user: string) => `${TRASH}/${user}`
 export const keptHomeOf = (user: string) => `${trashOf(user)}/home`
 /** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
-export const logsOf = (user: string) => `/var/log/hosting/${user}`
-export const pageCacheOf = (user: string) => `/var/cache/hosting/${user}`
-export const CERTIFICATES = '/etc/hosting/tls'
+export const logsOf = (user: string) => `${LOGS}/${user}`
+export const pageCacheOf = (user: string) => `${CACHES}/${user}`
+export const CERTIFICATES = `${CONFIGURATION}/tls`
 /** `fullchain.pem` and `privkey.pem`. */
 export const certificateFolder = (domain: string) => `${CERTIFICATES}/${domain}`
 

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Tier } from '#shared/fields.ts'
+import { TIER_SIZES } from '#shared/tiers.ts'
 
 /** The limits of a tier. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
 export interface Limits {
@@ -41,47 +42,47 @@ const GB = 1e9
  */
 const TIERS: Record<Tier, Limits> = {
   small: {
-    children: 5,
+    children: TIER_SIZES.small.processes,
+    memory_limit: TIER_SIZES.small.each,
     spare: { start: 2, min: 1, max: 3 },
     sleep: 900,
     requests: 500,
     worker: 64,
-    memory_limit: 128,
     execution_time: 60,
     upload: 32,
     input_vars: 2000,
     opcache: { memory: 96, files: 10_000, strings: 8 },
-    slice: { memory_high: 512, memory_max: 640, cpu_weight: 50, tasks: 128 },
+    slice: { memory_high: 512, memory_max: TIER_SIZES.small.all, cpu_weight: 50, tasks: 128 },
     cache: { keys: 5, size: 64 },
     disk: { bytes: 10 * GB, files: 250_000 },
   },
   medium: {
-    children: 10,
+    children: TIER_SIZES.medium.processes,
+    memory_limit: TIER_SIZES.medium.each,
     spare: { start: 2, min: 2, max: 4 },
     sleep: 3600,
     requests: 1000,
     worker: 80,
-    memory_limit: 256,
     execution_time: 120,
     upload: 64,
     input_vars: 3000,
     opcache: { memory: 128, files: 20_000, strings: 16 },
-    slice: { memory_high: 1024, memory_max: 1280, cpu_weight: 100, tasks: 256 },
+    slice: { memory_high: 1024, memory_max: TIER_SIZES.medium.all, cpu_weight: 100, tasks: 256 },
     cache: { keys: 10, size: 256 },
     disk: { bytes: 25 * GB, files: 500_000 },
   },
   large: {
-    children: 25,
+    children: TIER_SIZES.large.processes,
+    memory_limit: TIER_SIZES.large.each,
     spare: { start: 5, min: 3, max: 8 },
     sleep: 0,
     requests: 1000,
     worker: 96,
-    memory_limit: 512,
     execution_time: 300,
     upload: 128,
     input_vars: 5000,
     opcache: { memory: 256, files: 50_000, strings: 32 },
-    slice: { memory_high: 2560, memory_max: 3072, cpu_weight: 200, tasks: 512 },
+    slice: { memory_high: 2560, memory_max: TIER_SIZES.large.all, cpu_weight: 200, tasks: 512 },
     cache: { keys: 20, size: 1024 },
     disk: { bytes: 100 * GB, files: 2_000_000 },
   },

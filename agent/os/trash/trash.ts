@@ -10,7 +10,7 @@ import {
   removedTree,
 } from '#agent/os/effects/change.ts'
 import { create } from '#agent/os/effects/effects.ts'
-import { homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
+import { HOMES, homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { measureBytes } from '#agent/os/usage/measure.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
@@ -29,7 +29,7 @@ const SECRET = { mode: 0o600 }
 export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Promise<void> {
   const size = await databaseSize(host, user)
   if (size === undefined) return
-  await refuseLack(host, '/srv/www', 2 * size, `The trash cannot take ${domain}`)
+  await refuseLack(host, HOMES, 2 * size, `The trash cannot take ${domain}`)
 }
 
 /** Throws conflict when a path of the restore is in use, or the disk is too full. */

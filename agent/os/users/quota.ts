@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
@@ -9,7 +10,6 @@ import { isOf } from './users.ts'
 /** The package that has setquota(8). */
 export const QUOTA_PACKAGE = 'quota'
 
-const SITES = '/srv/www'
 /** Not `quota`: ext4 also shows that where project quotas alone are on. */
 const ENFORCED = /^(usrquota|usrjquota=.+)$/
 const FILE_SYSTEMS = ['ext4', 'xfs']
@@ -37,7 +37,7 @@ function mountOf(line: string) {
 }
 
 const holdsSites = ({ point }: { point: string }) =>
-  point === '/' || point === SITES || (point !== '' && SITES.startsWith(`${point}/`))
+  point === '/' || point === HOMES || (point !== '' && HOMES.startsWith(`${point}/`))
 
 /** The step that limits what the user of a site may keep on the disk; none where quotas are off. */
 export async function quotaSteps(

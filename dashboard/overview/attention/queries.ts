@@ -75,15 +75,7 @@ export async function readNeeds(
       .from(LISTING)
       .where(isShown),
   ])
-  const none = {
-    down: 0,
-    degraded: 0,
-    failed: 0,
-    missing: 0,
-    expiring: 0,
-    updates: 0,
-    conflicts: 0,
-  }
+  if (!totals) throw new Error('The sums have no row')
   return {
     down,
     degraded,
@@ -95,7 +87,7 @@ export async function readNeeds(
     conflicts,
     operations,
     php,
-    totals: totals ?? none,
+    totals,
   }
 }
 

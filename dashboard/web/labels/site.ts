@@ -1,9 +1,18 @@
+import type { Tier } from '#shared/fields.ts'
+import { TIER_SIZES } from '#shared/tiers.ts'
+
 /** The purpose of each tier; the agent adapts the numbers to its machine. */
-export const TIER_WORDS = {
-  small: 'Blogs and small sites: 5 PHP processes, 128 MB each, at most 640 MB.',
-  medium: 'Shops and busy sites: 10 PHP processes, 256 MB each, at most 1.25 GB.',
-  large: 'Large shops and applications: 25 PHP processes, 512 MB each, at most 3 GB.',
-} as const
+export const TIER_WORDS: Record<Tier, string> = {
+  small: `Blogs and small sites: ${sizes('small')}`,
+  medium: `Shops and busy sites: ${sizes('medium')}`,
+  large: `Large shops and applications: ${sizes('large')}`,
+}
+
+function sizes(tier: Tier): string {
+  const { processes, each, all } = TIER_SIZES[tier]
+  const most = all < 1024 ? `${all} MB` : `${all / 1024} GB`
+  return `${processes} PHP processes, ${each} MB each, at most ${most}.`
+}
 
 /** What each kind of certificate means. */
 export const TLS_WORDS = {

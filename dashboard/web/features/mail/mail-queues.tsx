@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import type { MailOfSite } from '#dashboard/web/api/mail.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 
 interface QueuesProps {
@@ -30,13 +30,9 @@ export function MailQueues({ sites, isSite }: QueuesProps) {
 function Name({ site: { site_id, domain } }: { site: MailOfSite }) {
   if (site_id === null) return <span className="font-medium">{domain}</span>
   return (
-    <Link
-      to="/sites/$site_id"
-      params={{ site_id: String(site_id) }}
-      className="font-medium hover:underline"
-    >
+    <SiteLink id={site_id} className="font-medium hover:underline">
       {domain}
-    </Link>
+    </SiteLink>
   )
 }
 

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import type { Connection } from '#dashboard/web/api/events.ts'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 import { errorNameOf } from '#shared/errors.ts'
@@ -43,7 +43,7 @@ function Waiting({ server, server_id, error, next_at, deadline_at, attempts }: O
       <p className="mt-1">
         Tried {attempts === 1 ? 'once' : `${attempts} times`}; the next attempt is{' '}
         <Countdown to={next_at ?? deadline_at} />. It fails if the agent is not online{' '}
-        <Time at={deadline_at} />. See <ServerLink server={server} server_id={server_id} />.
+        <Time at={deadline_at} />. See <LinkTo server={server} server_id={server_id} />.
       </p>
     </Notice>
   )
@@ -88,7 +88,7 @@ function Warnings({ warnings }: OperationView) {
 }
 
 function Advice({ error, server, server_id }: OperationView) {
-  const link = <ServerLink server={server} server_id={server_id} />
+  const link = <LinkTo server={server} server_id={server_id} />
   const name = error ? errorNameOf(error) : undefined
   if (name === 'offline')
     return (
@@ -116,14 +116,10 @@ function cancelledWords({ cancel, error, started_at }: OperationView): string {
     : 'Its changes were undone.'
 }
 
-function ServerLink({ server, server_id }: Pick<OperationView, 'server' | 'server_id'>) {
+function LinkTo({ server, server_id }: Pick<OperationView, 'server' | 'server_id'>) {
   return (
-    <Link
-      to="/servers/$server_id"
-      params={{ server_id: String(server_id) }}
-      className="font-medium underline underline-offset-2"
-    >
+    <ServerLink id={server_id} className="font-medium underline underline-offset-2">
       {server}
-    </Link>
+    </ServerLink>
   )
 }

@@ -4,6 +4,7 @@ import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 
@@ -39,13 +40,9 @@ function Active({ operation }: { operation: OperationView }) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
       <Status value={next_at ? 'waiting' : status} {...(next_at && { tone: 'warn' as const })} />
-      <Link
-        to="/operations/$operation_id"
-        params={{ operation_id: id }}
-        className="min-w-0 truncate font-medium hover:underline"
-      >
+      <OperationLink id={id} className="min-w-0 truncate font-medium hover:underline">
         {operationTitle(operation)}
-      </Link>
+      </OperationLink>
       <span className="min-w-0 flex-1 basis-40 truncate text-xs text-muted">
         {error?.message ?? last_line}
       </span>

@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
+import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 
@@ -16,15 +16,15 @@ export function Summary({ operation }: { operation: OperationView }) {
       <span>
         {site_id !== null && (
           <>
-            <Link to="/sites/$site_id" params={{ site_id: String(site_id) }} className={LINK}>
+            <SiteLink id={site_id} className={LINK}>
               {domain}
-            </Link>{' '}
+            </SiteLink>{' '}
           </>
         )}
         on{' '}
-        <Link to="/servers/$server_id" params={{ server_id: String(server_id) }} className={LINK}>
+        <ServerLink id={server_id} className={LINK}>
           {server}
-        </Link>
+        </ServerLink>
       </span>
       <span>
         {finished_at === null ? 'for ' : 'took '}
@@ -34,9 +34,9 @@ export function Summary({ operation }: { operation: OperationView }) {
         started <Time at={created_at} /> by {actor ?? 'System'}
       </span>
       {retry_of !== null && (
-        <Link to="/operations/$operation_id" params={{ operation_id: retry_of }} className={LINK}>
+        <OperationLink id={retry_of} className={LINK}>
           A retry
-        </Link>
+        </OperationLink>
       )}
     </div>
   )

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 
 /** The same name on other servers, as during a move: visitors reach the one in DNS. */
@@ -12,13 +12,9 @@ export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'
         {also_on.map(({ site_id, server }, at) => (
           <span key={site_id}>
             {at > 0 && ', '}
-            <Link
-              to="/sites/$site_id"
-              params={{ site_id: String(site_id) }}
-              className="font-medium text-accent hover:underline"
-            >
+            <SiteLink id={site_id} className="font-medium text-accent hover:underline">
               {server}
-            </Link>
+            </SiteLink>
           </span>
         ))}
         .

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { activityName } from '#dashboard/web/labels/activity.ts'
+import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -68,13 +69,9 @@ function Entry({ entry }: { entry: FleetActivity }) {
 function Where({ server_id, server }: FleetActivity) {
   if (server_id === null) return null
   return (
-    <Link
-      to="/servers/$server_id"
-      params={{ server_id: String(server_id) }}
-      className="hover:underline"
-    >
+    <ServerLink id={server_id} className="hover:underline">
       {server}
-    </Link>
+    </ServerLink>
   )
 }
 
@@ -83,9 +80,9 @@ function What({ type, operation_id, bulk_id }: FleetActivity) {
   const name = activityName(type)
   if (operation_id !== null)
     return (
-      <Link to="/operations/$operation_id" params={{ operation_id }} className={LINK}>
+      <OperationLink id={operation_id} className={LINK}>
         {name}
-      </Link>
+      </OperationLink>
     )
   if (bulk_id !== null)
     return (
@@ -99,12 +96,8 @@ function What({ type, operation_id, bulk_id }: FleetActivity) {
 function On({ domain, site_id }: FleetActivity) {
   if (site_id === null) return <span className="break-words">{domain}</span>
   return (
-    <Link
-      to="/sites/$site_id"
-      params={{ site_id: String(site_id) }}
-      className="break-words hover:underline"
-    >
+    <SiteLink id={site_id} className="break-words hover:underline">
       {domain}
-    </Link>
+    </SiteLink>
   )
 }

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router'
 import { arrange, shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { ShortReading } from '#dashboard/web/pages/servers/list/readings.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 
@@ -24,13 +24,9 @@ export function Glance({ servers }: { servers: readonly FleetServer[] }) {
         {shown.map((server) => (
           <li key={server.id} className="flex items-center gap-3 px-4 py-2">
             <div className="min-w-0 flex-1">
-              <Link
-                to="/servers/$server_id"
-                params={{ server_id: String(server.id) }}
-                className="block truncate font-medium hover:underline"
-              >
+              <ServerLink id={server.id} className="block truncate font-medium hover:underline">
                 {server.name}
-              </Link>
+              </ServerLink>
               <ShortReading server={server} />
             </div>
             <span className="text-xs whitespace-nowrap text-muted tabular-nums">

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
+import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
 import { Line } from './group.tsx'
@@ -28,19 +29,15 @@ function Name({ item }: { item: AttentionItem }) {
   const className = 'font-medium hover:underline'
   if (site_id !== null)
     return (
-      <Link to="/sites/$site_id" params={{ site_id: String(site_id) }} className={className}>
+      <SiteLink id={site_id} className={className}>
         {name}
-      </Link>
+      </SiteLink>
     )
   if (server_id !== null)
     return (
-      <Link
-        to="/servers/$server_id"
-        params={{ server_id: String(server_id) }}
-        className={className}
-      >
+      <ServerLink id={server_id} className={className}>
         {name}
-      </Link>
+      </ServerLink>
     )
   if (query)
     return (

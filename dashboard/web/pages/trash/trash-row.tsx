@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
@@ -7,6 +6,7 @@ import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
+import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -21,13 +21,9 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
   return (
     <tr>
       <Cell>
-        <Link
-          to="/sites/$site_id"
-          params={{ site_id: String(id) }}
-          className="font-medium break-words hover:underline"
-        >
+        <SiteLink id={id} className="font-medium break-words hover:underline">
           {domain}
-        </Link>
+        </SiteLink>
         <p className="text-xs text-muted lg:hidden">
           {server}
           <span className="sm:hidden">
@@ -106,11 +102,11 @@ const told = (domain: string) => ({
 /** It is being restored or deleted: the link leads to its operation. */
 function Leaving({ entry }: { entry: TrashEntry }) {
   return (
-    <Link to="/sites/$site_id" params={{ site_id: String(entry.id) }} className="self-center">
+    <SiteLink id={entry.id} className="self-center">
       <Status
         value={entry.status === 'deleting' ? 'deleting permanently' : 'restoring'}
         tone="busy"
       />
-    </Link>
+    </SiteLink>
   )
 }

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { RotateCw, X } from 'lucide-react'
 import { memo } from 'react'
 import { isActive } from '#dashboard/web/api/operations.ts'
@@ -10,6 +9,7 @@ import { Check } from '#dashboard/web/ui/check.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
+import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 
@@ -38,13 +38,9 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
         </span>
       </span>
       <div className="col-start-2 row-start-1 min-w-0 lg:col-start-3">
-        <Link
-          to="/operations/$operation_id"
-          params={{ operation_id: id }}
-          className="font-medium break-words hover:underline"
-        >
+        <OperationLink id={id} className="font-medium break-words hover:underline">
           {title}
-        </Link>
+        </OperationLink>
         <p className="truncate text-xs text-muted">
           {server} · <Time at={created_at} /> · {actor ?? 'System'}
         </p>

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -27,13 +27,9 @@ export const ServerRow = memo(function ServerRow(props: ServerRowProps) {
         <Check name={`Select ${name}`} checked={chosen} onChange={(on) => onChoose(id, on)} />
       </Cell>
       <Cell className="w-full md:w-auto">
-        <Link
-          to="/servers/$server_id"
-          params={{ server_id: String(id) }}
-          className="font-medium hover:underline"
-        >
+        <ServerLink id={id} className="font-medium hover:underline">
           {name}
-        </Link>
+        </ServerLink>
         {hostname !== name && (
           <div className="max-w-56 truncate text-xs text-muted sm:max-w-72">{hostname}</div>
         )}

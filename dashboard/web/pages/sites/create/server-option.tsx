@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatMegabytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 
@@ -56,13 +56,9 @@ export function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) 
           {!isAble && (
             <>
               Cannot take one: its agent is not installed yet.{' '}
-              <Link
-                to="/servers/$server_id"
-                params={{ server_id: String(id) }}
-                className="text-accent underline"
-              >
+              <ServerLink id={id} className="text-accent underline">
                 Install agent
-              </Link>
+              </ServerLink>
             </>
           )}
         </span>

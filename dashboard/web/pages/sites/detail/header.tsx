@@ -3,6 +3,7 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { OutLink } from '#dashboard/web/ui/out-link.tsx'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
@@ -20,13 +21,9 @@ export function Trail({ site }: { site: Site | undefined }) {
       {site && (
         <>
           <span aria-hidden>/</span>
-          <Link
-            to="/servers/$server_id"
-            params={{ server_id: String(site.server_id) }}
-            className="hover:underline"
-          >
+          <ServerLink id={site.server_id} className="hover:underline">
             {site.server}
-          </Link>
+          </ServerLink>
         </>
       )}
     </nav>

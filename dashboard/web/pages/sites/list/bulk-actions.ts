@@ -1,7 +1,7 @@
 import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2 } from 'lucide-react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import type { SiteActionType, SiteBulkType } from '#shared/operation-types/index.ts'
-import { type Option, PHP, TIERS, TLS } from './options.ts'
+import { type Option, PHP, TIER_OPTIONS, TLS } from './options.ts'
 
 export interface BulkAction {
   type: SiteBulkType
@@ -27,7 +27,7 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
     name: 'Change tier',
     icon: Gauge,
     about: 'Gives each of them the memory and the PHP processes of the tier. Takes a moment each.',
-    param: { name: 'tier', label: 'Tier', options: TIERS },
+    param: { name: 'tier', label: 'Tier', options: TIER_OPTIONS },
   },
   'site.update': {
     name: 'Change PHP',

@@ -6,7 +6,7 @@ import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
-import { HEALTH, OTHERS, PHP, SORTED_BY, STATUSES, TIERS, TLS } from './options.ts'
+import { HEALTH, OTHERS, PHP, SORTED_BY, STATUSES, TIER_OPTIONS, TLS } from './options.ts'
 import { SearchBox } from './search-box.tsx'
 
 interface FiltersProps {
@@ -59,7 +59,7 @@ function filtersOf(servers: readonly FleetServer[], health: Record<string, numbe
     },
     { name: 'tag', label: 'Tag', options: tags.map((tag) => ({ value: tag, name: tag })) },
     { name: 'php', label: 'PHP', options: PHP, isMany: true },
-    { name: 'tier', label: 'Tier', options: TIERS, isMany: true },
+    { name: 'tier', label: 'Tier', options: TIER_OPTIONS, isMany: true },
     { name: 'tls', label: 'TLS', options: TLS, isMany: true },
     ...OTHERS,
   ]

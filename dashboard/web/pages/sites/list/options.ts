@@ -1,5 +1,6 @@
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
-import { FRAMEWORKS } from '#shared/values.ts'
+import { PHP_VERSIONS } from '#shared/php-support.ts'
+import { FRAMEWORKS, TIERS } from '#shared/values.ts'
 
 /** A value and its name. */
 export interface Option {
@@ -19,11 +20,10 @@ export const HEALTH = [
   { value: 'unknown', name: 'Unknown' },
   { value: 'up', name: 'Up' },
 ]
-export const PHP = ['8.5', '8.4', '8.3', '8.2', '8.1', '8.0', '7.4'].map((value) => ({
-  value,
-  name: `PHP ${value}`,
-}))
-export const TIERS = named('small', 'medium', 'large')
+export const PHP = PHP_VERSIONS.filter((value) => value >= '7.4')
+  .map((value) => ({ value, name: `PHP ${value}` }))
+  .toReversed()
+export const TIER_OPTIONS = named(...TIERS)
 export const TLS = [
   { value: 'letsencrypt', name: "Let's Encrypt" },
   ...named('self-signed'),

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
 import { checkIsolation, isolationQuery } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
@@ -55,13 +55,9 @@ function Check({ server, isRunning }: CheckProps) {
 function Running({ operation: { id, last_line } }: { operation: OperationView }) {
   return (
     <p className="border-b border-line px-4 py-2.5" aria-live="polite">
-      <Link
-        to="/operations/$operation_id"
-        params={{ operation_id: id }}
-        className="font-medium hover:underline"
-      >
+      <OperationLink id={id} className="font-medium hover:underline">
         A check is running
-      </Link>
+      </OperationLink>
       <span className="block truncate text-xs text-muted">{last_line}</span>
     </p>
   )

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
@@ -26,13 +26,12 @@ export function RecentOperations({ server }: { server: FleetServerDetail }) {
             key={operation.id}
             className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5"
           >
-            <Link
-              to="/operations/$operation_id"
-              params={{ operation_id: operation.id }}
+            <OperationLink
+              id={operation.id}
               className="min-w-0 flex-1 basis-48 truncate font-medium hover:underline"
             >
               {operationTitle(operation)}
-            </Link>
+            </OperationLink>
             <OperationStatus of={operation} />
             <span className="w-24 text-right text-xs text-muted">
               <Time at={operation.created_at} />

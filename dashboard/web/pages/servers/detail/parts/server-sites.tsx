@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { sitesOfQuery } from '#dashboard/web/api/servers.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { NotManaged, SiteState } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
@@ -43,13 +43,9 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
       <ul className="divide-y divide-line">
         {data?.sites.map((site) => (
           <li key={site.id} className="flex items-center gap-3 px-4 py-2.5">
-            <Link
-              to="/sites/$site_id"
-              params={{ site_id: String(site.id) }}
-              className="min-w-0 flex-1 truncate font-medium hover:underline"
-            >
+            <SiteLink id={site.id} className="min-w-0 flex-1 truncate font-medium hover:underline">
               {site.domain}
-            </Link>
+            </SiteLink>
             <span className="hidden text-xs text-muted tabular-nums sm:inline">
               {site.php && `PHP ${site.php}`}
             </span>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { activityName } from '#dashboard/web/labels/activity.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -45,13 +45,9 @@ function Row({ entry: { type, actor, status, operation, created_at } }: { entry:
         {operation === undefined ? (
           activityName(type)
         ) : (
-          <Link
-            to="/operations/$operation_id"
-            params={{ operation_id: operation.id }}
-            className="font-medium hover:underline"
-          >
+          <OperationLink id={operation.id} className="font-medium hover:underline">
             {activityName(type)}
-          </Link>
+          </OperationLink>
         )}{' '}
         <span className="text-xs text-muted">{actor}</span>
       </span>

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { Text, Unknown } from '#dashboard/web/pages/sites/detail/fact.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { DiskUse } from './disk-use.tsx'
 
@@ -20,13 +20,9 @@ export function FactsCard({ site }: { site: Site }) {
       <Facts
         of={{
           Server: (
-            <Link
-              to="/servers/$server_id"
-              params={{ server_id: String(server_id) }}
-              className="text-accent hover:underline"
-            >
+            <ServerLink id={server_id} className="text-accent hover:underline">
               {server}
-            </Link>
+            </ServerLink>
           ),
           Type:
             framework === 'unknown' ? (

@@ -1,0 +1,20 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+
+interface RecordLinkProps<I> {
+  id: I
+  className?: string
+  children: ReactNode
+}
+
+export const SiteLink = ({ id, ...rest }: RecordLinkProps<number>) => (
+  <Link to="/sites/$site_id" params={{ site_id: String(id) }} {...rest} />
+)
+
+export const ServerLink = ({ id, ...rest }: RecordLinkProps<number>) => (
+  <Link to="/servers/$server_id" params={{ server_id: String(id) }} {...rest} />
+)
+
+export const OperationLink = ({ id, ...rest }: RecordLinkProps<string>) => (
+  <Link to="/operations/$operation_id" params={{ operation_id: id }} {...rest} />
+)
