@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { addFilter } from '#tests/support/browser/filters.ts'
-import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -215,10 +215,12 @@ test('a change of PHP that affects others requires confirmation, for one site an
 
 test('a restore that affects others asks first', async () => {
   const accepted: unknown[] = []
-  agent.works.set('site.restore', async function* ({ domain, accept }) {
-    accepted.push(accept)
-    yield 'Restoring'
-    return { domain }
+  keepsTrash(agent)
+  const restore = agent.works.get('site.restore')
+  agent.works.set('site.restore', (params) => {
+    accepted.push(params.accept)
+    if (!restore) throw new Error('The agent knows no trash')
+    return restore(params)
   })
   agent.plan = { steps: [] }
   const { client } = dashboard
