@@ -28,7 +28,7 @@ export async function makeRelease(
 ): Promise<Release> {
   const known = await releaseOf(root, settings)
   if (existsSync(known.folder)) {
-    machine.say(`Release ${known.id} is there already`)
+    machine.say(`Release ${known.id} exists already`)
     return known
   }
   machine.say('Building the release: this takes a minute')
