@@ -30,8 +30,8 @@ export function restAfter(took: number, all: number): number {
 }
 
 /**
- * PHP, database and certificate of each, some at a time; a changed result counts when it is repeated.
- * `all`: the number of sites.
+ * PHP, database and certificate of each site, some at a time; a changed result counts when it is
+ * repeated. `all`: the number of sites.
  */
 export async function look(
   host: Host,
@@ -56,7 +56,7 @@ export async function look(
   })
 }
 
-/** Calls `take` with the result of each; returns those for which that is false. */
+/** Passes each result to `take`; returns the sites for which that returns false. */
 async function round(
   host: Host,
   sites: readonly Watched[],
@@ -78,7 +78,7 @@ async function round(
       try {
         watched.php = state
         const found = await lookAt(host, watched, away)
-        // It may have been taken meanwhile.
+        // The entry may have been removed meanwhile.
         if (!isBusy(watched.site.domain) && !take(watched, found)) left.push({ watched, found })
       } catch (error) {
         report(error)
@@ -106,7 +106,7 @@ async function lookAt(
   return { php, ...(database && { database }), ...(certificate && { certificate }) }
 }
 
-/** A page that was read before its PHP or database came back says nothing about the present state. */
+/** A page that was read before its PHP or database recovered is out of date. */
 function settle(watched: Watched, found: Looked): void {
   const { http } = watched.verdicts
   const goes_on = isWorthVisiting(found) && isWorthVisiting(watched.verdicts)

@@ -9,7 +9,7 @@ import { newlyWatched, type Watched } from './watched.ts'
 /** The age after which results are outdated. */
 const STALE_MS = 5 * 60_000
 
-/** The last health of the sites of this agent. Nothing is kept over a restart. */
+/** The last health of the sites of this agent. A restart loses it. */
 export class HealthMonitor {
   readonly #host: Host
   readonly #looking: Looking
@@ -51,7 +51,7 @@ export class HealthMonitor {
     await visit(this.#host, [...this.#watched.values()], { ...this.#looking, beside })
   }
 
-  /** By user: a site that is created again under its former domain is another one. */
+  /** By user: a site that is created again under its former domain is a different one. */
   async #bringUpToDate(): Promise<void> {
     const sites = new Map((await listSites(this.#host)).map((site) => [site.user, site]))
     for (const user of this.#watched.keys()) if (!sites.has(user)) this.#watched.delete(user)

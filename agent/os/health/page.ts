@@ -44,7 +44,7 @@ function refused(status: number): Verdict {
   return degraded('http_refuses', `Its front page answers ${status}`)
 }
 
-/** To itself: a browser gives up after some of these, unless a cookie ends them. */
+/** To itself: a browser gives up after some of these, unless a cookie ends the loop. */
 function redirected({ headers }: Answer, url: string): Verdict {
   const to = headers.location ?? ''
   const bare = (address: string) => address.replace(/[?#].*$/, '')

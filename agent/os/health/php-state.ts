@@ -6,8 +6,8 @@ import { isRunning } from '#agent/os/services/service.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
 /**
- * `asleep`: nothing runs, and systemd listens for it, so that the next visitor starts it. `failing`: it
- * ends as often as it is started. `frozen`: somebody stopped it by a signal.
+ * `asleep`: stopped, and systemd starts it for the next visitor. `failing`: it exits after every
+ * start. `frozen`: stopped by a signal.
  */
 export type PhpState = 'running' | 'asleep' | 'failed' | 'failing' | 'stopped' | 'frozen'
 
@@ -15,7 +15,7 @@ type Fpm = ReturnType<typeof fpmService>
 type Unit = Record<'ActiveState' | 'SubState', string>
 
 /**
- * The state of each site by its user, without waking sleeping ones: one program for all that do not run.
+ * The state of each site by its user, without waking sleeping ones: one call for all stopped units.
  */
 export async function phpStates(
   host: Host,
@@ -40,14 +40,14 @@ async function stateOf(host: Host, { processes, pid_file }: Fpm): Promise<PhpSta
   return (await isFrozen(host, place)) ? 'frozen' : 'running'
 }
 
-/** proc(5): a program that is stopped by a signal accepts connections and answers none. */
+/** proc(5): a program that is stopped by a signal accepts connections and answers none of them. */
 async function isFrozen({ files }: Host, pid_file: string): Promise<boolean> {
   const [pid = ''] = ((await files.read(pid_file)) ?? '').trim().split('\n')
   const status = /^\d+$/.test(pid) ? ((await files.read(`/proc/${pid}/status`)) ?? '') : ''
   return /^State:\t[Tt]/m.test(status)
 }
 
-/** Without asking it: while it is unavailable, no site has to wait for it. */
+/** Without a request to it: while it is unavailable, no site has to wait for it. */
 export async function isMariadbDown(host: Host): Promise<boolean> {
   return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB.pid_file))
 }

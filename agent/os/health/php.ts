@@ -26,7 +26,7 @@ const PINGED: Record<Pinged, Named> = {
   other: (php) => degraded('php_silent', `PHP ${php} of this site does not answer as PHP-FPM does`),
 }
 
-/** `quiet`: nobody visits the site, and a ping would keep its PHP awake. */
+/** `quiet`: the site has no visitors, and a ping would keep its PHP awake. */
 export async function checkPhp(
   host: Host,
   site: Site,

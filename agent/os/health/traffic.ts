@@ -4,7 +4,7 @@ import { logsOf } from '#agent/os/site/paths.ts'
 /** Without a visitor for this long, a site is not checked so that its PHP can sleep. */
 const QUIET_MS = 5 * 60_000
 
-/** Whether anybody but the health check visits a site, by its access log: the size alone is read. */
+/** Whether the site has visitors besides the health check, by the size of its access log. */
 export class Traffic {
   #size: number | undefined
   #visitors_at: number

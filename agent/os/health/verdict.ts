@@ -14,8 +14,8 @@ export const down = (code: string, reason: string): Verdict => ({ state: 'down',
 export type Verdicts = Partial<Record<HealthCheck, Verdict>>
 
 /**
- * A site has the worst state of its checks. Among equals the first one is the reason, in the order of
- * cause and effect: without PHP and database there is no page.
+ * A site has the worst state of its checks. Among equals the first one gives the reason, from cause
+ * to effect: without PHP and database there is no page.
  */
 export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
   const checks = HEALTH_CHECKS.flatMap((check): SiteCheck[] => {

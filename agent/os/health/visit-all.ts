@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Visit, Visited } from '#agent/host/visit-port.ts'
 import type { Verdict } from './verdict.ts'
 
-/** When a site was visited last, and how long that took. */
+/** The time and duration of a site's last visit. */
 interface Timed {
   visited_at: number
   visit_ms: number

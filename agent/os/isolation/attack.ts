@@ -7,7 +7,7 @@ export interface Verdict {
   detail: string
 }
 
-/** Where code of a site runs: behind nginx, and in the jobs of its WordPress. */
+/** Where code of a site runs: behind nginx, and in its WordPress jobs. */
 export const PLACES = ['php', 'job'] as const
 export type Place = (typeof PLACES)[number]
 
@@ -20,7 +20,7 @@ interface Facts {
 }
 
 /**
- * Runs inside the attacker. `code` is the body of a PHP function that gets the knowledge of the
+ * Runs inside the attacker. `code` is the body of a PHP function that receives the knowledge of the
  * attacker as `$n` (see knowledge.ts) and returns a verdict of prelude.ts.
  */
 export interface InsideAttack extends Facts {
@@ -28,7 +28,7 @@ export interface InsideAttack extends Facts {
   code: string
 }
 
-/** Needs both sides: the agent, or a visitor, does its part of it. */
+/** Needs both sides: the agent, or a visitor, takes part in it. */
 export interface SceneAttack extends Facts {
   attempt(scene: Scene): Promise<Verdict>
 }
@@ -43,7 +43,7 @@ export const failed = (detail: string): Verdict => ({ outcome: 'error', detail }
 const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
 const PLACE_NAMES: Record<Place, string> = { php: 'from PHP', job: 'from a job' }
 
-/** The worst verdict of several places, with the place. */
+/** The worst verdict of several contexts, with its context. */
 export function worstOf(verdicts: readonly (readonly [Place, Verdict])[]): Verdict {
   const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
   const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)

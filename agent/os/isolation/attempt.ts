@@ -9,7 +9,7 @@ import { placeAttacks, placeNeighbour } from './scripts.ts'
 
 type Scan = Scene['scan']
 
-/** Puts scripts into both sites; returns what the attacks need. */
+/** Installs scripts in both sites; returns the data that the attacks need. */
 export async function preparedScene(host: Host, pair: Pair, scan: Scan): Promise<Scene> {
   const random = randomOf(pair.attacker)
   const [secret, key] = [host.random.text(32), host.random.text(32)]
@@ -20,7 +20,7 @@ export async function preparedScene(host: Host, pair: Pair, scan: Scan): Promise
   return scene
 }
 
-/** Tries every attack; a line for each. */
+/** Runs every attack; one log line for each. */
 export async function* attempted(scene: Scene, results: IsolationResult[]): Progress<void> {
   for (const result of await fromInside(scene)) {
     results.push(result)

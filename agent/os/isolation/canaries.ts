@@ -3,14 +3,14 @@ import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#age
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** In the order in which they are made. Nobody can own a name below `.invalid` (RFC 2606). */
+/** In the order of creation. Nobody can own a name below `.invalid` (RFC 2606). */
 const ROLES = ['attacker', 'neighbour'] as const
 export type Role = (typeof ROLES)[number]
 export type Pair = { readonly [R in Role]: Site }
 
 const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invalid$/
 
-/** A temporary site of an isolation check, which is never listed as one of the server's sites. */
+/** A temporary site of an isolation check, which is never listed among the server's sites. */
 export const isCanary = (domain: string): boolean => NAME.test(domain)
 
 export function makePair(host: Host, php: string): Pair {
@@ -31,7 +31,7 @@ export function roleOf({ domain }: Site): Role {
 /** The random part of a name. */
 export const randomOf = ({ domain }: Site): string => NAME.exec(domain)?.[2] ?? ''
 
-/** Written before anything of them is made, and removed after everything of them is gone. */
+/** Written before any part of them is created, and removed after all parts are removed. */
 export async function record(host: Host, sites: readonly Site[]): Promise<void> {
   for (const site of sites) await writeSite(host, site, 'canaries')
 }
@@ -41,7 +41,7 @@ export async function planRecord(host: Host, sites: readonly Site[]): Promise<Ef
   const [first, ...rest] = await Promise.all(
     sites.map((site) => planWriteSite(host, site, 'canaries')),
   )
-  // The folder is made once.
+  // The folder is created once.
   return [...(first ?? []), ...rest.flatMap((effects) => effects.slice(-1))]
 }
 

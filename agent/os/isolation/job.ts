@@ -6,7 +6,7 @@ import { ask, type Scene, textOf } from './scene.ts'
 import { JOB_ANSWER } from './scripts.ts'
 
 const POLL_MS = 250
-/** cron(8) looks once a minute, and may just have looked. */
+/** cron(8) reads its tables once a minute, and may just have done so. */
 const LATEST_MS = 150_000
 
 const VerdictAnswer = z.object({
@@ -16,7 +16,7 @@ const VerdictAnswer = z.object({
 export const Verdicts = z.record(z.string(), VerdictAnswer)
 const JobAnswer = z.object({ verdicts: Verdicts, cgroup: z.string() })
 
-/** The result of the job. Throws when it did not run. */
+/** The result of the job. Throws if it did not run. */
 export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeof JobAnswer>> {
   const text = await textOf(host, attacker, JOB_ANSWER)
   if (text === '') throw new Error('no job of the site has run')
@@ -24,8 +24,8 @@ export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeo
 }
 
 /**
- * Has WordPress schedule the attacks, and runs the jobs of the site with whatever runs them by itself:
- * its timer under systemd, else cron. Throws when they have not run after some minutes.
+ * Schedules the attacks in WordPress and waits for the regular run of the site's jobs: by its timer
+ * under systemd, otherwise by cron. Throws if they have not run after some minutes.
  */
 export async function runJob(scene: Pick<Scene, 'host' | 'attacker' | 'key'>): Promise<void> {
   const { host, attacker } = scene

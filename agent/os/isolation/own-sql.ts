@@ -4,10 +4,10 @@ import { applyAccount } from '#agent/os/database/mariadb.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
 const LIMIT_MS = 30_000
-/** Between statements: their own text holds semicolons. */
+/** Between statements: their own text contains semicolons. */
 const DELIMITER = '$$'
 
-/** Statements by the account of a site, with its rights alone. Returns the rows, tabs between columns. */
+/** Runs statements with the rights of a site's account. Returns the rows, tabs between columns. */
 export async function ownSql(
   host: Host,
   { user }: Site,
@@ -20,7 +20,7 @@ export async function ownSql(
   return stdout.split('\n').filter(Boolean)
 }
 
-/** While the work goes on, the account of the site may make views and routines, as some sites may. */
+/** During the work, the account of the site may create views and routines, as some sites may. */
 export async function withRoutines<T>(host: Host, site: Site, work: () => Promise<T>): Promise<T> {
   await applyAccount(host, { ...site, database_routines: true })
   try {

@@ -1,6 +1,6 @@
 /**
- * Functions for the code of every attack. `done` runs a statement of SQL, and a second one that undoes
- * it; `found` turns a list of findings into a verdict.
+ * Functions for the code of every attack. `done` runs an SQL statement, and a second one that
+ * undoes it; `found` turns a list of findings into a verdict.
  */
 export const PRELUDE = String.raw`
 function refused($detail = '') { return ['refused', $detail]; }
@@ -32,7 +32,7 @@ function connects($address) {
   return true;
 }
 
-/** The beginning of what a server answers, "" when it does not. */
+/** The beginning of a server's answer, "" without an answer. */
 function asks($address, $request, $seconds = 2) {
   $tls = ['ssl' => ['verify_peer' => false, 'verify_peer_name' => false]];
   $socket = @stream_socket_client($address, $code, $text, 1, STREAM_CLIENT_CONNECT, stream_context_create($tls));
@@ -44,7 +44,7 @@ function asks($address, $request, $seconds = 2) {
   return $answer;
 }
 
-/** What a program prints; "" when it cannot be started. */
+/** The output of a program; "" if it cannot be started. */
 function program(array $argv) {
   if (!function_exists('proc_open')) return '';
   $process = @proc_open($argv, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']], $pipes);
@@ -54,7 +54,7 @@ function program(array $argv) {
   return trim((string) $output);
 }
 
-/** A program in a session of its own that goes on writing to a file for a minute. */
+/** A program in a session of its own that writes to a file for a minute. */
 function leave_running($path) {
   if (!function_exists('proc_open')) return;
   $php = '/usr/bin/php' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
@@ -64,7 +64,7 @@ function leave_running($path) {
   if (is_resource($process)) proc_close($process);
 }
 
-/** For nginx to follow: to a file of the neighbour that it may read, and to one of the system. */
+/** Links for nginx to follow: to a readable file of the neighbour, and to one of the system. */
 function make_links($place, array $n) {
   @symlink($n['docroot'] . '/isolation.txt', __DIR__ . "/link-$place.txt");
   @symlink($n['docroot'], __DIR__ . "/folder-$place");
@@ -73,7 +73,7 @@ function make_links($place, array $n) {
   @link('/etc/passwd', __DIR__ . "/hard-passwd-$place.txt");
 }
 
-/** For nginx to pass to PHP: the output of each is not in its source, so that only a run shows it. */
+/** Scripts for nginx to pass to PHP: their output differs from their source, which proves a run. */
 function make_uploads() {
   $folder = WP_CONTENT_DIR . '/uploads';
   @mkdir($folder, 0750, true);
@@ -84,7 +84,7 @@ function make_uploads() {
 
 function quoted($name) { return chr(96) . str_replace(chr(96), chr(96) . chr(96), $name) . chr(96); }
 
-/** A connection as WordPress makes it; false when it is refused. */
+/** A connection as WordPress opens it; false if it is refused. */
 function connection() {
   mysqli_report(MYSQLI_REPORT_OFF);
   [$host, $port] = explode(':', DB_HOST . ':');

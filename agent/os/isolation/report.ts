@@ -14,7 +14,7 @@ const WORDS: Record<Verdict['outcome'], string> = {
 
 type Answers = ReadonlyMap<string, Verdict>
 
-/** Everything that runs inside the attacker, in every place it can run in. */
+/** Runs the attacks inside the attacker, in every context. */
 export async function fromInside(scene: Scene): Promise<IsolationResult[]> {
   const answers: { [P in Place]: Answers } = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
@@ -30,7 +30,7 @@ export async function fromInside(scene: Scene): Promise<IsolationResult[]> {
   })
 }
 
-/** Everything else, one after the other. */
+/** Runs the other attacks, one after the other. */
 export async function* fromOutside(scene: Scene): AsyncGenerator<IsolationResult, void> {
   for (const [id, attack] of OUTSIDE) {
     const verdict = await attack.attempt(scene).catch((error: unknown) => failed(messageOf(error)))
@@ -50,7 +50,7 @@ async function verdictsOfJob(scene: Scene) {
   return (await readJob(scene.host, scene.attacker)).verdicts
 }
 
-/** When none of them could be tried, each has the reason as its verdict. */
+/** If none of them could be tried, each gets the reason as its verdict. */
 async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<Answers> {
   try {
     return new Map(Object.entries(await work()))
@@ -62,7 +62,7 @@ async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<A
 
 const verdictIn = (answers: Answers, id: string) => answers.get(id) ?? failed('it gave no answer')
 
-/** One that succeeded also says what that means. */
+/** A successful attack is reported with its consequence. */
 function resultOf(id: string, attack: Attack, { outcome, detail }: Verdict): IsolationResult {
   const seen = shown(detail)
   const whole = outcome === 'succeeded' ? `${seen}. ${attack.meaning}` : seen

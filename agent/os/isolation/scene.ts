@@ -7,7 +7,7 @@ import type { Inventory } from '#shared/inventory.ts'
 
 /** The data of the neighbour's script, which an attacker could also find out. */
 export const Neighbour = z.object({
-  /** Of its workers and their master. */
+  /** The process ids of its workers and their master. */
   pid: z.number().int().positive(),
   ppid: z.number().int().nonnegative(),
   prefix: z.string().regex(/^\w{1,32}$/),
@@ -18,22 +18,22 @@ export interface Scene {
   host: Host
   attacker: Site
   neighbour: Site
-  /** Part of the names of all that the attacks make; nobody can guess it. */
+  /** Part of the name of everything that the attacks create; nobody can guess it. */
   random: string
   /** The secret of the neighbour. */
   secret: string
-  /** The scripts answer nobody without it: other sites see the names of users and domains. */
+  /** The scripts require it: other sites see the names of users and domains. */
   key: string
   about: z.infer<typeof Neighbour>
-  /** Reads a site as a scan that somebody asks for. */
+  /** Reads a site like a requested scan. */
   scan(domain: string): Promise<Inventory>
 }
 
-/** Of an account that no attack must come to make. */
+/** The name of an account that no attack may be able to create. */
 export const plantedName = (random: string) => `canary-p${random}`
 
 const MOST_ANSWER = 1 << 18
-/** An answer that is on its way while nginx replaces its workers is lost. */
+/** nginx may lose an answer while it replaces its workers. */
 const TRIES = 3
 
 /** The JSON answer of a script of a site, through nginx. Throws for any other answer. */
@@ -65,8 +65,8 @@ export async function put(host: Host, site: Site, path: string, text: string): P
 }
 
 /**
- * A program with the rights of the site's user alone, without the sandbox that `runAsSite` has: what
- * the kernel allows the user is itself what an attack looks at.
+ * Runs a program with the rights of the site's user, without the sandbox of `runAsSite`: the attack
+ * examines what the kernel allows the user.
  */
 export const unsandboxed = ({ user }: Site, argv: readonly string[]): string[] => [
   ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs'],

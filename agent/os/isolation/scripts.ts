@@ -11,7 +11,7 @@ import { plantedName, put, type Scene } from './scene.ts'
 export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
 /** Below the home of the attacker, written by its job. */
 export const JOB_ANSWER = 'tmp/isolation.json'
-/** The most other sites whose files are tried. */
+/** The maximum number of other sites whose files are tried. */
 const MOST_SITES = 500
 
 export const markerOf = (random: string) => `canary-${random}`
@@ -48,7 +48,7 @@ async function knowledgeOf(scene: Scene) {
   }
 }
 
-/** Puts the attacks into the attacker: a script behind nginx, and a plugin that a job runs. */
+/** Installs the attacks in the attacker: a script behind nginx, and a plugin that a job runs. */
 export async function placeAttacks(
   scene: Scene,
   attacks: ReadonlyMap<string, InsideAttack>,
@@ -63,7 +63,7 @@ export async function placeAttacks(
   await put(host, attacker, 'public/isolation.php', renderEntry(ATTACKER, scene.key))
 }
 
-/** The neighbour has something worth reading in each place that an attack looks at. */
+/** Gives the neighbour something worth reading in each location that an attack examines. */
 export async function placeNeighbour(
   host: Host,
   neighbour: Scene['neighbour'],
@@ -91,7 +91,7 @@ ${JSON.stringify(knowledge)}
 KNOWLEDGE, true);
 }
 
-/** The verdict of each attack that is tried in this place. */
+/** The verdict of each attack in this context. */
 function tried($place) {
   $n = knowledge();
   make_links($place, $n);
@@ -169,7 +169,7 @@ const ATTACKER = String.raw`
     }
     break;`
 
-/** Runs when the schedule of WordPress says so, in whatever runs the jobs of a site. */
+/** Runs when WordPress' schedule is due, in whatever runs the jobs of a site. */
 const JOB = String.raw`<?php
 add_action('hosting_isolation', function () {
   require ABSPATH . 'isolation-library.php';

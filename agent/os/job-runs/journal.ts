@@ -11,7 +11,7 @@ const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 
 /** A run has up to six entries of systemd. */
 const MOST_ENTRIES = 6 * MOST_JOB_RUNS
-/** Of all runs; journalctl leaves out a line of more than 4,096 bytes. */
+/** For all runs together; journalctl leaves out a line of more than 4,096 bytes. */
 const MOST_LINES = 400
 const LIMIT_MS = 20_000
 
@@ -23,7 +23,7 @@ const RESULTS: Record<string, AgentJobRun['result']> = {
   'oom-kill': 'killed',
 }
 
-/** Bytes that are no UTF-8 are a list of numbers, and a field that is too long is null. */
+/** Bytes that are not UTF-8 are a list of numbers, and a field that is too long is null. */
 const Field = z.union([z.string(), z.null(), z.array(z.number())])
 const Entry = z.object({
   __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
@@ -37,8 +37,8 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>
 
 /**
- * The newest runs of a site's jobs, as systemd has written them down. What systemd itself reports has
- * `_PID=1`, which the journal sets and no site can; the lines of a run are known by its invocation.
+ * The newest runs of a site's jobs, from the journal. Messages of systemd itself have `_PID=1`,
+ * which no site can set; the invocation id links the lines of a run.
  */
 export async function runsInJournal(host: Host, user: string): Promise<AgentJobRun[]> {
   const unit = serviceUnitOf(user)
@@ -56,7 +56,7 @@ export async function runsInJournal(host: Host, user: string): Promise<AgentJobR
 
 function runOf(entries: readonly Entry[], lines: readonly Entry[]): AgentJobRun | undefined {
   const begun = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
-  // The beginning of the oldest run may be gone from the journal.
+  // The journal may have dropped the beginning of the oldest run.
   if (!begun) return undefined
   const end = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === FINISHED || MESSAGE_ID === FAILED)
   const exited = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === EXITED)

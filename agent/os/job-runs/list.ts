@@ -5,8 +5,8 @@ import { runsInJournal } from './journal.ts'
 import { runsRecorded } from './recorded.ts'
 
 /**
- * The newest runs of the jobs of a site, and the end of what each printed: text of the site, without
- * controls. Throws not_found for a site that this agent did not make, whose jobs it does not run.
+ * The newest runs of the jobs of a site, with the end of each output: text of the site, without
+ * control characters. Throws not_found for a site that this agent did not create.
  */
 export async function listJobRuns(host: Host, domain: string): Promise<AgentJobRun[]> {
   const { user } = await getSite(host, domain)

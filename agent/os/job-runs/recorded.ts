@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { recordOf } from '#agent/os/cron/recorder.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
 
-/** Twice what the recorder writes when every byte of the output takes six in JSON. */
+/** Twice the maximum size of a record, in which every output byte may take six in JSON. */
 const MOST_BYTES = 1 << 20
 /** The exit status of timeout(1) after a timeout, and of a program that a signal ended. */
 const TIMED_OUT = [124, 137]
@@ -15,7 +15,7 @@ const Recorded = z.object({
   output: z.string(),
 })
 
-/** The newest runs of a site's jobs, as the recorder has written them down. */
+/** The newest runs of a site's jobs, from the files of the recorder. */
 export async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
   const text = (await host.files.read(recordOf(user), MOST_BYTES)) ?? ''
   const runs = text.split('\n').flatMap((line) => {

@@ -25,7 +25,7 @@ async function createUser({ shell, settings }: Host): Promise<void> {
   await shell.run(['useradd', ...words, '--comment', 'Mail of sites', '--', MAIL_USER])
 }
 
-/** Root's, but for what the queue writes; sites only ever pass through to the socket of their own. */
+/** Owned by root, except for the files of the queue; sites can only reach their own socket. */
 function foldersOf({ settings: { mail_dir } }: Host): [string, WriteOptions][] {
   const places = mailPlaces(mail_dir)
   const own = { mode: 0o700, owner: MAIL_USER, group: MAIL_USER }

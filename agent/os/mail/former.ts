@@ -5,7 +5,7 @@ import { hasRelay } from './files.ts'
 import { MAIL_USER } from './places.ts'
 
 const NONE = 'none\n'
-/** Not of the form of a setting, so that it is never taken for one. */
+/** Not a valid setting name, so that it is never read as one. */
 const formerOf = (path: string) => `${path}.former`
 const SECRET = { mode: 0o600 }
 
@@ -15,7 +15,7 @@ export async function keep({ files }: Host, path: string): Promise<void> {
   await files.write(formerOf(path), (await files.read(path)) ?? NONE, SECRET)
 }
 
-/** What `keep` and the writing of another setting do. */
+/** The effects of `keep` and of writing another setting. */
 export const planKeep = async (host: Host, path: string): Promise<Effect[]> => [
   await effects.planPut(host, path),
 ]
@@ -33,5 +33,5 @@ export const forget = ({ files }: Host, path: string): Promise<void> => files.re
 export const isKept = async ({ files }: Host, path: string): Promise<boolean> =>
   (await files.stat(formerOf(path))) !== undefined
 
-/** Whether there is a relay in another setting than this one. */
+/** Whether another setting than this one has a relay. */
 export const others = (host: Host, path: string): Promise<boolean> => hasRelay(host, path)

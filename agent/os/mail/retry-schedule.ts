@@ -2,7 +2,7 @@
 export interface Schedule {
   /** Milliseconds after the first, second … attempt; the last value repeats. */
   retries: readonly number[]
-  /** After that a message is given up. */
+  /** A message is given up after this time. */
   expire_ms: number
 }
 
@@ -18,10 +18,10 @@ export const SCHEDULE: Schedule = {
 /** The maximum time to notice that a relay is back. */
 const MOST_RELAY_MS = 5 * MINUTE
 
-/** Of all that fail in a row before what is too old is given up: it is not the first that counts. */
+/** The failures in a row before old messages are given up: a single one is not enough. */
 export const GIVES_UP_AFTER = 3
 
-/** A time beyond every pause was set by a clock that was later corrected. */
+/** A time beyond every pause was set before a clock change. */
 export function isDue({ retries }: Schedule, at: number, now: number): boolean {
   const longest = Math.max(...retries, MOST_RELAY_MS) * 1.1
   return at <= now || at > now + longest

@@ -2,18 +2,18 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 import { MAIL } from './places.ts'
 
-/** Its name matters: PHPMailer takes a `sendmail_path` only that has the word in it. */
+/** The name matters: PHPMailer accepts only a `sendmail_path` that contains the word. */
 export const SENDMAIL = `${LIBRARY}/sendmail`
 
-/** What PHP starts for `mail()`: it needs no package, no setgid and none of the settings of PHP. */
+/** The program that PHP starts for `mail()`: without packages, setgid or PHP settings. */
 export const sendmailPath = ({ user, php }: { user: string; php: string }) =>
   `/usr/bin/php${php} -n ${SENDMAIL} ${MAIL.socket(user)} -t -i`
 
 /**
- * A `sendmail` that runs as the site and hands the message to the queue, at the socket that is its
- * first argument. While the queue restarts it tries again, for 8 seconds at most; the id that it
- * chooses keeps the queue from taking the same message twice. Its statuses are those of sysexits(3);
- * never 75, which PHP takes for a success.
+ * A `sendmail` that runs as the site and hands the message to the queue, at the socket in its first
+ * argument. While the queue restarts it retries for up to 8 seconds; the id that it chooses
+ * prevents duplicates. Its exit statuses are those of sysexits(3), except 75, which PHP takes for a
+ * success.
  */
 export const SENDMAIL_PHP = String.raw`<?php
 // ${MARK_LINE}

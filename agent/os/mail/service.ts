@@ -11,7 +11,7 @@ import type { Effect } from '#shared/plan.ts'
 import { hasRelay } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 
-/** By its name, an upgrade of the agent restarts it with the agent's own units. */
+/** An upgrade of the agent restarts it with the agent's own units, because of its name. */
 export const MAIL_UNIT = 'hosting-agent-mail.service'
 export const MAIL_UNIT_PATH = `/etc/systemd/system/${MAIL_UNIT}`
 export const MAIL_PROCESSES = `/sys/fs/cgroup/system.slice/${MAIL_UNIT}/cgroup.procs`
@@ -33,7 +33,7 @@ export function mailService({ settings }: Pick<Host, 'settings'>): Service {
   }
 }
 
-/** The user is a fixed one, since the folders of its sockets have to keep their owner. */
+/** A fixed user, since the folders of its sockets have to keep their owner. */
 export async function renderMailUnit({ files, settings }: Host): Promise<string> {
   const { mail_dir } = settings
   const places = mailPlaces(mail_dir)
@@ -128,7 +128,7 @@ export async function removeSockets(host: Host): Promise<void> {
   }
 }
 
-/** Also after a start of the machine, where no systemd does that. */
+/** Also at boot on machines without systemd. */
 async function startDirectly(host: Host): Promise<void> {
   if (await isRunning(host, mailService(host))) return
   const drop = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']

@@ -13,7 +13,7 @@ import { apexOf } from '#shared/names.ts'
 const Relay = RelayPlace.extend({ user: RelayUser, password: RelayPassword })
 export type Relay = z.infer<typeof Relay>
 
-/** The file of the server, as root writes it for the queue. */
+/** The setting file of the server, which root writes for the queue. */
 export const ServerSetting = MailRules.extend({ relay: Relay.nullable() })
 export type ServerSetting = z.infer<typeof ServerSetting>
 
@@ -29,7 +29,7 @@ export const newSiteSetting = (domain: string): SiteSetting => ({ ...NO_SERVER_S
 export interface Effective {
   domain: string
   relay: Relay
-  /** Replaces addresses, and stands for one that is missing. */
+  /** Replaces addresses, also a missing one. */
   from_address: string
   rewrite_from: Rewrite
   hourly_limit: number
@@ -55,7 +55,7 @@ export function effective(server: ServerSetting, site: SiteSetting): Effective |
   }
 }
 
-/** Throws a readable Error; the text of the file, which may hold a password, is in none. */
+/** Throws a readable Error without the text of the file, which may contain a password. */
 export function parseSetting<T>(schema: z.ZodType<T>, text: string, path: string): T {
   let value: unknown
   try {

@@ -19,7 +19,7 @@ const placesOf = ({ settings }: Host) => mailPlaces(settings.mail_dir)
 /** Creates the socket folder of a site, and its setting if it is missing. */
 export function openSocket(host: Host, { user, domain }: Site): Change {
   const path = placesOf(host).site(user)
-  // Nobody but the queue and this site can go in.
+  // Only the queue and this site can enter the folder.
   const options = { mode: 0o710, owner: MAIL_USER, group: user }
   return inOrder(
     provided(
@@ -30,11 +30,11 @@ export function openSocket(host: Host, { user, domain }: Site): Change {
   )
 }
 
-/** The queue accepts no more mail of the site, and keeps waiting mail until the socket is open again. */
+/** The queue accepts no more mail of the site, and keeps waiting mail until the socket reopens. */
 export const closeSocket = (host: Host, user: string): Change =>
   removedTree(host, 'folder', placesOf(host).socketFolder(user))
 
-/** With all that waits. */
+/** With all waiting mail. */
 export function forgetMail(host: Host, user: string): Change {
   const places = placesOf(host)
   return inOrder(

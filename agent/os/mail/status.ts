@@ -9,7 +9,7 @@ import { mailService } from './service.ts'
 
 const Status = z.object({ shown: MailCounts })
 
-/** The report of the queue for each site; none if it never had mail. */
+/** The report of the queue for each site; none if it never sent mail. */
 export async function readMail(host: Host): Promise<Mail> {
   const sites = await listSites(host)
   const told = sites.map(async ({ domain, user }) => ({

@@ -3,14 +3,14 @@ import type { Host } from '#agent/host/ports.ts'
 const STATUS = '/var/lib/dpkg/status'
 const UNFINISHED = /^Status: \S+ \S+ (unpacked|half-installed|half-configured)$/m
 
-/** dpkg writes this file with every change; 0 where there is none. */
+/** dpkg writes this file with every change; 0 if it is missing. */
 export async function dpkgChangedAt({ files }: Host): Promise<number> {
   return (await files.stat(STATUS))?.mtime_ms ?? 0
 }
 
 /**
- * Whether dpkg is between two of its steps: what is started now might find new modules beside an old
- * program.
+ * Whether dpkg is between two of its steps: a program that starts now might load new modules into
+ * an old program.
  */
 export async function isDpkgBusy({ files }: Host): Promise<boolean> {
   const pids = (await files.list('/proc')).filter(({ name }) => /^[1-9]\d*$/.test(name))

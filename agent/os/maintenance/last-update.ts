@@ -5,7 +5,7 @@ const HISTORY = '/var/log/apt/history.log'
 const MOST = 4 << 20
 const MOST_PACKAGES = 500
 
-/** The newest entry of apt's history that upgraded something; that of an earlier month is `before`. */
+/** The newest upgrade in apt's history; an entry of an earlier month is in `before`. */
 export async function lastUpdate(
   { files }: Host,
   before: LastUpdate | null,

@@ -8,11 +8,11 @@ export interface OldProcess {
   parent: number
 }
 
-/** Code of packages alone: what programs make for themselves lies elsewhere. See proc_pid_maps(5). */
+/** Only code of packages: code that programs generate is elsewhere. See proc_pid_maps(5). */
 const CODE =
   '^[0-9a-f-]+ ..x. [0-9a-f]+ [0-9a-f:]+ [0-9]+ +/(usr|lib|lib64|bin|sbin)/.* [(]deleted[)]$'
 const GREP = ['grep', '--no-messages', '--with-filename', '--extended-regexp', '--max-count=1']
-/** So many processes for one call. */
+/** The number of processes per call. */
 const PIECE = 500
 
 /**

@@ -10,11 +10,11 @@ export interface OldProgram {
   domain: string
   /** Undefined for programs that this agent does not manage. */
   known: NamedService | undefined
-  /** False: its main process is new, and former ones end their last requests. */
+  /** False: its main process is new, and former ones complete their last requests. */
   main: boolean
 }
 
-/** Programs of an operation or a job of a site, which end with it. */
+/** Programs of an operation or a job of a site, which end by themselves. */
 const PASSING = /^(hosting-operation-|hosting-cron@|run-)/
 const OTHER_ADVICE = 'Restart it, or reboot the server: Hosting Control does not restart it'
 
@@ -36,7 +36,7 @@ export async function oldPrograms(host: Host): Promise<OldProgram[]> {
   return [...programs.values()]
 }
 
-/** As they are reported: `since` of those that were there before stays. */
+/** In the reported form: `since` of known programs stays. */
 export function reported(
   programs: readonly OldProgram[],
   before: readonly OldFilesProgram[],
@@ -60,7 +60,7 @@ function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): 
 interface Owner {
   service: NamedService
   owns(one: OldProcess): boolean
-  /** Undefined: each of its processes counts as the main one. */
+  /** Undefined: all of its processes count as main processes. */
   main: number | undefined
 }
 
@@ -89,7 +89,7 @@ const ofKnown = (known: NamedService) => ({
   known,
 })
 
-/** Root's own programs and those of users that are logged in; a process without a unit has no name. */
+/** Root's own programs and those of logged-in users; a process without a unit has no name. */
 function ofOther({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> | undefined {
   const name = unit.replace(/\.(service|scope)$/, '') || (pid === 1 ? 'systemd' : '')
   return name === '' ? undefined : { name, kind: 'other', domain: '', known: undefined }

@@ -3,19 +3,19 @@ import { READ_ONLY } from '#agent/os/packages/apt.ts'
 import { oneLine, type PendingPackage } from '#shared/maintenance.ts'
 
 const UPGRADE = ['upgrade', '--with-new-pkgs', '-q']
-/** As apt names Debian's archive of security updates. */
+/** The name of Debian's archive of security updates in apt. */
 const SECURITY = /\bDebian-Security:|-security\b/
 
-/** Of a name or a version. */
+/** The maximum length of a name or a version. */
 const MOST = 200
 
 export interface Pending {
   packages: PendingPackage[]
-  /** Why they are not known; empty when they are. */
+  /** Why the packages are unknown; empty if they are known. */
   problem: string
 }
 
-/** The packages that have a newer version, by what apt would do now with the lists that it has. */
+/** The packages with a newer version, by a dry run of apt with its present lists. */
 export async function pendingPackages(host: Host): Promise<Pending> {
   const { code, stdout, stderr } = await host.shell.try([
     'apt-get',
@@ -40,8 +40,8 @@ export function parseSimulation(text: string): PendingPackage[] {
 }
 
 /**
- * When the package lists were read last: apt renames each list into this folder's parent out of it.
- * Null where they never were.
+ * The time of the last update of the package lists: apt moves each list from this folder to its
+ * parent. Null if they were never updated.
  */
 export async function listsReadAt({ files }: Host): Promise<number | null> {
   const lists = await files.list('/var/lib/apt/lists')

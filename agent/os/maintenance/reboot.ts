@@ -12,7 +12,7 @@ export async function rebootOf(host: Host): Promise<Reboot> {
   return { needed: reasons.length > 0, reasons: reasons.slice(0, 100) }
 }
 
-/** Written by the scripts of packages; without the list, nobody knows which. */
+/** Written by the scripts of packages; without the list, the packages are unknown. */
 async function askedFor({ files }: Host): Promise<string[]> {
   if (!(await files.stat('/run/reboot-required'))) return []
   const text = (await files.read('/run/reboot-required.pkgs')) ?? ''

@@ -13,10 +13,10 @@ import type { Effect } from '#shared/plan.ts'
 import { type OldProgram, oldPrograms } from './old-files.ts'
 import { AGENT_UNIT, FRONT_UNIT, type NamedService } from './services.ts'
 
-/** One program that gets the files of its update. */
+/** One program to restart with its updated files. */
 export interface Renewal {
   name: string
-  /** The PHP version of a site: when one fails, those of the same version wait. */
+  /** The PHP version of a site: after a failure, the others of the same version wait. */
   group: string
   /** The lock that it needs: see Command.lock. */
   key: string
@@ -27,7 +27,7 @@ export interface Renewal {
 
 type Way = Pick<Renewal, 'key' | 'title'> & { apply(host: Host): Promise<void> }
 
-/** A request that is running ends first: systemd, or the former nginx, holds the socket meanwhile. */
+/** A running request ends first: systemd, or the former nginx, holds the socket meanwhile. */
 const WAYS: Record<string, Way> = {
   nginx: { key: 'service nginx', title: 'Renewing nginx', apply: renewNginx },
   cron: {
@@ -42,7 +42,7 @@ const WAYS: Record<string, Way> = {
       await shell.run(['systemctl', 'restart', FRONT_UNIT])
     },
   },
-  // What sites hand over meanwhile waits for it in their sendmail.
+  // Mail of sites waits in their sendmail meanwhile.
   'hosting-agent-mail': {
     key: 'service hosting-agent-mail',
     title: 'Restarting the queue of the mail of sites',
@@ -50,7 +50,7 @@ const WAYS: Record<string, Way> = {
       await shell.run(['systemctl', 'restart', MAIL_UNIT])
     },
   },
-  // Between two operations; otherwise its work starts again.
+  // Between two operations; a restart would start their work again.
   'hosting-agent': {
     key: WHOLE_SERVER,
     title: 'Restarting the agent',
@@ -67,13 +67,13 @@ const DATABASE: Way = {
   apply: restartMariadb,
 }
 
-/** For each program that runs old files, and that this agent may restart. The agent itself is the last. */
+/** For each program with old files that this agent may restart. The agent itself is the last. */
 export async function renewals(host: Host, { database }: { database: boolean }) {
   const programs = (await oldPrograms(host)).filter(({ main, known }) => main && known)
   return ordered(programs).flatMap((program) => renewalOf(host, program, database))
 }
 
-/** As the services of the server are listed. */
+/** In the order of the server's list of services. */
 function ordered(programs: readonly OldProgram[]): OldProgram[] {
   const rank = { service: 0, site: 1, agent: 2, other: 3 }
   return programs.toSorted((one, other) => rank[one.kind] - rank[other.kind])
@@ -103,7 +103,7 @@ function wayOf({ name, site }: NamedService, database: boolean): Way | undefined
     title: `Restarting PHP ${php} of ${domain}`,
     async apply(host) {
       await untilQuiet(host, { user, php })
-      // Without systemd nobody holds the socket while it restarts.
+      // Without systemd nothing holds the socket during a restart.
       const renew = host.init === 'systemd' ? fpm.restart : fpm.reload
       await renew(host, { user, php })
     },

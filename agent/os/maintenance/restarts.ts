@@ -6,7 +6,7 @@ import { namedServices } from './services.ts'
 const HOUR_MS = 3_600_000
 const MOST_MOMENTS = 5000
 
-/** How often systemd has started each unit again since it was started by hand, and when that grew. */
+/** How often systemd restarted each unit since its manual start, and when that number grew. */
 export const Restarts = z.object({
   counts: z.record(z.string(), z.int().nonnegative()),
   moments: z.array(z.object({ name: z.string(), at: z.number(), count: z.int().positive() })),
@@ -14,7 +14,7 @@ export const Restarts = z.object({
 export type Restarts = z.infer<typeof Restarts>
 export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
 
-/** The restarts since the last check. systemd counts from 0 again when a unit is started by hand. */
+/** The restarts since the last check. systemd counts from 0 again after a manual start. */
 export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
   if (host.init !== 'systemd') return before
   const named = await namedServices(host)
@@ -25,7 +25,7 @@ export async function noteRestarts(host: Host, before: Restarts): Promise<Restar
   const now = host.clock.now()
   const fresh = named.flatMap(({ name, unit }) => {
     const [count, former] = [counts[unit] ?? 0, before.counts[unit]]
-    // One that is seen for the first time may have been restarted whenever.
+    // A newly seen unit may have been restarted at any time.
     const more = former === undefined ? 0 : count < former ? count : count - former
     return more > 0 ? [{ name, at: now, count: more }] : []
   })
@@ -33,7 +33,7 @@ export async function noteRestarts(host: Host, before: Restarts): Promise<Restar
   return { counts, moments: [...recent, ...fresh].slice(-MOST_MOMENTS) }
 }
 
-/** Of the last hour, those that were restarted most first. */
+/** Of the last hour, most restarts first. */
 export function restartsOf({ moments }: Restarts, now: number): ServiceRestarts[] {
   const found = new Map<string, ServiceRestarts>()
   for (const { name, at, count } of moments) {

@@ -11,7 +11,7 @@ export interface NamedService {
   name: string
   kind: Exclude<OldFilesProgram['kind'], 'other'>
   unit: string
-  /** What systemd runs in its own way: without it, its processes are known by this. */
+  /** How systemd runs it; without systemd, this identifies its processes. */
   service?: Service
   site?: Site
 }
@@ -30,7 +30,7 @@ const OWN: readonly NamedService[] = [
   { name: 'hosting-agent', kind: 'agent', unit: AGENT_UNIT },
 ]
 
-/** In the order in which they are restarted; the agent, which does it, comes last. */
+/** In the order of restarts; the agent, which restarts them, comes last. */
 export async function namedServices(host: Host): Promise<NamedService[]> {
   const sites = (await listSites(host)).map((site): NamedService => {
     const service = fpmService(site)

@@ -8,14 +8,14 @@ import type { Unattended } from '#shared/maintenance.ts'
 const PACKAGE = 'unattended-upgrades'
 const PROGRAM = '/usr/bin/unattended-upgrade'
 const FOLDER = '/etc/apt/apt.conf.d'
-/** Is read after the file of the package, and so counts. */
+/** Read after the file of the package, and so has priority. */
 export const UNATTENDED_FILE = `${FOLDER}/60hosting-unattended-upgrades`
 const DEBIAN_SWITCH = '20auto-upgrades'
 const DEBIAN_TEXT =
   /^\s*APT::Periodic::Update-Package-Lists "1";\s*APT::Periodic::Unattended-Upgrade "1";\s*$/
 const OWN_SETTING =
   /^\s*(APT::Periodic::(Unattended-Upgrade|Enable)|Unattended-Upgrade::(Origins-Pattern|Allowed-Origins))\b/m
-/** unattended-upgrades puts the codename of the server in its place. */
+/** unattended-upgrades replaces it by the codename of the server. */
 const CODENAME = '$'.concat('{distro_codename}')
 const TIMER = 'apt-daily-upgrade.timer'
 
@@ -40,8 +40,8 @@ export async function unattendedOf(host: Host): Promise<Unattended> {
 }
 
 /**
- * The step that configures security updates alone. None if an administrator has a configuration: that
- * stays, and `unattendedOf` reports its effect.
+ * The step that configures only security updates. None if an administrator has a configuration:
+ * that stays, and `unattendedOf` reports its effect.
  */
 export async function unattendedSteps(host: Host, enabled: boolean): Promise<Step[]> {
   if ((await administratorsOwn(host)) !== undefined) return []
@@ -73,7 +73,7 @@ function fileStep(host: Host, before: string | undefined, text: string): Step {
   }
 }
 
-/** See apt.conf(5) and the file of the package: `#clear` empties the list of origins that it has. */
+/** See apt.conf(5) and the file of the package: `#clear` empties its list of origins. */
 export function renderUnattended(enabled: boolean): string {
   const origins = [CODENAME, `${CODENAME}-security`].map(
     (codename) => `  "origin=Debian,codename=${codename},label=Debian-Security";`,
@@ -90,7 +90,7 @@ Unattended-Upgrade::Automatic-Reboot "false";
 `
 }
 
-/** The file that says that somebody else has decided; that of the package as Debian ships it is none. */
+/** The file of an administrator's own configuration; the unchanged one of the package is none. */
 async function administratorsOwn(host: Host): Promise<string | undefined> {
   const { files, shell } = host
   const names = (await files.list(FOLDER)).map(({ name }) => name).sort()

@@ -17,13 +17,13 @@ import { listsReadAt, pendingPackages } from './pending.ts'
 export type Scope = 'security' | 'all'
 
 const HOUR_MS = 3_600_000
-/** No update is worth a package that a site needs: apt then refuses. */
+/** No update may remove a package that a site needs: apt then refuses. */
 const SAFE = ['-y', '-q', '--no-install-recommends', '--no-remove']
 const NAME = /^[a-z0-9][a-z0-9+.:-]*$/
-/** A kernel or a large set of packages takes its time on a slow disk. */
+/** A kernel or a large set of packages takes long on a slow disk. */
 const LONG = { ...APT_OPTIONS, timeout_ms: 50 * 60_000 }
 
-/** Reads the package lists when what is known of them is older than an hour. */
+/** Updates the package lists if they are older than an hour. */
 export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<void> {
   const at = await listsReadAt(host)
   if (at !== null && Math.abs(host.clock.now() - at) < most_ms) return
@@ -35,7 +35,7 @@ export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<voi
   }
 }
 
-/** The step that installs pending updates; none without any. Throws the message of apt. */
+/** The step that installs pending updates; none without any. Throws apt's message. */
 export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   const { packages, problem } = await pendingPackages(host)
   if (problem !== '') throw new Error(`apt cannot say what is pending: ${problem}`)
@@ -52,7 +52,7 @@ export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   ]
 }
 
-/** Those that are there already; what comes new with them is for apt to find. */
+/** Installed packages; apt adds their new dependencies. */
 function namesOf(packages: readonly PendingPackage[], scope: Scope): string[] {
   return packages
     .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))
@@ -65,7 +65,7 @@ function argvOf(names: readonly string[], scope: Scope): string[] {
   return ['install', '--only-upgrade', ...SAFE, '--', ...names]
 }
 
-/** What apt says that it would do. */
+/** The changes that apt would make. */
 async function planUpgrade(host: Host, argv: readonly string[]): Promise<Effect[]> {
   const { stdout } = await host.shell.run(['apt-get', ...READ_ONLY, '--simulate', ...argv])
   return [...stdout.matchAll(/^Inst (\S+)( \[)?/gm)].map(([, name = '', former]) =>

@@ -26,7 +26,7 @@ async function isSet({ files }: Readable, directive: string): Promise<boolean> {
   return texts.some((text) => text !== undefined && expression.test(text))
 }
 
-/** A site of an earlier version gets its own settings with its next change. */
+/** A site of an earlier agent version gets its own settings with its next change. */
 async function hasFormerVhost({ files }: Readable): Promise<boolean> {
   const names = (await files.list(VHOSTS)).map(({ name }) => name)
   const own = names.filter((name) => /^hosting-.+\.conf$/.test(name))

@@ -2,7 +2,7 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { renderCacheRules } from './cache.ts'
 import type { Places } from './places.ts'
 
-/** The folder of ACME tokens: one for all sites, so that nothing is written inside a site. */
+/** The folder of ACME tokens: one for all sites, so that no token is written inside a site. */
 export const ACME_ROOT = '/var/lib/hosting-acme'
 
 /** First location of every server: tokens are always served. */
@@ -12,12 +12,12 @@ export const ACME_LOCATION = `    location ^~ /.well-known/acme-challenge/ {
         auth_basic off;
     }`
 
-/** What the running nginx understands. */
+/** The features of the running nginx. */
 export interface Abilities {
   ipv6: boolean
-  /** `http2 on` (1.25.1 and newer) instead of a word of `listen`. */
+  /** `http2 on` (1.25.1 and newer) instead of a parameter of `listen`. */
   http2_directive: boolean
-  /** Beside servers of others; undefined where there are none. */
+  /** Addresses beside foreign servers; undefined without any. */
   places?: Places
 }
 
@@ -41,16 +41,16 @@ export function renderListen(
 }
 
 /**
- * A file that was opened a moment ago is served without looking for symbolic links in its path again:
- * what is open is what was checked, and stays so when a link takes the place of its name. For a second
- * at most a file that was replaced is served as it was before.
+ * nginx serves a recently opened file without checking its path for symbolic links again: the open
+ * file was checked, even if a link replaces its name. For up to a second nginx serves the old
+ * content of a replaced file.
  */
 export const OPEN_FILES = ['open_file_cache max=256 inactive=10s;', 'open_file_cache_valid 1s;']
 
 /**
- * conf.d/hosting.conf, in which nothing holds for a server that this agent did not make. `bucket`: a
- * name of 253 characters does not fit into nginx's default of 64, and then nothing starts; it is left
- * out where an administrator has set it. `open_files`: for sites whose own file does not have it yet.
+ * conf.d/hosting.conf, which affects no server that this agent did not create. `bucket`: a name of
+ * 253 characters does not fit into nginx's default of 64, and then nginx does not start; left out
+ * if an administrator has set it. `open_files`: for sites whose own file does not have it yet.
  */
 export function renderBase({
   bucket,
@@ -98,8 +98,8 @@ limit_req_zone $hosting_xmlrpc_key zone=hosting_xmlrpc:10m rate=60r/m;
 }
 
 /**
- * The server for every name that is nobody's, on ports where there is no other server: tokens are
- * served, everything else is closed.
+ * The server for all unknown names, on ports without a foreign server: it serves tokens and closes
+ * all other connections.
  */
 export function renderDefault(abilities: Abilities, ports: readonly (80 | 443)[]): string {
   return `# ${MARK_LINE}

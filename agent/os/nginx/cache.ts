@@ -1,6 +1,6 @@
 /**
- * Arguments by which senders of newsletters and sellers of advertisements count their clicks: scripts in
- * the browser read them, and no page depends on them. Names as regular expressions (PCRE).
+ * Arguments with which newsletters and advertisements count clicks: scripts in the browser read
+ * them, and no page depends on them. Names as regular expressions (PCRE).
  */
 const TRACKING = [
   'utm_[a-z_]+',
@@ -12,15 +12,15 @@ const TRACKING = [
 
 const TRACKING_ONLY = `(?:(?:${TRACKING})(?:=[^&]*)?(?:&|$))*$`
 
-/** Names in paths that are never stored, also below a folder or a language; `cart-2` is one, too. */
+/** Path components that are never stored, also below a folder or a language; also `cart-2`. */
 const DYNAMIC = [
   ...['wp-admin', 'wp-login', 'wp-cron', 'wp-json', 'wp-signup', 'wp-activate', 'xmlrpc'],
   ...['cart', 'basket', 'checkout', 'my-account', 'order-pay', 'order-received', 'wc-api'],
 ].join('|')
 
 /**
- * Parts of the names of cookies by which a site knows somebody: WordPress, shops, and what calls itself
- * a session, a cart or a login. Names that begin as those of scripts do are none, which everybody has:
+ * Parts of the names of cookies that identify visitors: of WordPress, shops, sessions, carts and
+ * logins. Names with the prefixes of tracking scripts do not count, since every visitor has them:
  * `sbjs_session` is of WooCommerce's order attribution.
  */
 const PERSONAL = [
@@ -30,10 +30,10 @@ const PERSONAL = [
 const OF_SCRIPTS = '\\s|_(?!_Host-|_Secure-)|sbjs_|intercom-'
 
 /**
- * Maps of the http block: what the page cache of each site is for. `$hosting_skip_…` is 1 where it is
- * not asked and nothing is stored. `$hosting_asked_uri` and `$hosting_asked_query` are what PHP receives
- * and what a page is stored under, and are the same thing for that reason: where a page may be stored,
- * PHP does not see an argument that is not part of its key, and cannot write it into a page for others.
+ * Maps of the http block for the page caches of all sites. `$hosting_skip_…` is 1 if the cache is
+ * neither read nor written. `$hosting_asked_uri` and `$hosting_asked_query` are both what PHP
+ * receives and the key of a page, so that PHP never sees an argument that is not part of the key of
+ * a stored page, and cannot write it into a page for others.
  */
 export function renderCacheRules(): string {
   return `# The page cache is for anonymous visitors of plain addresses: 1 skips it. The first match decides.

@@ -4,8 +4,8 @@ const PATIENCE_MS = 10_000
 const PAUSE_MS = 50
 
 /**
- * Waits until a new site shows its own front page, at 127.0.0.1 and at these addresses of this machine;
- * throws with what it showed last.
+ * Waits until a new site shows its own front page, at 127.0.0.1 and at these addresses of this
+ * machine; throws with its last answer.
  */
 export async function awaitFrontPage(
   host: Host,
@@ -24,7 +24,7 @@ export function awaitAnswer(host: Host, domain: string): Promise<string | undefi
   return settled(host, () => ask(host, domain).then(() => undefined, silence))
 }
 
-/** nginx takes up a new configuration a moment after the signal. */
+/** nginx applies a new configuration a moment after the signal. */
 async function settled(
   host: Host,
   problemOf: () => Promise<string | undefined>,

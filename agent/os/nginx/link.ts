@@ -3,9 +3,9 @@ import { globPattern } from '#agent/os/web/glob.ts'
 import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** Debian's nginx reads the first folder, the package of nginx.org only the second one. */
+/** Debian's nginx reads the first folder, nginx.org's package only the second one. */
 const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
-/** Among servers of others that of a site comes last: the first one answers every unknown name. */
+/** Sites come after foreign servers: nginx uses the first one for every unknown name. */
 const PREFIXES = ['hosting-', 'zz-hosting-'] as const
 
 /** All possible paths of the virtual host of a site. */

@@ -28,9 +28,9 @@ const NONE: NginxServers = { all: [], others: [], includes: [] }
 const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
 
 /**
- * Writes the virtual host of a site, and what it refers to, where an older version of the agent wrote
- * that; tests the whole configuration and reloads nginx. The former files come back when the test
- * fails: a broken one would block the reloads of all sites.
+ * Writes the virtual host of a site, and updates files that it refers to from an older version of
+ * the agent; tests the whole configuration and reloads nginx. A failed test restores the former
+ * files: a broken one would block the reloads of all sites.
  */
 export async function apply(
   host: Host,
@@ -58,13 +58,13 @@ export async function apply(
   })
 }
 
-/** The domains of the virtual hosts that `apply` made, by this agent or by one before it. */
+/** The domains of the virtual hosts that `apply` created, also in an earlier agent version. */
 export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<string[]> {
   const entries = await files.list('/etc/nginx/sites-enabled')
   return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
 }
 
-/** What `apply` would do. nginx makes the folder of the page cache. */
+/** What `apply` would do. nginx creates the folder of the page cache. */
 export async function planApply(
   host: Host,
   site: Site,
@@ -73,7 +73,7 @@ export async function planApply(
   const found = (await host.files.stat(NGINX.program)) ? await servers(host) : NONE
   const text = await textOf(host, site, certificate, found)
   const vhost = { path: availablePath(site.domain), text }
-  // Where there is none yet, the steps that make the server ready for sites name it.
+  // Without one, the steps that prepare the server for sites list it.
   const known = (await host.files.read(BASE_PATH)) !== undefined
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
@@ -101,8 +101,8 @@ async function textOf(
 }
 
 /**
- * Removes virtual host and page cache of a site; what is not there is fine. The file goes last: while
- * it is there, nginx may still serve the site, which a removal that was cut off has not told it.
+ * Removes virtual host and page cache of a site; missing ones are fine. The file goes last: while
+ * it exists, nginx may still serve the site after an interrupted removal.
  */
 export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
   await host.exclusive('nginx', async () => {
@@ -132,7 +132,7 @@ export async function planRemove(
   ]
 }
 
-/** The certificate that the site has on this machine, undefined when there is none. */
+/** The certificate of the site on this machine; undefined without one. */
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
   const certificate = certificateIn(certificateFolder(domain))
   const { fullchain, privkey } = certificate
@@ -152,12 +152,12 @@ export function planServe(host: Host, site: Site): Promise<Effect[]> {
   return planApply(host, site, certificateIn(certificateFolder(site.domain)))
 }
 
-/** Addresses of this machine, beside 127.0.0.1, at which the site has to answer as well. */
+/** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
   return specificAddresses(host, (await host.files.read(availablePath(domain))) ?? '')
 }
 
-/** Empties the page cache. nginx takes a file that is gone for a miss. */
+/** Empties the page cache. nginx takes a missing file for a miss. */
 export function purge(host: Host, user: string): Change {
   const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
   return provided(
@@ -178,7 +178,7 @@ async function reload(host: Host): Promise<void> {
   if (await isRunning(host, NGINX)) await signal(host, NGINX, 'HUP')
 }
 
-/** Throws conflict with nginx's own words, which name file and line. */
+/** Throws conflict with nginx's own message, which names file and line. */
 export async function test(host: Host): Promise<void> {
   const { code, stderr } = await host.shell.try(['nginx', '-t', '-q'], { unconfined: true })
   if (code === 127)

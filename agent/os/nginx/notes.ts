@@ -11,7 +11,7 @@ export async function listeningNotes(host: Host): Promise<string[]> {
   return places ? notesOf(places, await hasIpv6(host)) : []
 }
 
-/** An address of the scope `00` is one that visitors may use: proc(5), if_inet6. */
+/** Visitors may use an address of the scope `00`: proc(5), if_inet6. */
 async function hasIpv6({ files }: Host): Promise<boolean> {
   const lines = (await files.read('/proc/1/net/if_inet6')) ?? ''
   return /^[0-9a-f]{32} \S+ \S+ 00 /m.test(lines)

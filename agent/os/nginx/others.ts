@@ -12,14 +12,14 @@ import {
 import { conflict, invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** The whole configuration as nginx reads it. Throws conflict with its own words where it does not. */
+/** The whole configuration as nginx reads it. Throws conflict with nginx's message if it fails. */
 export async function dump(host: Host): Promise<string> {
   const { code, stdout, stderr } = await dumpNginx(host)
   if (code !== 0) throw refusalOf({ code, stderr })
   return stdout
 }
 
-/** All servers that nginx's files have. */
+/** All servers in nginx's files. */
 export async function servers(host: Host): Promise<NginxServers> {
   return readServers(await dump(host))
 }
@@ -33,7 +33,7 @@ export async function refuseServedNames(host: Host, domain: string): Promise<voi
   }
 }
 
-/** A name of the site that a wildcard or an expression of another server serves until now. */
+/** A name of the site that a wildcard or an expression of another server serves at present. */
 export async function planTakeOver(host: Host, domain: string): Promise<Effect[]> {
   if (!(await host.files.stat(NGINX.program))) return []
   const found = await servers(host)
@@ -45,7 +45,7 @@ export async function planTakeOver(host: Host, domain: string): Promise<Effect[]
   })
 }
 
-/** Throws conflict when unknown names, which a foreign server answered, now go to another one. */
+/** Throws conflict if unknown names would move from a foreign server to another one. */
 export async function refuseOtherDefaults(host: Host, before: NginxServers): Promise<void> {
   const former = [...defaultsOf(before.all)].filter(([, server]) => before.others.includes(server))
   if (former.length === 0) return

@@ -4,18 +4,18 @@ import type { Listen, NginxServer, NginxServers } from '#agent/os/web/nginx-serv
 
 type Port = 80 | 443
 
-/** Where the servers of sites listen beside those of others, so that each visitor reaches both. */
+/** The addresses that sites listen on beside foreign servers, so that visitors reach both. */
 export interface Places {
-  /** Arguments of `listen` without their words: `80`, `[::]:80`, `10.0.0.5:80`. */
+  /** Arguments of `listen` without their parameters: `80`, `[::]:80`, `10.0.0.5:80`. */
   addresses: Record<Port, readonly string[]>
-  /** Before nginx 1.25.1 the word holds for all servers of an address. */
+  /** Before nginx 1.25.1 the parameter holds for all servers of an address. */
   http2_word: boolean
 }
 
 /**
- * An address that another server binds by itself hides all servers that listen on every address. IPv6
- * is left alone where others answer on IPv4 only: their names may have an IPv6 address, which refuses
- * visitors, who then come by IPv4.
+ * A server on a specific address hides all servers that listen on every address. IPv6 is not used
+ * if foreign servers answer on IPv4 only: their names may have an IPv6 address, which refuses
+ * connections, so that visitors use IPv4.
  */
 export function placesBeside({ others, all }: NginxServers, ipv6: boolean): Places {
   const on = (port: Port, servers: readonly NginxServer[]) =>
@@ -49,8 +49,8 @@ function addressesOf(
 }
 
 /**
- * The addresses of this machine that a virtual host names. nginx can also listen on one that another
- * machine has now (net.ipv4.ip_nonlocal_bind): nobody answers there.
+ * The addresses of this machine that a virtual host names. nginx can also listen on one that
+ * another machine has now (net.ipv4.ip_nonlocal_bind): no visitor reaches it there.
  */
 export async function specificAddresses(
   host: Pick<Host, 'files'>,

@@ -39,14 +39,14 @@ export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<v
   )
 }
 
-/** The wanted state, beside foreign servers. */
+/** The target state, beside foreign servers. */
 interface Wanted {
-  /** Without Debian's welcome page, where that goes. */
+  /** Without Debian's welcome page, if it is removed. */
   before: NginxServers
   welcome: boolean
   /** Undefined: the existing file stays. */
   catch_all: string | undefined
-  /** Another server says that it answers every unknown name. */
+  /** Another server declares that it answers every unknown name. */
   removed: boolean
 }
 
@@ -72,11 +72,11 @@ async function wantedOf(host: Host): Promise<Wanted> {
   }
 }
 
-/** Somebody's server answers unknown names there: the first one does, where none says so. */
+/** A foreign server answers unknown names there: without a declaration the first one does. */
 const isServed = ({ others }: NginxServers, port: number) =>
   ['*', '[::]'].some((address) => defaultsOf(others).has(`${address}:${port}`))
 
-/** Not at an address that somebody else's servers have for themselves. */
+/** Not at an address that only foreign servers use. */
 function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
   if (!places) return abilities
   const wide = (port: 80 | 443) =>
@@ -110,7 +110,7 @@ async function configure(host: Host): Promise<void> {
   }
 }
 
-/** What `configure` would do; without nginx there is nothing of anybody else's. */
+/** What `configure` would do; without nginx there are no foreign servers. */
 async function planConfigure(host: Host): Promise<Effect[]> {
   const { welcome, catch_all, removed } = await wantedOf(host)
   const own = catch_all !== undefined && !removed
@@ -129,8 +129,8 @@ async function planConfigure(host: Host): Promise<Effect[]> {
 }
 
 /**
- * Debian's welcome page answers for every unknown name. One that somebody edited stays, and so do pages
- * that somebody put beside it, and what unknown names are answered on a server that has other sites.
+ * Debian's welcome page answers every unknown name. An edited one stays, and so do pages that
+ * somebody put beside it, and the answer to unknown names on a server with foreign sites.
  */
 async function isUnusedWelcome(host: Host, { others }: NginxServers): Promise<boolean> {
   if (others.some(({ path }) => path !== DEBIAN_LINK)) return false

@@ -4,15 +4,15 @@ import { isRunning, signal } from '#agent/os/services/service.ts'
 import { conflict } from '#shared/errors.ts'
 import * as nginx from './nginx.ts'
 
-/** Where nginx keeps the pid of its former master meanwhile. */
+/** The path of the former master's pid during the replacement. */
 const FORMER = { ...NGINX, pid_file: `${NGINX.pid_file}.oldbin` }
 const PATIENCE_MS = 15_000
 
 /**
- * Puts the program that is on the disk in the place of the one that runs, without closing a socket or
- * ending a request: a new master beside the former one, which then ends with its last request. See
- * "Upgrading Executable on the Fly" in nginx's own documentation. Throws conflict when the new one does
- * not start; the former one goes on then.
+ * Replaces the running nginx by the program on the disk without closing a socket or ending a
+ * request: a new master beside the former one, which ends with its last request. See "Upgrading
+ * Executable on the Fly" in nginx's documentation. Throws conflict if the new one does not start;
+ * the former one then continues.
  */
 export function renewNginx(host: Host): Promise<void> {
   return host.exclusive('nginx', async () => {
@@ -28,7 +28,7 @@ async function started(host: Host, before: string): Promise<void> {
   for (const end = host.clock.elapsed() + PATIENCE_MS; host.clock.elapsed() < end; ) {
     const [pid, former] = [await pidOf(host), await pidOf(host, FORMER.pid_file)]
     if (former !== '' && pid !== '' && pid !== former && (await isRunning(host, NGINX))) return
-    // The former master ended by itself: somebody else has done it.
+    // The former master ended by itself: another program has ended it.
     if (former === '' && pid !== '' && pid !== before) return
     await host.clock.sleep(50)
   }

@@ -4,7 +4,7 @@ import { namesOf, type Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
 import { type Abilities, ACME_LOCATION, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
 
-/** Paths of PEM files; whether browsers know nobody who signed it. */
+/** Paths of PEM files, and whether browsers trust no authority of them. */
 export interface Certificate {
   fullchain: string
   privkey: string
@@ -13,7 +13,7 @@ export interface Certificate {
 
 export interface Vhost {
   site: Site
-  /** Of the PHP-FPM that answers. */
+  /** The PHP version of the PHP-FPM that answers. */
   socket: string
   limits: Limits
   abilities: Abilities
@@ -138,7 +138,7 @@ const DENIED = `    location ~ /\\.(?!well-known/) {
         deny all;
     }`
 
-/** Missing ones go to WordPress, which makes robots.txt and sitemaps itself. */
+/** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
 const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {
         expires 7d;
         log_not_found off;
@@ -184,7 +184,7 @@ function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
     .join('\n')
 }
 
-/** Short, so that nobody waits for a purge; Set-Cookie and Cache-Control of the site are obeyed. */
+/** Short, so that no visitor waits for a purge; the site's Set-Cookie and Cache-Control count. */
 function renderCache(zone: string): string {
   const skip = '$hosting_skip_uri $hosting_skip_cookie $hosting_skip_authorization'
   return `        fastcgi_cache ${zone};

@@ -3,7 +3,7 @@ import type { Progress } from '#agent/steps/command.ts'
 
 export const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
 export const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
-/** apt keeps what it has read of its lists; a look at them must leave nothing behind. */
+/** apt caches its lists; a query must not change that cache. */
 export const READ_ONLY = [
   ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
   ...['-o', 'Debug::NoLocking=true'],
@@ -20,7 +20,7 @@ export async function repair({ files, shell }: Host): Promise<void> {
   await shell.try(['dpkg', '--force-confold', '--configure', '-a'], APT_OPTIONS)
 }
 
-/** Without the progress that is meant for a terminal, and without where each package comes from. */
+/** Without terminal progress, and without the source of each package. */
 export async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
   for await (const line of lines) {
     if (line.trim() !== '' && !/^(\(Reading database|Get:\d|[NW]: | {2})/.test(line)) yield line
@@ -32,7 +32,7 @@ export async function* update({ shell }: Host): Progress<void> {
   yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], APT_OPTIONS))
 }
 
-/** A turn that lasts until it is given back, for work that talks meanwhile. */
+/** A lock that is held until it is released, for work that yields progress meanwhile. */
 export function taken(host: Host, name: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     host.exclusive(name, () => new Promise<void>((release) => resolve(release))).catch(reject)

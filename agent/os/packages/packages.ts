@@ -7,7 +7,7 @@ import { SHIPPED_PHP } from '#shared/php-support.ts'
 import type { Effect } from '#shared/plan.ts'
 import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, taken, update } from './apt.ts'
 
-/** Those that WordPress needs or recommends in its Site Health, and SOAP, which shops use. */
+/** Required or recommended by WordPress (Site Health), and SOAP, which shops use. */
 const EXTENSIONS = [
   ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
   ...['imagick', 'soap'],
@@ -34,7 +34,7 @@ export async function installedPhp({ files }: Host): Promise<string[]> {
 export const packagesOf = (php: string): string[] =>
   ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${php}-${part}`)
 
-/** The packages of these PHP versions and of everything else that dpkg has not installed. */
+/** The packages of these PHP versions, and all others that are not installed yet. */
 export async function missingPackages(host: Host, php: readonly string[]): Promise<string[]> {
   const status = (await host.files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
   const installed = new Set(
@@ -46,8 +46,8 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
 }
 
 /**
- * The step that installs what limits the disk of sites, on a server that turned quotas on after it was
- * provisioned; none where it is there, or quotas are off. A failure of it is reported, and stops nothing.
+ * The step that installs the quota program if quotas were turned on after provisioning; none if it
+ * is installed, or quotas are off. Its failure is reported, and stops nothing.
  */
 export async function quotaPackageSteps(host: Host): Promise<Step[]> {
   if ((await quotaMount(host)) === undefined) return []
@@ -71,8 +71,8 @@ export async function quotaPackageSteps(host: Host): Promise<Step[]> {
 }
 
 /**
- * Throws invalid on `field` for a PHP version that no repository has, naming those that they have.
- * Without package lists nobody knows yet.
+ * Throws invalid on `field` for a PHP version that no repository has, naming the available ones.
+ * Without package lists nothing is known yet.
  */
 export async function refuseUnknownPackages(
   host: Host,
@@ -83,7 +83,7 @@ export async function refuseUnknownPackages(
   if (known.length > 0) refuseUnknownPhp(known, packages, field)
 }
 
-/** What `install` would do, as apt says it; what comes with them is known once apt has its lists. */
+/** What `install` would do, as reported by apt; dependencies are known once apt has its lists. */
 export async function planInstall(host: Host, packages: readonly string[]): Promise<Effect[]> {
   return (
     (await simulated(host, packages)) ?? [
@@ -93,7 +93,7 @@ export async function planInstall(host: Host, packages: readonly string[]): Prom
   )
 }
 
-/** Undefined where apt cannot say it. */
+/** Undefined if apt cannot report it. */
 export async function simulated(
   host: Host,
   packages: readonly string[],
@@ -109,9 +109,9 @@ export async function simulated(
 }
 
 /**
- * Installs packages from the repositories that this server knows, one apt at a time. Removes no package
- * that is in their way, such as another database server, without `removes`.
- * Throws invalid on `field` for a PHP version that none of them has, naming those that they have.
+ * Installs packages from the configured repositories, one apt at a time. Removes no conflicting
+ * package, such as another database server, without `removes`. Throws invalid on `field` for a PHP
+ * version that no repository has, naming the available ones.
  */
 export async function* install(
   host: Host,
@@ -135,7 +135,7 @@ export async function* install(
 
 const NO_REMOVE = ['-o', 'APT::Get::Remove=false']
 
-/** Package lists grow stale: a file that is gone from the mirror is found after an update. */
+/** Package lists become outdated: an update finds the successor of a removed file. */
 async function* installOnce(
   host: Host,
   packages: readonly string[],

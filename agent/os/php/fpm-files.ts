@@ -11,7 +11,7 @@ import type { Limits } from '#agent/os/site/tiers.ts'
 export interface Pool {
   user: string
   php: string
-  /** A pool of a version before layout 4, under other names: its successor runs beside it. */
+  /** A pool of an agent before layout 4, under other names: its successor runs beside it. */
   former?: true
 }
 
@@ -21,9 +21,9 @@ export const RUN_FOLDER = '/run/hosting-fpm'
 const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${user}-php${php}`)
 
 /**
- * The kernel lists the path of every socket to every process (/proc/net/unix), so it names no site:
- * a hash can be compared with a name that one knows already, and lists none. The version is in it:
- * two masters cannot share a socket.
+ * The kernel lists the path of every socket to every process (/proc/net/unix), so it contains no
+ * site name: a hash confirms a known name, and reveals none. It includes the version: two masters
+ * cannot share a socket.
  */
 export function socketOf(pool: Pool): string {
   if (pool.former) return `${RUN_FOLDER}/${nameOf(pool)}.sock`
@@ -36,7 +36,7 @@ export function socketOf(pool: Pool): string {
 /** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
 export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
 export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`
-/** Where the first version had the configuration of a former pool. */
+/** The configuration folder of former pools in the first version. */
 export const formerConfigOf = ({ user, php }: Pool) => `${FPM_FOLDER}/${user}-${php}.conf`
 const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
 const socketUnitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.socket`
@@ -64,7 +64,7 @@ export function fpmService(
 
 /**
  * `open_basedir` costs PHP its path cache: only where no namespace hides the neighbours. Names are
- * quoted: unquoted, `off` and `null` are no names in this format, and a pool `global` is no pool.
+ * quoted: without quotes, `off` and `null` are no names, and a pool `global` is no pool.
  */
 export function renderPool(pool: Pool, limits: Limits, init: Host['init']): string {
   const home = homeOf(pool.user)
@@ -102,9 +102,9 @@ export function renderPool(pool: Pool, limits: Limits, init: Host['init']): stri
 }
 
 /**
- * Without systemd the master is root, though with few capabilities: it opens its log, makes its socket
- * and becomes the user of the site in each worker. With systemd, which does all of that, it is the
- * user from its start.
+ * Without systemd the master is root, with few capabilities: it opens its log, creates its socket
+ * and becomes the user of the site in each worker. systemd does all of that itself and starts the
+ * master as the user.
  */
 function withoutSystemd(pool: Pool, home: string) {
   const { pid_file, log } = fpmService(pool)
@@ -115,7 +115,7 @@ function withoutSystemd(pool: Pool, home: string) {
   }
 }
 
-/** `php_value` may be raised by the site (WordPress does, for images), `php_admin_value` not. */
+/** The site may raise a `php_value` (WordPress does, for images), but not a `php_admin_value`. */
 function phpValues(home: string, limits: Limits): string[] {
   return [
     `php_value[memory_limit] = ${limits.memory_limit}M`,
@@ -135,8 +135,8 @@ function phpValues(home: string, limits: Limits): string[] {
 }
 
 /**
- * What PHP reads once at its start, and again at a reload. A master shares its OPcache with nobody, so
- * there is no opcache.validate_permission, which asks access(2) for each script of each request, and no
+ * Read by PHP at a start and at a reload. A master shares its OPcache with no other, so there is no
+ * opcache.validate_permission, which calls access(2) for each script of each request, and no
  * opcache.restrict_api: without its functions WordPress reports that there is no cache.
  */
 export function renderIni({ opcache }: Limits): string {

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { configOf, FPM_FOLDER, formerConfigOf, type Pool } from './fpm-files.ts'
 
-/** The PHP-FPMs that a user has on this machine, running or not; former ones last. */
+/** The PHP-FPMs of a user on this machine, running or not; former ones last. */
 export async function listPools({ files }: Pick<Host, 'files'>, user: string): Promise<Pool[]> {
   const names = (await files.list(FPM_FOLDER)).map(({ name }) => name)
   const found = names.flatMap((name) => poolNamed(name, user) ?? [])

@@ -3,13 +3,13 @@ import { type Pool, socketOf } from './fpm-files.ts'
 
 /** Longer requests delay a restart. */
 const LONG_MS = 2000
-/** Some sites are never without one: then those that run have the ten seconds of a restart. */
+/** Some sites always have one: then those requests have the ten seconds of a restart. */
 const PATIENCE_MS = 5 * 60_000
 const MOST = 16 << 20
 
 /**
- * Returns at a moment when no long request runs: a restart waits for requests that run, and meanwhile
- * new ones wait for the restart. Each connection of nginx to a PHP-FPM is one request.
+ * Returns at a moment without long requests: a restart waits for running requests, and new ones
+ * wait for the restart. Each connection of nginx to a PHP-FPM is one request.
  */
 export async function untilQuiet(host: Host, pool: Pool): Promise<void> {
   const end = host.clock.elapsed() + PATIENCE_MS
@@ -22,7 +22,7 @@ export async function untilQuiet(host: Host, pool: Pool): Promise<void> {
   }
 }
 
-/** The inodes of its connections: proc_net(5), where the side of the server has the path. */
+/** The inodes of its connections: in proc_net(5), the server side has the path. */
 export async function connections(
   { files }: Pick<Host, 'files'>,
   pool: Pool,

@@ -20,8 +20,8 @@ import {
 import { listOthers } from './fpm-pools.ts'
 
 /**
- * Stops and removes the PHP-FPM of a user for one version; what is not there is fine. The pool is
- * found by the folder of its configuration, which goes last: a removal that was cut off can be taken to its end.
+ * Stops and removes the PHP-FPM of a user for one version; a missing one is fine. The folder of its
+ * configuration identifies the pool and goes last: an interrupted removal can be completed.
  */
 async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
@@ -36,7 +36,7 @@ export async function removeOthers(host: Host, pool: Pool): Promise<void> {
   await removeFound(host, await listOthers(host, pool))
 }
 
-/** What the user has for other PHP versions alone: nginx may still ask what a version before has made. */
+/** The pools of other PHP versions only: nginx may still use that of an earlier agent version. */
 export async function removeOtherVersions(host: Host, pool: Pool): Promise<void> {
   const others = await listOthers(host, pool)
   await removeFound(
@@ -47,7 +47,7 @@ export async function removeOtherVersions(host: Host, pool: Pool): Promise<void>
 
 async function removeFound(host: Host, others: readonly Pool[]): Promise<void> {
   if (others.length === 0) return
-  // Workers that nginx is about to retire may still hand over a request.
+  // Workers that nginx is about to end may still send a request.
   await host.clock.sleep(500)
   for (const pool of others) await remove(host, pool)
   if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
@@ -73,7 +73,7 @@ async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
   ]
 }
 
-/** Those of every version, and the slice that they ran in. */
+/** The pools of every version, and their slice. */
 export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
   const pool = { user, php }
   for (const one of [pool, ...(await listOthers(host, pool))]) await remove(host, one)
@@ -83,7 +83,7 @@ export async function removeAll(host: Host, { user, php }: Pool): Promise<void> 
 
 export async function removeSlice(host: Host, user: string): Promise<void> {
   if (host.init !== 'systemd') return
-  // A slice runs on without its file, which a failed start has taken back already.
+  // The slice stays active without its file, which a failed start has already removed.
   await stopSlice(host, user)
   if (!(await host.files.stat(slicePathOf(user)))) return
   await removeGenerated(host, slicePathOf(user))
@@ -100,14 +100,14 @@ export async function planRemoveAll(host: Host, pool: Pool): Promise<Effect[]> {
   ]
 }
 
-/** Not again at the next start of the machine either. */
+/** Also not at the next boot. */
 export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
   const sign = host.init === 'systemd' ? unitPathOf(pool) : fpmService(pool).pid_file
   if (await host.files.stat(sign)) await servicesOf(host).stop(await knownService(host, pool))
   await host.files.remove(wantsPathOf(pool))
 }
 
-/** The first version had no socket units, and systemd stops nothing when one of the names is unknown. */
+/** The first version had no socket units, and systemd stops nothing if a name is unknown. */
 async function knownService(host: Host, pool: Pool): Promise<Service> {
   const { socket_unit, ...service } = fpmService(pool)
   const listens = !pool.former || (await host.files.stat(socketUnitPathOf(pool))) !== undefined

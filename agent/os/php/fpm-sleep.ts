@@ -6,21 +6,21 @@ import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import { fpmService, type Pool, socketOf } from './fpm-files.ts'
 import { connections } from './fpm-quiet.ts'
 
-/** The size of an access log, and since when it has been that. */
+/** The size of an access log, and the time of its last change. */
 interface Silence {
   size: number
   since: number
 }
 
 /**
- * Ends the PHP-FPM of sites that nobody visits, which takes all of its memory back: 35 MB and more of
- * OPcache and master. systemd keeps the socket: a request that arrives, also while PHP-FPM ends, waits
- * there and starts it again. A request in work is finished first.
+ * Stops the PHP-FPM of sites without visitors, which frees all of its memory: 35 MB and more of
+ * OPcache and master. systemd keeps the socket: a new request, also during the stop, waits there
+ * and starts it again. A running request is completed first.
  */
 export class Sleeper {
   readonly #silences = new Map<string, Silence>()
 
-  /** Checks all sites once; does not throw for one whose PHP-FPM does not end. */
+  /** Checks all sites once; does not throw if a PHP-FPM does not stop. */
   async look(host: Host, report: (error: unknown) => void): Promise<void> {
     if (host.init !== 'systemd') return
     const sites = await listSites(host)
@@ -44,7 +44,7 @@ export class Sleeper {
     if (runs) await putToSleep(host, pool)
   }
 
-  /** For how long no request has ended, which is when nginx writes its log; in milliseconds. */
+  /** Time since the last completed request, when nginx writes its log; in milliseconds. */
   async #silence(host: Host, user: string): Promise<number> {
     const now = host.clock.elapsed()
     const size = (await host.files.stat(`${logsOf(user)}/access.log`))?.size ?? 0
@@ -55,7 +55,7 @@ export class Sleeper {
   }
 }
 
-/** Not while somebody applies, reloads or removes it. What did not end in time is not left failed. */
+/** Not during a change, reload or removal of the pool. A late stop is not left failed. */
 export function putToSleep(host: Host, pool: Pool): Promise<void> {
   const { unit } = fpmService(pool)
   return host.exclusive(unit, async () => {
@@ -66,15 +66,15 @@ export function putToSleep(host: Host, pool: Pool): Promise<void> {
 }
 
 /**
- * `asleep`: it does not run, and a connection starts it. `broken`: it does not run and has failed, or
- * systemd does not have its socket, or it is missing. Wakes nothing.
+ * `asleep`: stopped, and a connection starts it. `broken`: stopped, and it failed, or systemd does
+ * not have its socket, or it is missing. Wakes nothing.
  */
 export type PoolState = 'running' | 'asleep' | 'broken'
 
 export async function poolState(host: Host, pool: Pool): Promise<PoolState> {
   const service = fpmService(pool)
   if (await isRunning(host, service)) return 'running'
-  // Without systemd nobody listens in its place.
+  // Without systemd nothing listens in its place.
   if (host.init !== 'systemd' || !(await host.files.stat(socketOf(pool)))) return 'broken'
   const failed = await host.shell.try(['systemctl', 'is-failed', '--quiet', service.unit])
   return failed.code !== 0 && (await isListening(host, pool)) ? 'asleep' : 'broken'

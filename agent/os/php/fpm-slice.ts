@@ -6,11 +6,11 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import { renderSlice } from './fpm-units.ts'
 
-/** The limits of a site, before anything runs in its slice. */
+/** Sets the limits of a site before anything runs in its slice. */
 export const slice = (host: Host, site: Site): Change =>
   deferred(async () => generated(host, await sliceFile(host, site)))
 
-/** None where systemd does not run. */
+/** None without systemd. */
 export async function sliceFile(host: Host, { user, tier }: Site): Promise<Generated[]> {
   if (host.init !== 'systemd') return []
   const limits = limitsOn(tier, await machineOf(host))

@@ -5,8 +5,8 @@ import type { Limits } from '#agent/os/site/tiers.ts'
 import { fpmService, type Pool, poolFolderOf, socketOf } from './fpm-files.ts'
 
 /**
- * systemd makes the socket, so that only nginx can connect to it and the site cannot put another one
- * in its place: systemd.socket(5).
+ * systemd creates the socket, so that only nginx can connect to it and the site cannot replace it:
+ * systemd.socket(5).
  */
 export function renderSocket(pool: Pool): string {
   return `# ${MARK_LINE}
@@ -25,8 +25,8 @@ Backlog=511
 }
 
 /**
- * The master is the user of the site, without a capability, and sees this site's files and no other's.
- * It takes the socket over as descriptor 3 (FPM_SOCKETS), and systemd opens its log.
+ * The master is the user of the site, without a capability, and sees only the files of this site.
+ * It receives the socket as descriptor 3 (FPM_SOCKETS), and systemd opens its log.
  */
 export function renderUnit(pool: Pool): string {
   const { program, args, log, socket_unit } = fpmService(pool)

@@ -31,10 +31,10 @@ import { renderSocket, renderUnit } from './fpm-units.ts'
 const poolOf = ({ user, php }: Site): Pool => ({ user, php })
 
 /**
- * Makes the PHP-FPM of a site as its tier says: starts it, or reloads it without dropping a request.
- * A reload with a bad file would end it, so the file is tested first; what fails is put back. A unit
- * that another version of the agent has written takes a restart, since a reload leaves its sandbox.
- * One that sleeps is started: whoever made the change sees whether it works.
+ * Applies the tier to the PHP-FPM of a site: starts it, or reloads it without dropping a request. A
+ * reload with an invalid file would end it, so the file is tested first; a failure restores the
+ * former one. A unit of another agent version needs a restart, since a reload leaves its sandbox. A
+ * sleeping PHP-FPM is started: the caller sees whether the change works.
  */
 export function apply(host: Host, site: Site): Promise<void> {
   return host.exclusive(fpmService(poolOf(site)).unit, () => applyAlone(host, site))
@@ -65,7 +65,7 @@ function wayOf(state: PoolState, same_unit: boolean): keyof typeof WAYS {
   return state === 'running' && same_unit ? 'reload' : 'renew'
 }
 
-/** With the units as they are now; where systemd has the socket already, no request is refused. */
+/** With the present units; if systemd already has the socket, no request is refused. */
 async function renew(host: Host, pool: Pool): Promise<void> {
   const service = fpmService(pool)
   await test(host, pool)
@@ -108,7 +108,7 @@ async function planStart(host: Host, pool: Pool): Promise<Effect> {
   return effects.run(state === 'running' ? 'reload' : 'restart', unit)
 }
 
-/** Tested first: with a bad file it would not come back. */
+/** Tested first: with an invalid file it would not start again. */
 export async function restart(host: Host, pool: Pool): Promise<void> {
   await test(host, pool)
   await servicesOf(host).restart(fpmService(pool))
@@ -126,7 +126,7 @@ async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => 
   if (host.init === 'systemd') {
     await host.files.mkdir(WANTS)
     await host.files.link(unitPathOf(pool), wantsPathOf(pool))
-    // What ran as the site before this has started a slice without these limits.
+    // A program of the site before this has started a slice without these limits.
     if (!runs && slice !== (await host.files.read(slicePathOf(site.user)))) {
       await host.shell.run(['systemctl', 'daemon-reload'])
     }
@@ -153,7 +153,7 @@ async function filesOf(host: Host, site: Site): Promise<Generated[]> {
   ]
 }
 
-/** By a signal, upon which PHP-FPM restarts its program with the sockets that it has. */
+/** By a signal: PHP-FPM restarts its program with its open sockets. */
 export async function reload(host: Host, pool: Pool): Promise<void> {
   await test(host, pool)
   if (host.init === 'direct') return signal(host, fpmService(pool), 'USR2')
@@ -161,7 +161,7 @@ export async function reload(host: Host, pool: Pool): Promise<void> {
   await host.shell.run(['systemctl', 'reload', fpmService(pool).unit])
 }
 
-/** Its own message, from a test or its log, says more than that of the service manager. */
+/** PHP-FPM's own message, from a test or its log, says more than that of the service manager. */
 async function start(host: Host, pool: Pool): Promise<void> {
   try {
     await servicesOf(host).start(fpmService(pool))

@@ -5,13 +5,13 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
 import type { Step } from '#agent/steps/command.ts'
 
-/** The slice that those of all sites are in: systemd.slice(5). */
+/** The parent slice of all sites: systemd.slice(5). */
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
 
 /**
- * What all sites of a server need: the folders of their mail, and the step that denies every site the
- * link-local and metadata addresses; no step where that is done already, or where systemd does not run.
- * The DNS servers stay reachable: some providers have put both behind one address.
+ * The common parts of all sites of a server: the folders of their mail, and the step that denies
+ * sites the link-local and metadata addresses; no step if that is done, or without systemd. The DNS
+ * servers stay reachable: some providers have both on one address.
  */
 export async function allSitesSteps(host: Host): Promise<Step[]> {
   return [...(await sliceSteps(host)), ...(await mailSteps(host))]

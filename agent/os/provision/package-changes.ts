@@ -5,7 +5,7 @@ import { debianFpm } from '#agent/os/server/service-status.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** What other sites may run on: a newer version restarts it. */
+/** Packages that other sites may use: a newer version restarts them. */
 const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 
 /** The effects on installed packages, as reported by apt. */
@@ -22,7 +22,7 @@ export async function planImpose(host: Host, packages: readonly string[]): Promi
   ]
 }
 
-/** A PHP-FPM of all sites that somebody uses takes up new extensions by a restart. */
+/** A PHP-FPM that is used outside of this agent loads new extensions only after a restart. */
 async function restarted(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const versions = new Set(
     packages.flatMap((name) => /^php(\d\.\d)-(?!fpm$)/.exec(name)?.[1] ?? []),

@@ -30,15 +30,15 @@ import type { Effect } from '#shared/plan.ts'
 import { ALL_SITES, allSitesSteps } from './all-sites.ts'
 import { planImpose } from './package-changes.ts'
 
-/** The files that hold for all sites, without those of one. */
+/** The files that apply to all sites, without those of single sites. */
 export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
 
 /**
- * The steps that provision this server: packages, base configuration, running services. None if all are
- * done, found without starting a program. An empty list of PHP versions means the one of the
- * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes of
- * foreign objects: see Step.imposes. Throws obstacles: invalid on `field`, conflict for a foreign port
- * 80 or 443, and for an nginx with another user.
+ * The steps that provision this server: packages, base configuration, running services. None if all
+ * are done, which is checked without starting a program. No PHP versions means that of the
+ * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes
+ * of foreign objects: see Step.imposes. Throws obstacles: invalid on `field`, conflict for a
+ * foreign port 80 or 443, and for an nginx with another user.
  */
 export async function provisionSteps(
   host: Host,
@@ -82,8 +82,8 @@ const packagesStep = (
 })
 
 /**
- * Debian starts a master with a pool www for every PHP version; here every site has its own. Only for
- * versions that this operation installs: what ran before may serve sites of others.
+ * Debian starts a master with a pool www for every PHP version; here every site has its own. Only
+ * for versions that this operation installs: earlier ones may serve foreign sites.
  */
 async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise<Step[]> {
   if (host.init !== 'systemd') return []
@@ -147,7 +147,7 @@ async function stoppedOf(host: Host): Promise<Service[]> {
   return services.filter((_, at) => !running[at])
 }
 
-/** No pool but Debian's own, and no virtual host that asks it. */
+/** No pool except Debian's own, and no virtual host that uses it. */
 async function isUnused(host: Host, php: string): Promise<boolean> {
   const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
   if (pools.some(({ name }) => name !== 'www.conf')) return false

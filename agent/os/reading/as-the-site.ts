@@ -6,7 +6,7 @@ import { PROGRAM } from './program.ts'
 
 export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
 
-/** The report of the site's own PHP, or why there is none. */
+/** The report of the site's own PHP, or the reason why it is missing. */
 export type Reported = { facts: string } | { why: UnknownUpdates }
 
 const REFUSED = 77
@@ -16,7 +16,7 @@ const FIRST_UID = 1000
 const NOBODY = 65534
 const MOST_BYTES = 7 << 20
 
-/** Of an ini file, nothing that runs code; what it prints in errors is nobody's business. */
+/** Replaces the ini files of the machine: no code of theirs runs, and errors are not printed. */
 const INI = {
   memory_limit: '128M',
   max_execution_time: '5',
@@ -28,8 +28,8 @@ const INI = {
 }
 
 /**
- * Runs the configuration of a site with the rights of the site, and nothing else of it. `folders`: also
- * reports its plugins and themes. Never throws because of the site.
+ * Runs only the configuration of a site, with the rights of the site. `folders`: also reports its
+ * plugins and themes. Never throws because of the site.
  */
 export async function askSite(
   host: Machine,
@@ -56,8 +56,8 @@ export async function askSite(
 const ini = () => Object.entries(INI).flatMap(([name, value]) => ['-d', `${name}=${value}`])
 
 /**
- * The site's own user, else the user that PHP runs it as, who runs this code anyway; else the owner of
- * the docroot, whose files nobody else may be able to write (see PROGRAM). Never root or a program's.
+ * The site's own user, or the user that PHP runs it as, who runs this code anyway, or the owner of
+ * the docroot, if nobody else can write its files (see PROGRAM). Never root or a system account.
  */
 async function readerOf(
   { files, privileged }: Machine,
@@ -73,7 +73,7 @@ async function readerOf(
   return ordinary ? { user: name, own: user !== undefined, docroot } : undefined
 }
 
-/** The line with the random word: the program has ended after it. */
+/** The line with the random word: the program ends after it. */
 function answerIn(output: string, word: string): string | undefined {
   const start = output.lastIndexOf(`\n${word} `)
   const end = output.indexOf('\n', start + 1)

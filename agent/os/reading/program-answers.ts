@@ -1,6 +1,6 @@
 import { SETTINGS } from '#agent/host/wp-settings.ts'
 
-/** Methods of the class in program.ts: the settings that the configuration has left behind. */
+/** Methods of the class in program.ts: the settings after the configuration has run. */
 export const SETTINGS_OF_SITE = `
   private static function settings($answer) {
     $known = [];
@@ -24,7 +24,7 @@ export const SETTINGS_OF_SITE = `
     return $answer;
   }
 
-  /** The account is taken from variables that are not set here, but may be where PHP-FPM starts. */
+  /** The account may come from variables of PHP-FPM's environment, which are not set here. */
   private static function fromElsewhere() {
     static $found = null;
     if ($found !== null) return $found;
@@ -45,7 +45,7 @@ export const SETTINGS_OF_SITE = `
   }
 `
 
-/** And the plugins and themes in the folders that they name. */
+/** Also the plugins and themes in the configured folders. */
 export const FOLDERS_OF_SITE = `
   private static function folders() {
     $content = defined('WP_CONTENT_DIR') ? (string) WP_CONTENT_DIR : self::$core . '/wp-content';
@@ -65,7 +65,7 @@ export const FOLDERS_OF_SITE = `
     }
   }
 
-  /** Folders, and the files that can be a plugin; null where there is no such folder. */
+  /** Folders, and the files that can be a plugin; null if the folder is missing. */
   private static function entries($path, $as, $keep) {
     if (!is_dir($path)) return null;
     $folder = @opendir($path);

@@ -1,12 +1,11 @@
 import { FOLDERS_OF_SITE, SETTINGS_OF_SITE } from './program-answers.ts'
 
 /**
- * A PHP program that says how a WordPress is set up and what its plugins and themes are. It runs the
- * configuration up to where that loads WordPress, with the rights of the site: see `as-the-site.ts`.
- *
- * It gets its question as JSON on standard input, and answers on one line of standard output that
- * begins with the word of the question: whatever else is printed is the site's. A configuration that
- * ends before it loads WordPress leaves no answer. What it says is the site's own word in any case.
+ * A PHP program that reports the configuration, the plugins and the themes of a WordPress. It runs
+ * the configuration up to where that loads WordPress, with the rights of the site: see
+ * `as-the-site.ts`. It receives its request as JSON on standard input, and answers on one line of
+ * standard output that begins with the word of the request: other output is the site's. A
+ * configuration that ends before it loads WordPress leaves no answer. A site can forge any answer.
  */
 export const PROGRAM = `
 final class HostingReader {
@@ -44,7 +43,7 @@ final class HostingReader {
 
   public static function code() { return (string) self::$code; }
 
-  /** Files that others can write are not run with the rights of their owner. */
+  /** Files that others can write do not run with the rights of their owner. */
   private static function own($file) {
     foreach ([$file, dirname($file)] as $path) {
       if (!function_exists('posix_geteuid') || fileowner($path) !== posix_geteuid()) return false;
@@ -67,7 +66,7 @@ final class HostingReader {
     return null;
   }
 
-  /** Without what loads WordPress, and with the constants that a string of code does not have. */
+  /** Without the line that loads WordPress, and with the constants that eval() does not have. */
   private static function prepared($source) {
     if (strncmp($source, "\\xef\\xbb\\xbf", 3) === 0) $source = substr($source, 3);
     $tokens = token_get_all($source);
@@ -94,7 +93,7 @@ final class HostingReader {
     return preg_match('/^<\\?php\\s/i', $code) ? substr($code, 5) : '?>' . $code;
   }
 
-  /** A file that the configuration includes has loaded WordPress itself: the settings are there. */
+  /** A file of the configuration has loaded WordPress itself: the settings are complete. */
   public static function last() {
     if (!self::$said && in_array(self::$core . '/wp-settings.php', get_included_files(), true)) self::finish();
   }
@@ -114,7 +113,7 @@ final class HostingReader {
       'exists' => array_keys(self::$exists), 'gaps' => self::$gaps];
     @fwrite(self::$out, "\\n" . self::$ask['word'] . ' ' . json_encode($answer) . "\\n");
     @fflush(self::$out);
-    // Nothing of the site goes on.
+    // Prevents any further code of the site.
     if (function_exists('posix_kill')) posix_kill(posix_getpid(), 9);
     exit(0);
   }

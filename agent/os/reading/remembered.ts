@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 
-/** For so long an answer is given again; until the second, while it is being asked for again. */
+/** An answer is fresh until FRESH_MS; until STALE_MS it is returned while it is renewed. */
 const FRESH_MS = 300_000
 const STALE_MS = 3_600_000
 const MOST = 10_000
@@ -24,12 +24,12 @@ export class Remembered<T> {
     this.#entries.delete(key)
   }
 
-  /** One that may be given again without asking. */
+  /** A cached answer that is fresh enough. */
   known(key: string): T | undefined {
     return this.#young(this.#entries.get(key), FRESH_MS)
   }
 
-  /** Undefined: it is not there within `wait_ms`, and comes later. Default: waits until it is there. */
+  /** Undefined: the answer is not there within `wait_ms`, and comes later. Default: no limit. */
   async get(key: string, work: () => Promise<T>, wait_ms?: number): Promise<T | undefined> {
     const fresh = this.known(key)
     if (fresh !== undefined) return fresh

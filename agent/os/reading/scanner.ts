@@ -5,8 +5,8 @@ import { Remembered } from './remembered.ts'
 import { Turns } from './turns.ts'
 
 /**
- * The answers about sites: by reading alone where that is certain, which is fast; else by what the site
- * itself says when its configuration is run with its rights, or unknown, with the reason.
+ * The answers about sites: by reading files where the result is certain, which is fast; otherwise
+ * from the site's own configuration, run with its rights, or unknown with a reason.
  */
 export function siteScanner(reader: SiteReader, host: Machine): Scanner {
   const turns = new Turns(host)

@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 
 const AT_ONCE = 2
-/** What all who wait for sites that have to be asked wait together, however many there are. */
+/** The maximum total time that a list waits for sites that run their configuration. */
 const PATIENCE_MS = 1500
 
-/** Work that takes a processor: two at a time, the others in their order. */
+/** Work that takes CPU: two at a time, the others in their order. */
 export class Turns {
   readonly #clock: Host['clock']
   readonly #waiting: (() => void)[] = []
@@ -15,7 +15,7 @@ export class Turns {
     this.#clock = clock
   }
 
-  /** `urgent`: somebody waits for it alone. */
+  /** `urgent`: a caller waits only for this result. */
   async take<T>(work: () => Promise<T>, urgent: boolean): Promise<T> {
     if (this.#running === 0) this.#since = this.#clock.elapsed()
     if (this.#running >= AT_ONCE) {
@@ -30,7 +30,7 @@ export class Turns {
     }
   }
 
-  /** Milliseconds that whoever begins to wait now waits at the most. */
+  /** The longest wait of a caller that starts waiting now, in milliseconds. */
   patience(): number {
     const since = this.#running === 0 ? 0 : this.#clock.elapsed() - this.#since
     return Math.max(PATIENCE_MS - since, 0)

@@ -8,13 +8,12 @@ import type { Service } from '#agent/os/services/service.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 
 /**
- * After a start of the machine: starts what should run and does not, where no systemd does that, and
- * the queue of mail, whose unit goes with an agent that is uninstalled. Returns one line for each
- * program that did not start; the others run.
+ * After boot: starts stopped services on machines without systemd, and the mail queue, whose unit
+ * is removed with an uninstalled agent. Returns one line for each failed start; the others run.
  */
 export async function ensureServices(host: Host): Promise<string[]> {
   const sites = await listSites(host)
-  // A machine without sites of ours is not ours to start anything on.
+  // A machine without managed sites: the agent starts nothing.
   if (sites.length === 0) return []
   const programs = host.init === 'systemd' ? [] : await startPrograms(host, sites)
   return [...programs, ...(await startMail(host))]

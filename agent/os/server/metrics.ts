@@ -8,11 +8,11 @@ interface Ticks {
 
 const MB = 2 ** 20
 const FIRST_SAMPLE_MS = 100
-/** Fewer ticks of all processors together are too few to tell a percentage. */
+/** Fewer ticks of all processors together are too few for a percentage. */
 const MIN_TICKS = 5
 
 /**
- * Reads how the machine is: sizes in whole MB, `cpu` in percent since the reading before this one
+ * Reads the metrics of the machine: sizes in whole MB, `cpu` in percent since the previous reading
  * (the first one waits 100 ms), `uptime` in seconds. Source: proc(5), os-release(5).
  */
 export function metricsReader(host: Host): () => Promise<Metrics> {
@@ -41,7 +41,7 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
   }
 }
 
-/** Ticks of all processors: idle and waiting for disks is not busy; guests are counted in user. */
+/** Ticks of all processors: idle and I/O wait do not count as busy; guests are part of user. */
 export function parseStat(text: string): Ticks {
   const fields =
     /^cpu\s+([\d ]+)/m.exec(text)?.[1]?.trim().split(/\s+/).slice(0, 8).map(Number) ?? []

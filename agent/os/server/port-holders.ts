@@ -9,7 +9,7 @@ export interface PortHolder {
   program: string
 }
 
-/** The kernel's list first: where nobody listens, no program is started. */
+/** The kernel's list first: without a listener, no program is started. */
 export async function portHolders(host: Host): Promise<PortHolder[]> {
   const open = PORTS.filter(await listening(host))
   const holders = await Promise.all(open.map((port) => holderOf(host, port)))
@@ -38,14 +38,14 @@ async function listening({ files }: Host): Promise<(port: number) => boolean> {
   }
 }
 
-/** The programs that listen on a port, as ss(8) names them; none where it is not installed. */
+/** The programs that listen on a port, by ss(8); none if it is not installed. */
 async function programsOn(host: Host, port: number): Promise<string[]> {
   const argv = ['ss', '-Hltnp', `sport = :${port}`]
   const { stdout } = await host.shell.try(argv, { unconfined: true })
   return [...stdout.matchAll(/\(\("([^"]+)"/g)].map(([, name = '']) => name)
 }
 
-/** Without ss(8) a port is nginx's where that runs, as it was on the way here. */
+/** Without ss(8) a port belongs to nginx if nginx is running. */
 async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolder | undefined> {
   const programs = await programsOn(host, port)
   const other = programs.find((name) => name !== 'nginx')
@@ -53,7 +53,7 @@ async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolde
   return programs.length > 0 ? undefined : { port, program: '' }
 }
 
-/** The program that has a port which the agent is to listen on; undefined: it is free, or the agent's. */
+/** The foreign program on a port that the agent needs; undefined: free, or the agent's own. */
 export async function findPortHolder(host: Host, port: number): Promise<string | undefined> {
   if (!(await listening(host))(port)) return undefined
   return (await programsOn(host, port)).find((name) => name !== 'hosting-agent')

@@ -10,8 +10,8 @@ type Status = ServiceStatus['status']
 type Named = [name: string, service: Service]
 
 /**
- * nginx, mariadb, cron, `php<version>` for each PHP that is installed (running when one of its masters
- * runs) and `php-fpm:<user>` for each site of this agent: one that sleeps answers, and so it is running.
+ * nginx, mariadb, cron, `php<version>` for each installed PHP (running if one of its masters is)
+ * and `php-fpm:<user>` for each site of this agent: a sleeping one answers, and so is running.
  * `missing`: the program is not installed.
  */
 export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
@@ -76,7 +76,7 @@ async function statusesOf(host: Host, named: readonly Named[]): Promise<Map<stri
   return new Map(entries)
 }
 
-/** One call for all units; it answers a block of lines for each, with the names that were asked. */
+/** One call for all units; the answer has a block of lines for each, with the requested names. */
 async function systemdStates(host: Host, named: readonly Named[]): Promise<Map<string, Status>> {
   const units = named.flatMap(([, { unit, socket_unit }]) => [unit, socket_unit ?? []].flat())
   const { stdout } = await host.shell.try([
@@ -94,7 +94,7 @@ async function systemdStates(host: Host, named: readonly Named[]): Promise<Map<s
   return states
 }
 
-/** What does not run is started by whoever connects, where systemd listens in its place. */
+/** A stopped service counts as running if systemd listens in its place. */
 function statusOfUnits(
   states: ReadonlyMap<string, Status>,
   { unit, socket_unit }: Service,
@@ -104,7 +104,7 @@ function statusOfUnits(
   return states.get(socket_unit) ?? 'stopped'
 }
 
-/** systemd(1): active, reloading and activating ones answer; what was never started is inactive. */
+/** systemd(1): active, reloading and activating units answer; a unit that never ran is inactive. */
 function statusOfState(state: string | undefined): Status {
   if (state === 'failed') return 'failed'
   const running = state === 'active' || state === 'reloading' || state === 'activating'

@@ -3,7 +3,7 @@ import { isRunning, type Service, type Services } from './service.ts'
 
 const PATIENCE_MS = 30_000
 
-/** Without systemd: the programs themselves, known by their pid files. */
+/** Without systemd: the agent starts the programs itself, and knows them by their pid files. */
 export function direct(host: Host): Services {
   const start = async (service: Service) => {
     if (await isRunning(host, service)) return
@@ -25,13 +25,13 @@ export function direct(host: Host): Services {
     stop,
     async restart(service) {
       await stop(service)
-      // Begun, it is not left stopped.
+      // A started restart is completed.
       await direct(host.steady ?? host).start(service)
     },
   }
 }
 
-/** No program that it starts gets more of root's powers than these: setpriv(1). */
+/** No child program has more of root's capabilities than these: setpriv(1). */
 function limiting(capabilities: readonly string[] | undefined): string[] {
   if (!capabilities) return []
   const kept = capabilities.map((name) => `+${name}`).join(',')

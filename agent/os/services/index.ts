@@ -7,7 +7,7 @@ export function servicesOf(host: Host): Services {
   return host.init === 'systemd' ? systemd(host) : direct(host)
 }
 
-/** Starts what does not run, once, however many ask for it. */
+/** Starts a stopped service once for any number of concurrent callers. */
 export async function ensureRunning(host: Host, service: Service): Promise<void> {
   if (await isRunning(host, service)) return
   await host.exclusive(service.unit, async () => {

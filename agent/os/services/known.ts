@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** What a program says before it has a log of its own; under systemd the journal has that. */
+/** The output of a program before it opens its log; under systemd it is in the journal. */
 export const LOG = '/var/log/hosting-services.log'
 
 export const NGINX: Service = {

@@ -6,23 +6,23 @@ import type { Step } from '#agent/steps/command.ts'
 import { CRON, MARIADB, NGINX } from './known.ts'
 import type { Service } from './service.ts'
 
-/** What Debian starts and sites need, with what its unit must have beside a restart. */
+/** Debian's services that sites need, with the settings of their units beside a restart. */
 const NEEDED: readonly (readonly [Service, readonly string[]])[] = [
-  // The kernel ends one worker, which its master replaces: no reason to end the master, too. Two logs
-  // of each site, its connections and the files that it remembers are more than the usual 1,024.
+  // The kernel kills one worker, which its master replaces: the master need not end too. Two logs,
+  // connections and open files for each site need more than the usual 1,024.
   [NGINX, ['OOMPolicy=continue', 'LimitNOFILE=65536']],
   [MARIADB, []],
   [CRON, []],
 ]
 
-/** Leaves out what an administrator has set: see settingsOf. */
+/** Leaves out settings of an administrator: see settingsOf. */
 const dropInOf = ({ unit }: Service) => `/etc/systemd/system/${unit}.d/hosting.conf`
 
 export const DROP_INS = NEEDED.map(([service]) => dropInOf(service))
 
 /**
- * The step that makes systemd start again what ends by a failure or a signal: ten times in five minutes.
- * None where that is so, or where systemd does not run. Debian's nginx has no restart at all.
+ * The step that makes systemd restart failed services: ten times in five minutes. None if that is
+ * done, or without systemd. Debian's nginx has no restart at all.
  */
 export async function restartingSteps(host: Host): Promise<Step[]> {
   if (host.init !== 'systemd') return []
@@ -51,7 +51,7 @@ export async function restartingSteps(host: Host): Promise<Step[]> {
   ]
 }
 
-/** Directives that an administrator has set for the unit, which count whatever the files are called. */
+/** An administrator's directives for the unit: they have priority, whatever the file names. */
 async function settingsOf({ files }: Host, service: Service): Promise<Set<string>> {
   const own = dropInOf(service)
   const folder = dirname(own)

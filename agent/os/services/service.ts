@@ -1,35 +1,35 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
 
-/** A program that keeps running, as systemd knows it and as it is started without systemd. */
+/** A long-running program, as a unit of systemd and as it is started without systemd. */
 export interface Service {
   unit: string
-  /** Absolute, as /proc/<pid>/exe shows it. */
+  /** The absolute path in /proc/<pid>/exe. */
   program: string
   args: readonly string[]
   env?: Readonly<Record<string, string>>
-  /** The unit that systemd listens with in its place: systemd.socket(5). */
+  /** The socket unit that starts it on demand: systemd.socket(5). */
   socket_unit?: string
   /** Written by the program itself. */
   pid_file: string
-  /** Where the kernel lists the processes of the unit, for one that may not write a pid file for root. */
+  /** The kernel's list of its processes, for programs that may not write a pid file for root. */
   processes?: string
-  /** All that root's own process keeps of its powers where systemd does not limit it: capabilities(7). */
+  /** The capabilities that its root process keeps without systemd: capabilities(7). */
   capabilities?: readonly string[]
   log: string
-  /** How it ends without dropping work. */
+  /** The signal that ends it without dropping work. */
   stop_signal: 'TERM' | 'QUIT'
   /** A folder below /run that must be there before it starts. */
   folder?: { path: string; options: WriteOptions }
 }
 
 export interface Services {
-  /** Returns when the program is ready; one that runs is left alone. */
+  /** Returns when the program is ready; does nothing if it is running. */
   start(service: Service): Promise<void>
   stop(service: Service): Promise<void>
   restart(service: Service): Promise<void>
 }
 
-/** Without starting a program; one that ended and nobody waits for is not running. */
+/** Without starting a program; a zombie is not running. */
 export async function isRunning(
   { files, init }: Pick<Host, 'files' | 'init'>,
   service: Service,
@@ -44,7 +44,7 @@ export async function isRunning(
   return name === service.program.split('/').at(-1)?.slice(0, 15) && state !== 'Z'
 }
 
-/** Same in both worlds: what a unit's ExecReload does, without the detour. */
+/** The effect of a unit's ExecReload, with and without systemd. */
 export async function signal(
   host: Host,
   service: Service,

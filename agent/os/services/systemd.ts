@@ -9,7 +9,7 @@ export function systemd({ shell }: Host): Services {
     async stop({ unit, socket_unit }) {
       const units = [...(socket_unit === undefined ? [] : [socket_unit]), unit]
       await shell.run(['systemctl', 'stop', ...units])
-      // One that had failed would be listed as such permanently, with or without its files.
+      // A failed unit would be listed as failed permanently, with or without its files.
       await shell.try(['systemctl', 'reset-failed', ...units])
     },
     async restart({ unit }) {
@@ -18,7 +18,7 @@ export function systemd({ shell }: Host): Services {
   }
 }
 
-/** Where unit files of this server are. */
+/** The folder of this server's unit files. */
 export const UNITS = '/etc/systemd/system'
 export const WANTS = `${UNITS}/multi-user.target.wants`
 

@@ -6,7 +6,7 @@ import type { Effect } from '#shared/plan.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
 
 const MOST = 64 << 20
-/** Below it are accounts of the system: login.defs(5). */
+/** Smaller numbers are system accounts: login.defs(5). */
 const FIRST_PERSON = 1000
 /** `nobody` and `nogroup`. */
 const NOBODY = 65534
@@ -14,8 +14,8 @@ const NOBODY = 65534
 type Accounts = Record<(typeof ACCOUNT_FILES)[number], string>
 
 /**
- * Lines of passwd(5) and group(5) for one site: the accounts of the system, and the user and the groups
- * of the site. Of the members of a group, those that are in the list.
+ * Lines of passwd(5) and group(5) for one site: the system accounts, and the user and groups of the
+ * site, without members that are not in the list.
  */
 export function visibleAccounts({ passwd, group }: Accounts, user: string): Accounts {
   const all = fieldsOf(passwd, 7)
@@ -42,7 +42,7 @@ export function visibleAccounts({ passwd, group }: Accounts, user: string): Acco
   return { passwd: textOf(people), group: textOf(shown) }
 }
 
-/** Writes the accounts that sites see. */
+/** Writes the accounts that a site sees. */
 export async function writeAccounts(host: Host, ...users: string[]): Promise<void> {
   if (host.init !== 'systemd') return
   const all = await accountsOn(host)

@@ -12,17 +12,17 @@ export const SERVICE = 'hosting-etc.service'
 export const WATCH = 'hosting-etc.path'
 export const TIMER = 'hosting-etc.timer'
 /**
- * The same again some seconds later: systemd does not watch between the end of a service and the next
- * wait of its path unit. By then the first watch waits again, and what it missed is copied here.
+ * Repeats the copy some seconds later: systemd does not watch between the end of a service and the
+ * next wait of its path unit. By then the first unit watches again, and this copies missed changes.
  */
 export const LATE_SERVICE = 'hosting-etc-late.service'
 export const LATE_WATCH = 'hosting-etc-late.path'
 
 /**
- * Copies the files of ETC_FILES that have changed: each appears whole, by a rename. A link that leads
- * out of /etc is the same link there, and one within it is a copy of its target. What not everybody may
- * read is not copied. It waits until half a second goes by without a change, since systemd does not see
- * those that happen while it runs. It is PHP since that is what every server with sites has.
+ * Copies the files of ETC_FILES that have changed, each atomically by a rename. A link out of /etc
+ * stays the same link, and a link within it becomes a copy of its target. Files that are not
+ * world-readable are not copied. It waits for half a second without a change, since systemd does
+ * not see changes while it runs. It is written in PHP because every server with sites has it.
  */
 const SCRIPT_TEXT = String.raw`<?php
 // ${MARK_LINE}
@@ -72,7 +72,7 @@ for ($left = 20; $left > 0; $left--) {
 }
 `
 
-/** Root without a capability, which can write to this one folder and nothing else. */
+/** Root without a capability, with write access to this one folder only. */
 const serviceText = (when = '') => `# ${MARK_LINE}
 [Unit]
 Description=Copy what sites see of /etc
@@ -102,7 +102,7 @@ MemoryMax=256M
 TasksMax=8
 `
 
-/** One watch of the folder sees every file that is written, made, replaced or removed in it. */
+/** One watch of the folder covers every file that is written, created, replaced or removed. */
 const watchText = (service: string) => `# ${MARK_LINE}
 [Unit]
 Description=Changes of /etc, for sites
@@ -115,7 +115,7 @@ Unit=${service}
 WantedBy=multi-user.target
 `
 
-/** At each start of the machine, and in case a watch has failed. */
+/** At each boot, and after a failure of a watch. */
 const TIMER_TEXT = `# ${MARK_LINE}
 [Unit]
 Description=What sites see of /etc, every 15 minutes
@@ -139,7 +139,7 @@ export const FOLLOWER_FILES = [
   { path: `${UNITS}/${TIMER}`, text: TIMER_TEXT },
 ] as const
 
-/** What starts with the machine: where it is enabled, and what it is. */
+/** The link that enables the unit at boot, and its target. */
 export const FOLLOWER_LINKS = [
   { path: `${WANTS}/${LATE_WATCH}`, target: `${UNITS}/${LATE_WATCH}` },
   { path: `${WANTS}/${WATCH}`, target: `${UNITS}/${WATCH}` },

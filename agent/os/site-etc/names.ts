@@ -1,13 +1,13 @@
 import { PHP_VERSIONS } from '#shared/php-support.ts'
 
 /**
- * What a site sees of the server's /etc: a list of what is allowed, since any package and any
- * administrator may keep names of users or domains in a file of its own, which no list of what is
- * denied would have. It is what PHP and its extensions, the programs that WordPress starts (convert,
- * gs, mariadb, curl) and the C library read.
+ * The part of the server's /etc that sites see: a list of allowed names, since any package and any
+ * administrator may keep names of users or domains in own files, which no deny list would have.
+ * These are the files that PHP and its extensions, the programs that WordPress starts (convert, gs,
+ * mariadb, curl) and the C library read.
  */
 
-/** Folders of the server itself, as they are at each moment. Few: each takes time at every start. */
+/** Mounted folders of the server itself. Few: each of them slows every start down. */
 export const ETC_FOLDERS = [
   'ImageMagick-6',
   'ImageMagick-7',
@@ -23,8 +23,8 @@ export const ETC_FOLDERS = [
 ] as const
 
 /**
- * Copies, which the follower keeps current: a file mounted over another one is lost when the other one
- * is replaced, as every program that writes here does.
+ * Copies, which the follower keeps current: a mount over a file is lost when the file is replaced,
+ * as every program that writes here does.
  */
 export const ETC_FILES = [
   'debian_version',

@@ -6,8 +6,8 @@ import { provideSharedEtc } from './shared.ts'
 const PLACES = ['sites', 'trash', 'purging', 'canaries'] as const
 
 /**
- * At the start of the agent, before it runs anything as a site: for sites that an earlier version has
- * made, and with the accounts that packages have added since. Returns what went wrong.
+ * At the start of the agent, before it runs anything as a site: updates sites of earlier versions,
+ * and adds accounts of packages that were installed since. Returns the problems.
  */
 export async function prepareSiteEtc(host: Host): Promise<string[]> {
   const sites = (await Promise.all(PLACES.map((place) => listSites(host, place)))).flat()

@@ -17,7 +17,7 @@ import {
 import { ETC_FOLDERS } from './names.ts'
 import { ACCOUNT_FILES, ACCOUNTS, linkOf, SHARED_ETC, SITE_ETC } from './places.ts'
 
-/** Where folders of the server are mounted, `hosting` for what each site has of its own. */
+/** Mount points of the server's folders; `hosting` is for the files of each site. */
 const FOLDERS = [
   SITE_ETC,
   STAGING,
@@ -27,7 +27,7 @@ const FOLDERS = [
 ]
 const LINKS = ACCOUNT_FILES.map((name) => ({ path: `${SHARED_ETC}/${name}`, target: linkOf(name) }))
 
-/** The step that makes the /etc of sites, and what follows the server's own; none where it is there. */
+/** The step that creates the /etc of sites, and its follower; none if they exist. */
 export async function sharedEtcSteps(host: Host): Promise<Step[]> {
   if (host.init !== 'systemd') return []
   const missing = await missingOn(host)
@@ -58,7 +58,7 @@ async function missingOn(host: Host): Promise<Effect[]> {
   ]
 }
 
-/** It is enabled last, so that what is cut off is done again. */
+/** It is enabled last, so that an interrupted step runs again. */
 async function makeSharedEtc(host: Host): Promise<void> {
   await host.files.mkdir(SITE_ETC, { mode: 0o700 })
   for (const path of FOLDERS.slice(1)) await host.files.mkdir(path, { mode: 0o755 })

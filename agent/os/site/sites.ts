@@ -19,8 +19,8 @@ const Record = siteCreate.params
   .strict()
 
 /**
- * Where the record of a site lies says what the site is: served, in the trash, being deleted permanently, or one
- * of those that an isolation check makes and removes.
+ * The folder of a site's record is the state of the site: served, in the trash, being deleted
+ * permanently, or a temporary site of an isolation check.
  */
 type Folder = 'sites' | 'trash' | 'purging' | 'canaries'
 
@@ -91,7 +91,7 @@ export function removeSite(host: Host, domain: string, place: Folder): Change {
   return declared([remove('file', path)], () => host.files.remove(path))
 }
 
-/** The names that a site answers to: with and without `www.`, its own first. */
+/** The names of a site: its own first, then with or without `www.`. */
 export function namesOf(domain: string): string[] {
   const apex = apexOf(domain)
   const other = apex === domain ? `www.${domain}` : apex

@@ -2,12 +2,12 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Tier } from '#shared/fields.ts'
 import { TIER_SIZES } from '#shared/tiers.ts'
 
-/** The limits of a tier. Sizes are MB, times seconds; PHP, nginx and the slice agree on them. */
+/** The limits of a tier in MB and seconds; PHP, nginx and the slice use the same. */
 export interface Limits {
   children: number
-  /** Idle workers that are kept ready: PHP-FPM adds those of a burst one by one, and ends them again. */
+  /** Idle workers that are kept ready: PHP-FPM adds those for a burst one by one. */
   spare: { start: number; min: number; max: number }
-  /** Without a visitor for this long, PHP-FPM is ended until the next one comes; 0: never. */
+  /** After this time without a visitor PHP-FPM stops until the next one; 0: never. */
   sleep: number
   requests: number
   /** The planned memory of one busy worker. */
@@ -23,8 +23,8 @@ export interface Limits {
 }
 
 /**
- * What the files and the database of a site may take on the disk. A site that takes more is reported;
- * where the file system has user quotas, its files are held to these limits by the kernel.
+ * The disk limits of a site's files and database. A site above them is reported; if the file system
+ * has user quotas, the kernel enforces them for its files.
  */
 export interface DiskLimits {
   /** Of the files and the database together. */
@@ -36,9 +36,9 @@ export interface DiskLimits {
 const GB = 1e9
 
 /**
- * The editor and the admin pages ask in parallel: below four workers they stall. `pm = ondemand` is not
- * used: a request that arrives while its last idle worker ends is left in the queue until the next
- * one comes, and of a burst it often starts one worker alone.
+ * The editor and the admin pages send parallel requests: with fewer than four workers they stall.
+ * `pm = ondemand` is not used: a request that arrives while its last idle worker ends waits in the
+ * queue until the next request, and a burst often starts only one worker.
  */
 const TIERS: Record<Tier, Limits> = {
   small: {
@@ -94,7 +94,7 @@ export interface Machine {
   memory: number
 }
 
-/** Reads /proc; a machine that does not say has one core and 1 GB. */
+/** Reads /proc; without that information: one core and 1 GB. */
 export async function machineOf({ files }: Host): Promise<Machine> {
   const info = (await files.read('/proc/meminfo')) ?? ''
   const cpus = (await files.read('/proc/cpuinfo')) ?? ''
@@ -108,7 +108,7 @@ export async function machineOf({ files }: Host): Promise<Machine> {
 /** The same on every machine. */
 export const diskLimits = (tier: Tier): DiskLimits => TIERS[tier].disk
 
-/** The tier as this machine can carry it: fewer workers on few cores or little memory. */
+/** The tier as this machine supports it: fewer workers on few cores or little memory. */
 export function limitsOn(tier: Tier, machine: Machine): Limits {
   const limits = TIERS[tier]
   const affordable = Math.floor(budgetOf(machine) / limits.worker)
@@ -135,19 +135,21 @@ export function limitsOn(tier: Tier, machine: Machine): Limits {
 }
 
 /**
- * What the database account of a site may take: connections for its workers, its jobs and wp-cli, and
- * seconds for one statement, which no request outlives.
+ * The limits of a site's database account: connections for its workers, its jobs and wp-cli, and
+ * seconds for one statement, which no request exceeds.
  */
 export function databaseLimits({ children, execution_time }: Limits) {
   return { connections: Math.max(15, 3 * children), statement_time: execution_time }
 }
 
-/** Memory for PHP workers: what the system, MariaDB's buffers (128 MB) and a tenth as reserve leave. */
+/**
+ * Memory for PHP workers: all but the system, MariaDB's buffers (128 MB) and a tenth in reserve.
+ */
 export function budgetOf({ memory }: Machine): number {
   return Math.max(0, Math.floor(memory * 0.9) - 256 - 128)
 }
 
-/** What these sites would need if all their workers were busy at once. */
+/** The memory that these sites would need if all their workers were busy at once. */
 export function plannedFor(tiers: readonly Tier[], machine: Machine): number {
   return tiers
     .map((tier) => limitsOn(tier, machine))

@@ -18,7 +18,7 @@ export function parseCertificate(pem: string | undefined): X509Certificate | und
   }
 }
 
-/** False also for what is no certificate. */
+/** False also for an invalid certificate. */
 export function isSelfSigned(pem: string): boolean {
   const found = parseCertificate(pem)
   return found !== undefined && found.issuer === found.subject
@@ -35,8 +35,8 @@ function newKey(): string {
 }
 
 /**
- * The private key of a site, made when there is none. It stays when the certificate changes: then a
- * new certificate is one rename, and no crash can leave a key beside a certificate of another.
+ * The private key of a site, created if it is missing. It stays when the certificate changes: then
+ * a new certificate is one rename, and no crash can leave a key beside the wrong certificate.
  */
 export async function provideKey(host: Host, path: string): Promise<string> {
   const known = await host.files.read(path)
@@ -58,7 +58,7 @@ export async function install(host: Host, domain: string, pem: string): Promise<
   await host.files.write(fullchainOf(domain), pem, SECRET)
 }
 
-/** What a new certificate does to the files of a site: the key stays when there is one. */
+/** The effects of a new certificate on the files of a site: an existing key stays. */
 export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
   const folder = certificateFolder(domain)
   const missing = await effects.planMake(host, 'folder', CERTIFICATES, folder)

@@ -20,9 +20,9 @@ export const dumpPathOf = (user: string) => `${trashOf(user)}/database.sql`
 const accountPathOf = (user: string) => `${trashOf(user)}/account.json`
 
 /**
- * Dump and account, in the site's folder in the trash. A site that lost its database has no dump. From
- * here on nobody logs in with the password, so that nobody holds a lock that the dump waits for.
- * Returns what somebody should know of.
+ * Stores dump and account in the site's folder in the trash. A site that lost its database has no
+ * dump. Disables logins with the password, so that no connection holds a lock that the dump waits
+ * for. Returns warnings.
  */
 export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
   if (await host.files.stat(keptHomeOf(user))) {
@@ -43,7 +43,7 @@ export async function planKeepDatabase(host: Host, { user }: Site): Promise<Effe
   return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
 }
 
-/** Opens the database again that `keepDatabase` closed, and removes what that made. */
+/** Reopens the database that `keepDatabase` closed, and removes the files of `keepDatabase`. */
 export async function reopenDatabase(host: Host, site: Site): Promise<void> {
   const account = await readKept(host, site.user)
   if (account) await ensureMariadb(host)
@@ -51,7 +51,7 @@ export async function reopenDatabase(host: Host, site: Site): Promise<void> {
   await forgetDatabase(host, site).apply()
 }
 
-/** Removes what `keepDatabase` made; the site's files, if they are there, stay. */
+/** Removes the files of `keepDatabase`; the site's files, if present, stay. */
 export const forgetDatabase = (host: Host, { user }: Site): Change =>
   declared([effects.remove('folder', trashOf(user))], async () => {
     const kept = keptHomeOf(user)
@@ -59,7 +59,7 @@ export const forgetDatabase = (host: Host, { user }: Site): Change =>
     await host.files.remove(trashOf(user))
   })
 
-/** From the dump alone: what is left of the database is removed first. */
+/** From the dump only: the rest of the database is removed first. */
 export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {
   const { user } = site
   await removeDatabase(host, user)
@@ -79,7 +79,7 @@ export async function planBringDatabaseBack(host: Host, { user }: Site): Promise
   return [effects.create('account', accountOf(user)), effects.create('database', user)]
 }
 
-/** An account that is closed already has left its password in the file. */
+/** An account that is closed already has its password in the file. */
 async function writeKept(host: Host, user: string): Promise<void> {
   const found = await findAccount(host, user)
   const account = found && { ...(await readKept(host, user)), ...found }

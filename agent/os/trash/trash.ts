@@ -44,7 +44,7 @@ export async function refuseUnrestorable(host: Host, { domain, user }: Site): Pr
   if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot come back`)
 }
 
-/** Owners, modes and times stay what they are: it is one rename. What is not there is fine. */
+/** One rename: owners, modes and times stay. A missing path is fine. */
 export const keepFiles = (host: Host, { user }: Site): Change =>
   moved(host, homeOf(user), keptHomeOf(user))
 
@@ -52,8 +52,8 @@ export const bringFilesBack = (host: Host, { user }: Site): Change =>
   moved(host, keptHomeOf(user), homeOf(user))
 
 /**
- * Before `keepFiles`: the files are measured with the rights of the site, in its own folder. `deleted_at`
- * is now; `size` is that of the files and the dump. Files that cannot be measured count as they did last.
+ * Before `keepFiles`: the files are measured in the site's own folder, with its rights.
+ * `deleted_at` is now; `size` is that of files and dump. For unreadable files the last size counts.
  */
 export const keepFacts = (host: Host, { user }: Site): Change =>
   declared([create('file', factsPath(user))], async () => {

@@ -5,7 +5,7 @@ import { conflict, forbidden } from '#shared/errors.ts'
 import { isOlder, ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
 import { buildOf } from './build.ts'
 
-/** Further keys whose builds this server takes: one a line, and lines that begin with #. */
+/** Further keys whose builds this server accepts: one per line; lines with # are comments. */
 const RELEASE_KEYS = '/etc/hosting-agent/release-keys'
 const MAX_KEYS = 16
 
@@ -16,8 +16,8 @@ export interface Release {
 }
 
 /**
- * Throws forbidden unless a key that this server trusts has signed the executable for this machine,
- * and conflict for one that is older than what runs: a dashboard alone decides neither.
+ * Throws forbidden unless a trusted key has signed the executable for this machine, and conflict
+ * for an older one than the running: a dashboard alone can override neither.
  */
 export async function checkRelease(host: Host, release: Release): Promise<ReleaseManifest> {
   const { manifest, signature } = release
@@ -61,7 +61,7 @@ async function refuseUnfit(host: Host, signed: ReleaseManifest): Promise<void> {
 
 const shown = ({ version, build }: { version: string; build: number }) => `${version} (${build})`
 
-/** Throws forbidden when the file of further keys is doubtful: it must not come to mean "any key". */
+/** Throws forbidden if the file of further keys is invalid: it must never mean "any key". */
 async function releaseKeys({ files, settings }: Host) {
   const own = settings.publisher_key === undefined ? [] : [settings.publisher_key]
   const found = [...own, ...(await furtherKeys(files))].map(publicKeyOf)

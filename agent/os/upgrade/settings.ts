@@ -1,2 +1,2 @@
-/** Of the services of the agent: what an administrator sets, as systemd.exec(5) reads it. */
+/** Settings of an administrator for the services of the agent, as systemd.exec(5) reads them. */
 export const SETTINGS_FILE = '/etc/hosting-agent/agent.env'

@@ -5,10 +5,10 @@ import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { SETTINGS_FILE } from './settings.ts'
 
-/** Every unit of the agent, and not the transient one that restarts them. */
+/** Every unit of the agent, except the transient one that restarts them. */
 export const UNITS = 'hosting-agent*.service'
 const VERSION_MS = 20_000
-/** Of the executable, which has about 100 MB. */
+/** The maximum size of the executable, which has about 100 MB. */
 const MAX_BUILD = 256 << 20
 
 const Verdict = z.object({ sha256: z.string(), verdict: z.enum(['answers', 'back']) })
@@ -29,8 +29,8 @@ export async function programOf({ shell, init }: Host): Promise<string> {
 }
 
 /**
- * Leaves the build beside the program, ready to run. Whatever is not what was asked for, or does
- * not run on this machine, is removed again. Returns what to say of it.
+ * Stores the build beside the program, ready to run. Removes it again if it differs from the
+ * requested one, or does not run on this machine. Returns its log line.
  */
 export async function fetchBuild(
   host: Host,
@@ -51,13 +51,13 @@ export async function fetchBuild(
   }
 }
 
-/** What `fetchBuild` does. */
+/** The effects of `fetchBuild`. */
 export const planFetch = (url: string, program: string): Effect[] => [
   effects.run('download', url),
   effects.create('file', draftOf(program)),
 ]
 
-/** What a switch that succeeds does. */
+/** The effects of a successful switch. */
 export async function planSwitch(host: Host, program: string): Promise<Effect[]> {
   return [
     effects.remove('file', draftOf(program)),
@@ -71,8 +71,8 @@ export async function planSwitch(host: Host, program: string): Promise<Effect[]>
 }
 
 /**
- * A unit of its own, because it outlives the agent that it restarts. It runs the present program,
- * which is known to work, and which stays as `<program>.previous`.
+ * A separate unit, because it outlives the agent that it restarts. It runs the present program,
+ * which works, and which stays as `<program>.previous`.
  */
 export async function startSwitch(host: Host, program: string, sha256: string): Promise<void> {
   const { state_dir } = host.settings

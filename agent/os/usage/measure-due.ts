@@ -12,8 +12,8 @@ const NEAR_MS = HOUR_MS
 const USUAL_MS = 6 * HOUR_MS
 
 /**
- * Measures the sites that are due, one after the other, and rests after each for as long as that took.
- * `report` gets what went wrong with a site; the others are measured all the same.
+ * Measures the due sites, one after the other, and rests after each for as long as that took.
+ * `report` receives the error of a site; the others are measured all the same.
  */
 export async function measureDue(host: Host, report: (error: unknown) => void): Promise<void> {
   const sites = await listSites(host)

@@ -4,23 +4,23 @@ import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 
 const LIMITS = { network: false, timeout_ms: 5 * 60_000 } as const
-/** What a site does while it is measured: a file that is gone again is not there. */
+/** The site may delete files during the measurement. */
 const VANISHED = ': No such file or directory'
 
 type Pace = { idle?: boolean }
 
-/** Bytes that the file system allots to what is in the folder of a site; null: not measured to its end. */
+/** The disk blocks of a site's folder in bytes; null: not measured completely. */
 export const measureBytes = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
   measured(host, user, '--block-size=1', pace)
 
-/** Files, folders and links in the folder of a site; null: not measured to its end. */
+/** Files, folders and links in the folder of a site; null: not measured completely. */
 export const measureFiles = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
   measured(host, user, '--inodes', pace)
 
 /**
- * By du(1) with the rights of the site, which may make its folders endless or closed to itself. Its
- * own folder belongs to root and is not readable for it, so root lists what is in there. Not limited to one file
- * system: files on overlayfs have device numbers of their own, and a site mounts nothing.
+ * By du(1) with the rights of the site, which may create endless or unreadable folders. The site
+ * cannot list its own home, which belongs to root: root lists it. Not limited to one file system:
+ * files on overlayfs have their own device numbers, and a site mounts nothing.
  */
 async function measured(
   host: Host,

@@ -15,16 +15,16 @@ const ENFORCED = /^(usrquota|usrjquota=.+)$/
 const FILE_SYSTEMS = ['ext4', 'xfs']
 
 /**
- * Mount point of the file system that holds the sites, where it enforces user quotas; undefined
- * where it does not. It is the user that is limited, and not a project (chattr -p): the owner of a
- * file may give it to another project, even to that of a neighbour, but never to another user.
+ * Mount point of the sites' file system if it enforces user quotas; undefined otherwise. The limit
+ * is on the user, not on a project (chattr -p): the owner of a file may assign it to another
+ * project, even to that of a neighbour, but never to another user.
  */
 export async function quotaMount({ files }: Host): Promise<string | undefined> {
-  // Of process 1, since the sandbox of the agent has mounts of its own: proc_pid_mountinfo(5).
+  // Of process 1, since the sandbox of the agent has its own mounts: proc_pid_mountinfo(5).
   const text = (await files.read('/proc/1/mountinfo')) ?? ''
   const mounts = text.split('\n').map(mountOf).filter(holdsSites)
   const longest = Math.max(...mounts.map(({ point }) => point.length))
-  // The last one covers those that were made at the same place before.
+  // The last one hides earlier ones at the same path.
   const mount = mounts.findLast(({ point }) => point.length === longest)
   if (!mount || !FILE_SYSTEMS.includes(mount.type)) return undefined
   return mount.options.some((option) => ENFORCED.test(option)) ? mount.point : undefined
@@ -39,7 +39,7 @@ function mountOf(line: string) {
 const holdsSites = ({ point }: { point: string }) =>
   point === '/' || point === HOMES || (point !== '' && HOMES.startsWith(`${point}/`))
 
-/** The step that limits what the user of a site may keep on the disk; none where quotas are off. */
+/** The step that limits the disk use of a site's user; none if quotas are off. */
 export async function quotaSteps(
   host: Host,
   site: () => Promise<Site>,
@@ -60,8 +60,8 @@ export async function quotaSteps(
 }
 
 /**
- * The step that limits every site on record, those in the trash included: quotas may have been
- * turned on after they were created. None where quotas are off or there is no site.
+ * The step that limits every site, those in the trash included: quotas may have been turned on
+ * after their creation. None if quotas are off or there is no site.
  */
 export async function allQuotasSteps(host: Host): Promise<Step[]> {
   if ((await quotaMount(host)) === undefined) return []
@@ -111,7 +111,7 @@ export async function setLimits(
 ): Promise<string | undefined> {
   const mount = await quotaMount(host)
   if (mount === undefined) return undefined
-  // In whole blocks, of which XFS counts nothing less.
+  // In whole blocks: the smallest unit of XFS.
   const kilobytes = 4 * Math.ceil(bytes / 4096)
   const limits = [kilobytes, kilobytes, files, files].map(String)
   const argv = ['setquota', '--user', user, ...limits, mount]

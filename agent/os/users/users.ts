@@ -7,13 +7,13 @@ import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** No range of subordinate ids, which nothing of a site may use: subuid(5) lists them with its name. */
+/** Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. */
 const NO_SUBIDS = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
 
 const DATABASES = ['/etc/passwd', '/etc/group'] as const
 const NGINX_USER = 'www-data'
 
-/** Throws invalid on `user` when the name is that of a user, a group or a folder of this server. */
+/** Throws invalid on `user` if a user, a group or a folder of this server has the name. */
 export async function refuseExistingUser(host: Host, user: string): Promise<void> {
   for (const path of DATABASES) {
     if (await entryOf(host, path, user)) {
@@ -25,7 +25,7 @@ export async function refuseExistingUser(host: Host, user: string): Promise<void
   }
 }
 
-/** The comment field says whose user it is, so that nobody else's is ever removed. */
+/** The comment field names the site of the user, so that no foreign user is ever removed. */
 export async function createUser(host: Host, user: string, domain: string): Promise<void> {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
@@ -36,9 +36,9 @@ export async function createUser(host: Host, user: string, domain: string): Prom
 }
 
 /**
- * nginx reads what a site serves as a member of the site's group, so that it does not matter who made
- * a file, in which folder, and whether it was moved there: a site can give its files no other group.
- * A running nginx knows of it once it has been reloaded, which restarts its workers.
+ * nginx reads the files of a site as a member of the site's group, so that their creator and folder
+ * do not matter: a site can give its files no other group. A running nginx gains the group by a
+ * reload, which restarts its workers.
  */
 export const admitNginx = (host: Host, user: string): Change =>
   provided(
@@ -82,7 +82,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
 }
 
-/** The user's folder belongs to root, so that the user can neither rename nor replace what is in it. */
+/** The user's folder belongs to root, so that the user cannot rename or replace its entries. */
 export function createFolders({ files }: Host, user: string): Change {
   const [home, logs] = [homeOf(user), logsOf(user)]
   return declared([effects.create('folder', home), effects.create('folder', logs)], async () => {
@@ -95,14 +95,14 @@ export function createFolders({ files }: Host, user: string): Change {
   })
 }
 
-/** Syncs the files of programs, so that they survive a power failure. */
+/** Syncs files that programs wrote, so that they survive a power failure. */
 export async function settleFolders(host: Host, user: string): Promise<void> {
   await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
 }
 
 /**
- * By rm(1), which opens each folder below the one before: a link made meanwhile leads nowhere. What
- * the user still runs would fill them again: a copy outlives the agent that started it.
+ * By rm(1), which opens each folder below the previous one and follows no new link. Running
+ * processes of the user would fill the folders again: a copy outlives the agent that started it.
  */
 export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
   if (await isOf(host, user, domain)) await endProcesses(host, user)
@@ -113,8 +113,8 @@ export async function removeFolders(host: Host, user: string, domain: string): P
 }
 
 /**
- * Nobody logs in as the user any more and cron(8) starts nothing as it: both heed the expiry of an
- * account (pam_unix(8)). The number of the user stays taken.
+ * Disables logins of the user and its cron(8) jobs: both check the expiry of an account
+ * (pam_unix(8)). The number of the user stays in use.
  */
 export const closeAccount = (host: Host, user: string, domain: string): Change =>
   provided(
@@ -125,7 +125,7 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
     }),
   )
 
-/** What an older version has put into the trash does not admit nginx yet. */
+/** Trash of an older agent version has no access for nginx yet. */
 export const openAccount = (host: Host, user: string, domain: string): Change =>
   provided(
     () => isOf(host, user, domain),

@@ -1,6 +1,6 @@
 import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
-/** Files of others, tried from PHP. */
+/** Files of other sites, tried from PHP. */
 export const FILES = {
   'files.configs': {
     severity: 'critical',

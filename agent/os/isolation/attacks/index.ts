@@ -11,8 +11,8 @@ import { SOCKETS } from './sockets.ts'
 import { SQL_ATTACKS } from './sql.ts'
 
 /**
- * Every attack of an isolation check, in the order in which they are tried and reported. Those that
- * may leave the attacker broken come last.
+ * Every attack of an isolation check, in the order of attempts and reports. Attacks that may leave
+ * the attacker broken come last.
  */
 export const ATTACKS = {
   ...FILES,
@@ -31,12 +31,12 @@ type AttackId = keyof typeof ATTACKS
 
 const entries = Object.entries(ATTACKS) as [AttackId, Attack][]
 
-/** Those that run inside the attacker, all of them in one go in each place. */
+/** Attacks inside the attacker: all of them in one run per context. */
 export const INSIDE: ReadonlyMap<string, InsideAttack> = new Map(
   entries.flatMap(([id, one]): [string, InsideAttack][] => ('code' in one ? [[id, one]] : [])),
 )
 
-/** Those that the agent or a visitor has a part in. */
+/** Attacks in which the agent or a visitor takes part. */
 export const OUTSIDE: ReadonlyMap<string, SceneAttack> = new Map(
   entries.flatMap(([id, one]): [string, SceneAttack][] => ('attempt' in one ? [[id, one]] : [])),
 )

@@ -46,7 +46,7 @@ async function limits({ host, attacker }: Scene): Promise<Verdict> {
     : refused()
 }
 
-/** The process writes a file twice a second: when the removed file appears again, it still runs. */
+/** The process writes a file twice a second: if a removed file reappears, it still runs. */
 async function daemon({ host, attacker }: Scene): Promise<Verdict> {
   if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
   const alive = `${homeOf(attacker.user)}/tmp/alive`

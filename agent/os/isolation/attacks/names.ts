@@ -1,6 +1,6 @@
 import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
-/** Names of neighbours, in whatever a site can list or read. */
+/** Names of neighbours, in everything that a site can list or read. */
 export const NAMES = {
   'names.files': {
     severity: 'low',
@@ -62,7 +62,7 @@ foreach (['/etc', '/run', '/var', '/tmp', '/dev', '/opt', '/mnt', '/media', '/ho
 foreach (['/proc', '/proc/self', '/proc/self/net', '/proc/sysvipc'] as $folder) $search($folder, 0);
 return found('found them in', $seen);`,
   },
-  // Also people and other programs that have an account; and by the number of its neighbour, which is near.
+  // Also accounts of people and other programs; and by the number of its neighbour, which is near.
   'names.accounts': {
     severity: 'medium',
     title: 'Read the accounts of neighbours, and look them up by name and number',

@@ -1,6 +1,6 @@
 import { type InsideAttack, PLACES } from '#agent/os/isolation/attack.ts'
 
-/** Processes of others, and privileges. */
+/** Processes of other users, and privileges. */
 export const PROCESSES = {
   'process.view': {
     severity: 'medium',
@@ -24,7 +24,7 @@ $read = [];
 foreach ($n['pids'] as $pid) foreach (['environ', 'mem', 'maps'] as $name) {
   $file = @fopen("/proc/$pid/$name", 'r');
   if ($file === false) continue;
-  // The others are checked when they are opened (proc(5)).
+  // The kernel checks the others when they are opened (proc(5)).
   if ($name === 'mem' || @fread($file, 1) !== '') $read[] = "$name of process $pid";
   fclose($file);
 }

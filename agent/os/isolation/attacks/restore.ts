@@ -4,7 +4,7 @@ import { ownSql, withRoutines } from '#agent/os/isolation/own-sql.ts'
 import { plantedName, type Scene } from '#agent/os/isolation/scene.ts'
 import { bringDatabaseBack, forgetDatabase, keepDatabase } from '#agent/os/trash/database.ts'
 
-/** A restored database holds what the site put into it. */
+/** A restored database contains everything that the site put into it. */
 export const RESTORES = {
   'restore.statements': {
     severity: 'critical',
@@ -15,8 +15,8 @@ export const RESTORES = {
 } as const satisfies Record<string, SceneAttack>
 
 /**
- * Server and client do not agree on what a comment is: behind `--\x01` the client sees the end of a
- * statement that the server does not see. The account that is planted is locked and has no rights.
+ * Server and client disagree about comments: after `--\x01` the client sees the end of a statement
+ * that the server does not see. The planted account is locked and has no rights.
  */
 async function statements({ host, attacker, random }: Scene): Promise<Verdict> {
   const planted = plantedName(random)

@@ -13,7 +13,7 @@ import { listSites } from '#agent/os/site/sites.ts'
 
 const MOST_SHOWN = 5
 
-/** Read from the machine by the agent: modes, accounts and processes, also of the other sites. */
+/** Read from the machine by the agent: modes, accounts and processes, also of other sites. */
 export const RIGHTS = {
   'files.modes': {
     severity: 'critical',
@@ -41,7 +41,7 @@ export const RIGHTS = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-/** find(1) asks access(2), as the attacker's user. */
+/** find(1) calls access(2) as the attacker's user. */
 async function modes({ host, attacker, neighbour }: Scene): Promise<Verdict> {
   const homes = [neighbour, ...(await listSites(host))].map(({ user }) => homeOf(user))
   const folders = homes.flatMap((home) => [home, `${home}/public`, `${home}/logs`, `${home}/tmp`])
@@ -51,7 +51,7 @@ async function modes({ host, attacker, neighbour }: Scene): Promise<Verdict> {
   return found('could read', stdout.split('\n').filter(Boolean))
 }
 
-/** Of the neighbour's PHP, as the kernel shows it. */
+/** Of the neighbour's PHP, as reported by the kernel. */
 async function master({ host, about }: Scene): Promise<Verdict> {
   const status = await host.files.read(`/proc/${about.ppid}/status`)
   if (status === undefined) return failed('its master was gone when it was looked at')
@@ -61,7 +61,7 @@ async function master({ host, about }: Scene): Promise<Verdict> {
   return found('has', privileges)
 }
 
-/** The rights that MariaDB lists for the users of all sites, and for everybody. */
+/** The rights that MariaDB lists for the users of all sites, and for all users. */
 async function accounts({ host, attacker, neighbour }: Scene): Promise<Verdict> {
   const users = [attacker, neighbour, ...(await listSites(host))].map(({ user }) => user)
   const rows = await host.database.admin('list_privileges')
@@ -75,7 +75,7 @@ async function accounts({ host, attacker, neighbour }: Scene): Promise<Verdict> 
   return found('has', [...new Set(beyond)])
 }
 
-/** Of sites whose setting allows them, they are no finding. */
+/** Views and routines of sites whose setting allows them are no findings. */
 async function objects({ host, attacker, neighbour }: Scene): Promise<Verdict> {
   const sites = await listSites(host)
   const allowed = new Set(sites.filter((site) => site.database_routines).map(({ user }) => user))

@@ -4,11 +4,11 @@ import { ask, put, type Scene, textOf } from '#agent/os/isolation/scene.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Inventory } from '#shared/inventory.ts'
 
-/** A scan that takes longer waits for the site, which holds its lock for 15 seconds. */
+/** A longer scan waits for the site, which holds its lock for 15 seconds. */
 const MOST_SECONDS = 8
 const LOCK_MS = 30_000
 const POLL_MS = 100
-/** The agent may not stop doing other work for longer than this because of a scan. */
+/** A scan may not block the agent's other work for longer than this. */
 const STILL_MS = 200
 const TRIES = 5
 const FOLDERS = 20_000
@@ -42,7 +42,7 @@ export const SCANS = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-/** The function writes down whose rights it has. The site may make it, as some sites may. */
+/** The function records whose rights it runs with. The site may create it, as some sites may. */
 function rights(scene: Scene): Promise<Verdict> {
   const { host, attacker } = scene
   return withRoutines(host, attacker, async () => {
@@ -73,7 +73,7 @@ const REMOVED = [
   'DROP TABLE IF EXISTS isolation_seen',
 ]
 
-/** Whether a plugin is active stands in the database alone. */
+/** Only the database knows whether a plugin is active. */
 async function database(scene: Scene): Promise<Verdict> {
   const { attacker, neighbour, about } = scene
   const found = await withConfig(scene, (text) =>
@@ -100,7 +100,7 @@ async function locks(scene: Scene): Promise<Verdict> {
   return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
 }
 
-/** The shortest of several: a busy server can stop the agent for other reasons too. */
+/** The shortest of several attempts: a busy server can block the agent for other reasons too. */
 async function folders(scene: Scene): Promise<Verdict> {
   const { attacker } = scene
   const made = Number(await ask(scene, attacker, 'folders'))
@@ -113,7 +113,7 @@ async function folders(scene: Scene): Promise<Verdict> {
   return best > STILL_MS ? succeeded(said) : refused(said)
 }
 
-/** The longest time, in milliseconds, for which nothing else in this process went on during the work. */
+/** The longest time, in ms, for which the work blocked everything else in this process. */
 async function standstill({ host: { clock } }: Scene, work: () => Promise<unknown>) {
   const state = { longest: 0, running: true }
   const watch = async () => {
@@ -130,7 +130,7 @@ async function standstill({ host: { clock } }: Scene, work: () => Promise<unknow
   return state.longest
 }
 
-/** A scan of the attacker while its wp-config.php is changed. */
+/** A scan of the attacker while its wp-config.php changes. */
 async function withConfig(scene: Scene, change: (text: string) => string): Promise<Inventory> {
   const { host, attacker } = scene
   const before = await textOf(host, attacker, CONFIG)

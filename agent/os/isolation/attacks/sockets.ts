@@ -10,7 +10,7 @@ export const SOCKETS = {
     code: `
 return connects('unix://' . $n['socket']) ? succeeded('connected to ' . $n['socket']) : refused();`,
   },
-  // Where no relay is set there is no socket; what can be listed or written there is seen all the same.
+  // Without a relay there is no socket; folders that can be listed or written are still found.
   'sockets.mail': {
     severity: 'high',
     title: 'Send mail as its neighbour, and read the passwords of relays',
@@ -34,7 +34,7 @@ return is_writable(dirname($n['mail'])) ? succeeded('can write beside the socket
 $path = '/run/hosting-agent/root.sock';
 return connects("unix://$path") ? succeeded("connected to $path") : refused();`,
   },
-  // Every listening port, since the agent that works does not know where its other half listens.
+  // Every listening port, since the process that runs this does not know the port of the agent.
   'agent.port': {
     severity: 'critical',
     title: 'Read the sites of the server from the port of the agent, without a proof',
@@ -55,7 +55,7 @@ foreach ($ports as $port) foreach (['tls', 'tcp'] as $scheme) {
 }
 return refused();`,
   },
-  // Where nothing answers, only an error of the kernel shows that a policy forbids to ask.
+  // Where nothing listens, only an error of the kernel shows that a policy forbids the connection.
   'network.metadata': {
     severity: 'high',
     title: 'Connect to the metadata address 169.254.169.254',

@@ -1,6 +1,6 @@
 import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
-/** SQL needs no second place: the account is the same one. */
+/** SQL needs one context only: the account is the same in both. */
 const SQL = { places: ['php'] } as const
 
 /** The rights of the account of a site. */
@@ -113,7 +113,7 @@ if (done("CREATE USER $name ACCOUNT LOCK", "DROP USER $name")) $seen[] = 'CREATE
 if (done('GRANT SELECT ON *.* TO CURRENT_USER')) $seen[] = 'GRANT';
 return found('used', $seen);`,
   },
-  // Bounded: where nothing refuses a connection, the other sites keep half of them.
+  // Bounded: if nothing refuses a connection, the other sites keep half of them.
   'sql.connections': {
     ...SQL,
     severity: 'high',
