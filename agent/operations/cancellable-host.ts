@@ -196,14 +196,14 @@ export class Session {
    */
   async #turn<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.#phase !== 'working') return this.#base.exclusive(name, work)
-    let begun = false
+    let started = false
     const turn = this.#base.exclusive(name, async () => {
       await this.check()
-      begun = true
+      started = true
       return work()
     })
     const given = new Promise<never>((_, reject) => {
-      this.#over.promise.catch((reason) => begun || reject(reason))
+      this.#over.promise.catch((reason) => started || reject(reason))
     })
     return Promise.race([turn, given])
   }

@@ -37,7 +37,7 @@ export async function tidy(
   const unended = new Set(await store.unended())
   const known = await Promise.all((await store.ids()).map((id) => store.factsOf(id)))
   let total = known.reduce((sum, { size }) => sum + size, 0)
-  const ended = known.filter(({ id, unbegun }) => unbegun || !unended.has(id))
+  const ended = known.filter(({ id, unstarted }) => unstarted || !unended.has(id))
   for (const { id, at, size } of ended.toSorted((a, b) => a.at - b.at)) {
     const tooMuch = total > most_bytes && at < now - HOUR_MS
     if (at >= now - KEEP_MS && !tooMuch) continue

@@ -34,7 +34,7 @@ export async function* performSteps(
   stages = UNENDING,
   states = new StepStates(),
 ): Progress<string | undefined> {
-  const begun: Step[] = []
+  const started: Step[] = []
   let current: Step | undefined
   states.announce(steps)
   try {
@@ -50,7 +50,7 @@ export async function* performSteps(
       yield* states.news()
       yield step.title
       await write({ step: step.name, state: 'intent' })
-      begun.push(step)
+      started.push(step)
       yield* applied(step)
       // For readers of the journal: the undo depends on the intents alone.
       await write({ step: step.name, state: 'done' }).catch(() => undefined)
@@ -62,7 +62,7 @@ export async function* performSteps(
   } catch (error) {
     if (current) states.set(current, 'failed')
     const journal = { write, makeRoom: () => stages.makeRoom(), states }
-    if (!(await isDecided(begun))) return yield* undone(begun, journal, stages, error)
+    if (!(await isDecided(started))) return yield* undone(started, journal, stages, error)
     await stages.decided()
     // Past the point of no return a cancelled operation continues.
     if (stages.reason) return yield* finishing(steps, journal)
@@ -73,7 +73,7 @@ export async function* performSteps(
 }
 
 async function* undone(
-  begun: readonly Step[],
+  started: readonly Step[],
   journal: Required<Journal>,
   stages: Stages,
   error: unknown,
@@ -82,16 +82,16 @@ async function* undone(
   const cause = stages.reason ?? error
   yield* journal.states.news()
   yield stages.reason ? messageOf(cause) : `Failed: ${messageOf(cause)}`
-  throw withLeft(cause, yield* undoSteps(begun, journal))
+  throw withLeft(cause, yield* undoSteps(started, journal))
 }
 
 /** Undoes the started steps, newest first, each as far as possible; returns the failures. */
 export async function* undoSteps(
-  begun: readonly Step[],
+  started: readonly Step[],
   { write, makeRoom, states = new StepStates() }: Journal,
 ): Progress<string[]> {
   const left: string[] = []
-  for (const step of begun.toReversed()) {
+  for (const step of started.toReversed()) {
     if (!step.undo) continue
     states.set(step, 'undoing')
     yield* states.news()

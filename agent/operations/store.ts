@@ -142,13 +142,13 @@ export class OperationStore {
   }
 
   /** The time of its request in milliseconds, its bytes, and whether it never started. */
-  async factsOf(id: string): Promise<{ id: string; at: number; size: number; unbegun: boolean }> {
+  async factsOf(id: string): Promise<{ id: string; at: number; size: number; unstarted: boolean }> {
     const created_at = (await this.request(id))?.created_at
     const entries = await this.#files.list(`${this.#root}/${id}`)
     const sizes = entries.map(({ name }) => this.#files.stat(`${this.#root}/${id}/${name}`))
     const size = (await Promise.all(sizes)).reduce((sum, found) => sum + (found?.size ?? 0), 0)
     const at = created_at ?? (await this.refusal(id))?.at ?? (await this.cancelledAt(id)) ?? 0
-    return { id, at, size, unbegun: created_at === undefined }
+    return { id, at, size, unstarted: created_at === undefined }
   }
 
   async remove(id: string): Promise<void> {

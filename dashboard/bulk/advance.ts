@@ -29,14 +29,14 @@ export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'i
   if (await settle(deps, state)) return 'again'
   if (state.bulk.status === 'cancelled') await cancelStarted(deps, state)
   if (state.bulk.status === 'running' && (await beginSome(deps, state))) return 'again'
-  if (state.begun.length > 0 || state.counts.waiting > 0) return 'idle'
+  if (state.started.length > 0 || state.counts.waiting > 0) return 'idle'
   await finishBulk(deps, state)
   return 'again'
 }
 
 /** Running items must end too. */
-async function cancelStarted(deps: StepDeps, { bulk, begun }: State): Promise<void> {
-  const running = begun.flatMap(({ operation }) =>
+async function cancelStarted(deps: StepDeps, { bulk, started }: State): Promise<void> {
+  const running = started.flatMap(({ operation }) =>
     operation && operation.cancel === null ? [operation.id] : [],
   )
   for (const id of running) await cancelQuietly(deps, id, bulk.actor)
@@ -58,15 +58,15 @@ async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
   let { last } = state
   for (const { item, operation, error } of prepared) {
     if (!operation) return record(deps, { ...state, last }, [{ item, status: 'failed', error }])
-    const begun = await begin(deps, { ...state, last }, item, operation)
-    if (begun === 'late') return true
-    if (begun === 'begun') last++
+    const result = await begin(deps, { ...state, last }, item, operation)
+    if (result === 'late') return true
+    if (result === 'started') last++
   }
   return last > state.last
 }
 
-async function startable(deps: StepDeps, { bulk, begun }: State): Promise<BulkItemRow[]> {
-  const limit = bulk.parallel - begun.length
+async function startable(deps: StepDeps, { bulk, started }: State): Promise<BulkItemRow[]> {
+  const limit = bulk.parallel - started.length
   if (limit <= 0) return []
   const busy = new Map<number, number>()
   const take = ({ server_id }: BulkItemRow) => {
@@ -74,7 +74,7 @@ async function startable(deps: StepDeps, { bulk, begun }: State): Promise<BulkIt
     busy.set(server_id, there)
     return there <= PER_SERVER
   }
-  for (const { item } of begun) take(item)
+  for (const { item } of started) take(item)
   const full = [...busy].flatMap(([id, there]) => (there >= PER_SERVER ? [id] : []))
   const { excludes } = rulesOf(deps, bulk.type)
   return (await listStartable(deps.db, bulk, { excludes, full, limit })).filter(take)
@@ -102,7 +102,7 @@ async function begin(
   state: State,
   item: BulkItemRow,
   operation: NewOperation,
-): Promise<'begun' | 'late' | 'taken'> {
+): Promise<'started' | 'late' | 'taken'> {
   const { db, worker } = deps
   const { position, domain, site_id } = item
   const { id: operation_id, type } = operation
@@ -119,5 +119,5 @@ async function begin(
   if (advanced === 'taken') return advanced
   if (!advanced) return 'late'
   worker.start(await getOperation(db, operation_id))
-  return 'begun'
+  return 'started'
 }

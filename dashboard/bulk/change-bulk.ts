@@ -76,7 +76,7 @@ async function change(
 
 async function forceStarted(deps: ChangeDeps, id: string, actor: number): Promise<void> {
   const state = await readState(deps.db, id)
-  for (const { operation } of state?.begun ?? []) {
+  for (const { operation } of state?.started ?? []) {
     if (!operation) continue
     await cancelOperation(deps, operation.id, { mode: 'forced', actor }).catch((error: unknown) => {
       if (!(error instanceof ServiceError)) throw error

@@ -25,7 +25,9 @@ export interface BulkDeps extends AskDeps {
 }
 
 /** With `dry_run` only the selection. */
-export type Begun = (Selected & { must_accept?: BulkAsks }) | { bulk_operation: BulkOperationView }
+export type BulkAnswer =
+  | (Selected & { must_accept?: BulkAsks })
+  | { bulk_operation: BulkOperationView }
 
 /**
  * Starts one operation on each target, or returns the selection. `origin`: where servers reach this
@@ -35,7 +37,7 @@ export async function createBulk(
   deps: BulkDeps,
   input: z.output<typeof CreateBulkOperation>,
   { actor, origin }: { actor: number; origin: string },
-): Promise<Begun> {
+): Promise<BulkAnswer> {
   const { dry_run, with_asks, ...call } = input
   const { type, parallel, pause_after } = call
   const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
@@ -56,7 +58,7 @@ export async function retryBulk(
   deps: BulkDeps,
   bulk: BulkOperationView,
   { actor, dry_run }: { actor: number; dry_run: boolean },
-): Promise<Begun> {
+): Promise<BulkAnswer> {
   const { type, params, parallel, pause_after, finished_at } = bulk
   if (finished_at === null) throw conflict('The bulk operation is running')
   const left = await listUnsuccessful(deps.db, bulk.id)

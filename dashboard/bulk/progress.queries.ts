@@ -26,7 +26,7 @@ export interface StartedItem {
 export interface State {
   last: number
   bulk: BulkRow
-  begun: StartedItem[]
+  started: StartedItem[]
   counts: Record<BulkItemRow['status'], number>
 }
 
@@ -38,7 +38,7 @@ export async function readState(db: Database, id: string): Promise<State | undef
   const [bulk] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
   if (!bulk) return undefined
   const counts = await countItems(db, id)
-  return { last: last?.id ?? 0, bulk, begun: await listStarted(db, id), counts }
+  return { last: last?.id ?? 0, bulk, started: await listStarted(db, id), counts }
 }
 
 async function countItems(db: Database, id: string): Promise<State['counts']> {

@@ -21,7 +21,7 @@ import { BULK_EVENTS } from '#shared/api/events.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
 import { invalid } from '#shared/errors.ts'
 import { type ChangeDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
-import { type Begun, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
+import { type BulkAnswer, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
 import {
   findBulk,
   getBulkView,
@@ -145,7 +145,7 @@ export const bulkRoutes = {
   }),
 }
 
-const answerOf = (begun: Begun) => ('targets' in begun ? begun : new Reply(202, begun))
+const answerOf = (answer: BulkAnswer) => ('targets' in answer ? answer : new Reply(202, answer))
 
 function sourceOf({ db }: Pick<Deps, 'db'>, id: string) {
   return {

@@ -25,7 +25,7 @@ interface Result {
 
 /** Records the outcomes of ended operations. False when none has ended. */
 export async function settle(deps: Deps, state: State): Promise<boolean> {
-  const results = state.begun.flatMap(resultOf)
+  const results = state.started.flatMap(resultOf)
   return results.length > 0 && record(deps, state, results)
 }
 
@@ -77,8 +77,8 @@ async function reasonToPause(
 ): Promise<string | undefined> {
   const { bulk, counts } = state
   const failed = results.filter(({ status }) => status === 'failed').length
-  const begun = results.filter(({ item }) => item.status === 'waiting').length
-  const last = bulk.status !== 'running' || counts.waiting === begun
+  const unstarted = results.filter(({ item }) => item.status === 'waiting').length
+  const last = bulk.status !== 'running' || counts.waiting === unstarted
   if (failed === 0 || last || counts.failed + failed < bulk.pause_after) return undefined
   return tooMany(await failuresInRow(db, state), results, bulk.pause_after)
 }

@@ -50,7 +50,7 @@ const started: readonly ['Operation-Id'] = ['Operation-Id']
 export const streamOf = (about: string, events: Events) => ({ about, events, headers: started })
 
 /** Continues in the background. */
-export const begun = <J extends z.ZodType>(about: string, json: J) => ({
+export const continues = <J extends z.ZodType>(about: string, json: J) => ({
   about,
   json,
   headers: started,

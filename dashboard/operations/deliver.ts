@@ -84,7 +84,7 @@ async function attach(
   if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
   const events = await open(deps, server, operation, { context, after })
   // The deadline counts from the last progress: a repeated acceptance is none.
-  if (operation.started_at === null) await begun(deps, operation)
+  if (operation.started_at === null) await markStarted(deps, operation)
   context.accept()
   const over = new AbortController()
   void forwardCancelRequests(deps, server, operation, over.signal)
@@ -133,7 +133,7 @@ async function read(
     if (event.id > delivery.received + 1) throw offline('The agent skipped an event')
     delivery.received = event.id
     await recorder.log(textOf(event))
-    if (event.id === before + 1) await begun(deps, operation)
+    if (event.id === before + 1) await markStarted(deps, operation)
   }
   return delivery.received > before ? lost() : undefined
 }
@@ -181,7 +181,7 @@ async function endAbsent(
 
 const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'
 
-function begun({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
+function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
   return markRunning(db, id, {
     started_at: timestamp(clock),
     deadline_at: timestamp(clock, deadline_ms),

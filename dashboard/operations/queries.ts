@@ -179,14 +179,14 @@ function conditions({
   bulk_id,
   before,
 }: OperationsQuery) {
-  const begun = sql`(select operation_id from bulk_items where bulk_id = ${bulk_id ?? ''})`
+  const ofBulk = sql`(select operation_id from bulk_items where bulk_id = ${bulk_id ?? ''})`
   return and(
     status === undefined ? undefined : inArray(operations.status, status),
     active === undefined ? undefined : (active ? inArray : notInArray)(operations.status, ACTIVE),
     type === undefined ? undefined : eq(operations.type, type),
     server_id === undefined ? undefined : eq(operations.server_id, server_id),
     site_id === undefined ? undefined : eq(operations.site_id, site_id),
-    bulk_id === undefined ? undefined : sql`${operations.id} in ${begun}`,
+    bulk_id === undefined ? undefined : sql`${operations.id} in ${ofBulk}`,
     before === undefined ? undefined : isBefore(before),
   )
 }

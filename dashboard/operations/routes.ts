@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callerStream } from '#dashboard/auth/session-stream.ts'
-import { ASKS_AGENT, begun, shows, streamOf } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, continues, shows, streamOf } from '#dashboard/http/answers.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
@@ -87,7 +87,7 @@ export const operationRoutes = {
     body: OnlyDryRun,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
-      202: begun('The new operation.', One),
+      202: continues('The new operation.', One),
     },
     errors: ASKS_AGENT,
     run: async ({ deps, loaded: { id, type }, body, caller }) => {

@@ -5,7 +5,7 @@
 export class Pace {
   readonly #most: number
   readonly #line: (() => void)[] = []
-  #begun = 0
+  #started = 0
   #scheduled = false
 
   constructor(most: number) {
@@ -15,8 +15,8 @@ export class Pace {
   /** Undefined when the task may start immediately. */
   turn(): Promise<void> | undefined {
     this.#schedule()
-    if (this.#begun < this.#most && this.#line.length === 0) {
-      this.#begun += 1
+    if (this.#started < this.#most && this.#line.length === 0) {
+      this.#started += 1
       return undefined
     }
     return new Promise((resolve) => this.#line.push(resolve))
@@ -31,7 +31,7 @@ export class Pace {
   #next(): void {
     this.#scheduled = false
     const next = this.#line.splice(0, this.#most)
-    this.#begun = next.length
+    this.#started = next.length
     for (const begin of next) begin()
     if (next.length > 0) this.#schedule()
   }

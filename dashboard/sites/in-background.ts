@@ -1,5 +1,5 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
-import { ASKS_AGENT, begun } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, continues } from '#dashboard/http/answers.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { type Input, type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
@@ -15,7 +15,7 @@ export const inBackground = (type: OperationType) => ({
   right: OPERATION_TYPES[type].right,
   answers: {
     200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
-    202: begun('Running.', ChangingAnswer),
+    202: continues('Running.', ChangingAnswer),
   },
   errors: ASKS_AGENT,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASKS_AGENT, begun, shows } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, continues, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
@@ -41,7 +41,7 @@ export const siteRoutes = {
     body: CreateSite,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
-      201: begun('Stored; the creation runs.', ChangingAnswer),
+      201: continues('Stored; the creation runs.', ChangingAnswer),
     },
     errors: ASKS_AGENT,
     run: async ({ deps, loaded, body, caller }) => {

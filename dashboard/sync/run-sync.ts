@@ -67,7 +67,7 @@ async function stream(
   const recorder = await Recorder.open(deps, operation.id)
   try {
     let step = await Promise.race([work.next(), cancelled])
-    await begun(deps, operation)
+    await markStarted(deps, operation)
     accept()
     while (!step.done) {
       await recorder.log(step.value)
@@ -82,7 +82,7 @@ async function stream(
 }
 
 /** A sync is not retried and keeps its deadline: the next one follows anyway. */
-function begun({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
+function markStarted({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
   return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }
 

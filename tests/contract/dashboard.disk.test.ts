@@ -131,7 +131,7 @@ async function overcomes(folder: string, message: string, begin: (pid: number) =
     await client.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
     const begun = await client.post('/api/servers/1/sites', { domain: 'shop.example' })
     const id = begun.headers.get('operation-id') ?? ''
-    await until(() => agent.begun.get(id) === 1)
+    await until(() => agent.started.get(id) === 1)
     await until(async () => (await eventsOf(client, id, dashboard)).length === 1)
     const trouble = begin(dashboard.pid)
 
@@ -152,7 +152,7 @@ async function overcomes(folder: string, message: string, begin: (pid: number) =
       return all.length === 32 && all
     })
     expect(events).toEqual(Array.from({ length: 32 }, (_, at) => at + 1))
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
     const { body } = await client.get(`/api/operations/${id}`)
     expect(body).toMatchObject({ operation: { status: 'success' } })
     expect((await client.post('/api/servers', { hostname: 'b.example.com' })).status).toBe(201)

@@ -92,7 +92,7 @@ describe('a dashboard that is killed', () => {
           data: { status: 'ok', domain: `e${stop}.example` },
         },
       ])
-    expect([...agent.begun.values()]).toEqual(gates.map(() => 1))
+    expect([...agent.started.values()]).toEqual(gates.map(() => 1))
     await second.dashboard.kill()
     expect(check(`${folder}/records.db`)).toEqual({ integrity: ['ok'], odd: [] })
     await agent.stop()
@@ -113,7 +113,7 @@ describe('a dashboard that is killed', () => {
       const made = await run.client.post('/api/servers/1/sites', body)
       await streamed(run.client, `/api/operations/${made.headers.get('operation-id')}/events`)
     }
-    agent.begun.clear()
+    agent.started.clear()
     const { body } = await run.client.post('/api/bulk-operations', {
       type: 'pool.apply',
       params: { tier: 'medium' },
@@ -137,8 +137,8 @@ describe('a dashboard that is killed', () => {
     const events = await streamed(run.client, `${path}/events`)
 
     expect(await counts()).toMatchObject({ counts: { success: SITES, failed: 0 } })
-    expect(agent.begun.size).toBe(SITES)
-    expect(new Set(agent.begun.values())).toEqual(new Set([1]))
+    expect(agent.started.size).toBe(SITES)
+    expect(new Set(agent.started.values())).toEqual(new Set([1]))
     expect(events.map((event) => event.id)).toEqual(events.map((_, at) => at + 1))
     expect(events).toHaveLength(2 * SITES + 2)
     expect(events.at(-1)).toMatchObject({ event: 'complete' })

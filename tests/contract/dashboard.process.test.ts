@@ -192,6 +192,6 @@ test('kill -9 loses no answered request, and repeats no work', async () => {
 
   expect(answered.size).toBeGreaterThan(5)
   for (const [id, domain] of answered) expect(sites.get(id)).toBe(domain)
-  expect(agent.begun.size).toBe(sites.size)
-  expect([...agent.begun.values()].every((times) => times === 1)).toBe(true)
+  expect(agent.started.size).toBe(sites.size)
+  expect([...agent.started.values()].every((times) => times === 1)).toBe(true)
 }, 30_000)

@@ -47,8 +47,8 @@ export class FakeAgent {
   /** Each request in order, as `POST /exec`, and its headers. */
   readonly asked: string[] = []
   readonly headers: Headers[] = []
-  /** How often each operation was begun, which must never be more than once. */
-  readonly begun = new Map<string, number>()
+  /** How often each operation was started, which must never be more than once. */
+  readonly started = new Map<string, number>()
   readonly works = new Map<string, Work>()
   /** Answers given instead of the usual ones, by path. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>()
@@ -180,7 +180,7 @@ export class FakeAgent {
   }
 
   #begin(id: string, request: string, progress: ReturnType<Work>): Known {
-    this.begun.set(id, (this.begun.get(id) ?? 0) + 1)
+    this.started.set(id, (this.started.get(id) ?? 0) + 1)
     const known: Known = { request, events: [], wake: Promise.withResolvers() }
     this.#operations.set(id, known)
     carry(known, progress)

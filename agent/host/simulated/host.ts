@@ -58,7 +58,7 @@ export function shellOf(run: Run): Shell {
       yield* output.stdout.split('\n').filter((line) => line !== '')
       succeeded(argv, output)
     },
-    daemon: async (argv) => (await run(argv, {}), DAEMON_PID),
+    daemon: (argv) => run(argv, {}).then(() => DAEMON_PID),
   }
 }
 

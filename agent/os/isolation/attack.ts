@@ -8,8 +8,8 @@ export interface Verdict {
 }
 
 /** Where code of a site runs: behind nginx, and in its WordPress jobs. */
-export const PLACES = ['php', 'job'] as const
-export type Place = (typeof PLACES)[number]
+export const CONTEXTS = ['php', 'job'] as const
+export type Context = (typeof CONTEXTS)[number]
 
 interface Facts {
   severity: 'critical' | 'high' | 'medium' | 'low'
@@ -24,7 +24,7 @@ interface Facts {
  * attacker as `$n` (see knowledge.ts) and returns a verdict of prelude.ts.
  */
 export interface InsideAttack extends Facts {
-  places: readonly Place[]
+  contexts: readonly Context[]
   code: string
 }
 
@@ -41,16 +41,16 @@ export const notApplicable = (detail: string): Verdict => ({ outcome: 'not_appli
 export const failed = (detail: string): Verdict => ({ outcome: 'error', detail })
 
 const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
-const PLACE_NAMES: Record<Place, string> = { php: 'from PHP', job: 'from a job' }
+const CONTEXT_NAMES: Record<Context, string> = { php: 'from PHP', job: 'from a job' }
 
 /** The worst verdict of several contexts, with its context. */
-export function worstOf(verdicts: readonly (readonly [Place, Verdict])[]): Verdict {
+export function worstOf(verdicts: readonly (readonly [Context, Verdict])[]): Verdict {
   const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
   const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)
-  const details = of.flatMap(([place, { detail }]) =>
+  const details = of.flatMap(([context, { detail }]) =>
     detail === ''
       ? []
-      : [outcome === 'not_applicable' ? detail : `${PLACE_NAMES[place]}: ${detail}`],
+      : [outcome === 'not_applicable' ? detail : `${CONTEXT_NAMES[context]}: ${detail}`],
   )
   return { outcome: outcome ?? 'error', detail: [...new Set(details)].join('; ') }
 }

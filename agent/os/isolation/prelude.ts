@@ -65,12 +65,12 @@ function leave_running($path) {
 }
 
 /** Links for nginx to follow: to a readable file of the neighbour, and to one of the system. */
-function make_links($place, array $n) {
-  @symlink($n['docroot'] . '/isolation.txt', __DIR__ . "/link-$place.txt");
-  @symlink($n['docroot'], __DIR__ . "/folder-$place");
-  @symlink('/etc/passwd', __DIR__ . "/passwd-$place.txt");
-  @link($n['docroot'] . '/isolation.txt', __DIR__ . "/hard-$place.txt");
-  @link('/etc/passwd', __DIR__ . "/hard-passwd-$place.txt");
+function make_links($context, array $n) {
+  @symlink($n['docroot'] . '/isolation.txt', __DIR__ . "/link-$context.txt");
+  @symlink($n['docroot'], __DIR__ . "/folder-$context");
+  @symlink('/etc/passwd', __DIR__ . "/passwd-$context.txt");
+  @link($n['docroot'] . '/isolation.txt', __DIR__ . "/hard-$context.txt");
+  @link('/etc/passwd', __DIR__ . "/hard-passwd-$context.txt");
 }
 
 /** Scripts for nginx to pass to PHP: their output differs from their source, which proves a run. */

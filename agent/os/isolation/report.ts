@@ -1,5 +1,5 @@
 import type { IsolationResult } from '#shared/isolation.ts'
-import { type Attack, failed, PLACES, type Place, type Verdict, worstOf } from './attack.ts'
+import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } from './attack.ts'
 import { INSIDE, OUTSIDE } from './attacks/index.ts'
 import { readJob, runJob, Verdicts } from './job.ts'
 import { ask, type Scene } from './scene.ts'
@@ -16,16 +16,16 @@ type Answers = ReadonlyMap<string, Verdict>
 
 /** Runs the attacks inside the attacker, in every context. */
 export async function fromInside(scene: Scene): Promise<IsolationResult[]> {
-  const answers: { [P in Place]: Answers } = {
+  const answers: { [P in Context]: Answers } = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
     job: await orFailed(() => verdictsOfJob(scene)),
   }
   return [...INSIDE].map(([id, attack]) => {
-    const here = PLACES.filter((place) => attack.places.includes(place))
+    const here = CONTEXTS.filter((context) => attack.contexts.includes(context))
     return resultOf(
       id,
       attack,
-      worstOf(here.map((place) => [place, verdictIn(answers[place], id)])),
+      worstOf(here.map((context) => [context, verdictIn(answers[context], id)])),
     )
   })
 }

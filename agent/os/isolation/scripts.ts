@@ -4,7 +4,7 @@ import { MAIL } from '#agent/os/mail/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
-import type { InsideAttack, Place } from './attack.ts'
+import type { Context, InsideAttack } from './attack.ts'
 import { PRELUDE } from './prelude.ts'
 import { plantedName, put, type Scene } from './scene.ts'
 
@@ -77,8 +77,8 @@ export async function placeNeighbour(
 }
 
 function renderLibrary(knowledge: object, attacks: ReadonlyMap<string, InsideAttack>): string {
-  const list = [...attacks].map(([id, { places, code }]) => {
-    const where = places.map((place: Place) => `'${place}'`).join(', ')
+  const list = [...attacks].map(([id, { contexts, code }]) => {
+    const where = contexts.map((context: Context) => `'${context}'`).join(', ')
     return `$attacks['${id}'] = [[${where}], function (array $n) {${code}\n}];`
   })
   return `<?php
@@ -92,15 +92,15 @@ KNOWLEDGE, true);
 }
 
 /** The verdict of each attack in this context. */
-function tried($place) {
+function tried($context) {
   $n = knowledge();
-  make_links($place, $n);
-  if ($place === 'php') make_uploads();
+  make_links($context, $n);
+  if ($context === 'php') make_uploads();
   $attacks = [];
 ${list.join('\n')}
   $verdicts = [];
-  foreach ($attacks as $id => [$places, $attack]) {
-    if (!in_array($place, $places, true)) continue;
+  foreach ($attacks as $id => [$contexts, $attack]) {
+    if (!in_array($context, $contexts, true)) continue;
     try {
       [$outcome, $detail] = $attack($n);
     } catch (\\Throwable $error) {

@@ -55,15 +55,15 @@ export async function runsInJournal(host: Host, user: string): Promise<AgentJobR
 }
 
 function runOf(entries: readonly Entry[], lines: readonly Entry[]): AgentJobRun | undefined {
-  const begun = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
+  const start = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
   // The journal may have dropped the beginning of the oldest run.
-  if (!begun) return undefined
+  if (!start) return undefined
   const end = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === FINISHED || MESSAGE_ID === FAILED)
   const exited = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === EXITED)
   const status = Number(exited?.EXIT_STATUS ?? Number.NaN)
   return {
-    started_at: new Date(timeOf(begun)).toISOString(),
-    seconds: end ? Math.max(0, timeOf(end) - timeOf(begun)) / 1000 : null,
+    started_at: new Date(timeOf(start)).toISOString(),
+    seconds: end ? Math.max(0, timeOf(end) - timeOf(start)) / 1000 : null,
     result: resultOf(end),
     exit_status: isStatus(status) ? status : end?.MESSAGE_ID === FINISHED ? 0 : null,
     output: lines.map(textOf).join('\n').slice(-MOST_JOB_OUTPUT),

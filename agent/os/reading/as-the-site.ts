@@ -16,7 +16,7 @@ const FIRST_UID = 1000
 const NOBODY = 65534
 const MOST_BYTES = 7 << 20
 
-/** Replaces the ini files of the machine: no code of theirs runs, and errors are not printed. */
+/** Overrides settings of ini files that run code or print errors. */
 const INI = {
   memory_limit: '128M',
   max_execution_time: '5',

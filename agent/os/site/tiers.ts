@@ -142,9 +142,7 @@ export function databaseLimits({ children, execution_time }: Limits) {
   return { connections: Math.max(15, 3 * children), statement_time: execution_time }
 }
 
-/**
- * Memory for PHP workers: all but the system, MariaDB's buffers (128 MB) and a tenth in reserve.
- */
+/** Memory for PHP workers: without the system, MariaDB (128 MB of buffers) and a tenth in reserve. */
 export function budgetOf({ memory }: Machine): number {
   return Math.max(0, Math.floor(memory * 0.9) - 256 - 128)
 }

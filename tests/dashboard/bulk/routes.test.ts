@@ -66,7 +66,7 @@ describe('bulk operations', () => {
     const id = await start(dashboard, { targets: { server_ids: [a, b] }, parallel: 3 })
 
     await hasStatus(dashboard, id, 'success')
-    expect(first.begun.length + second.begun.length).toBe(12)
+    expect(first.started.length + second.started.length).toBe(12)
     expect(Math.max(first.most, second.most)).toBe(2)
   })
 
@@ -132,7 +132,7 @@ describe('bulk operations', () => {
       '4 log slow.example: The operation was cancelled',
       '5 error The operation was cancelled',
     ])
-    expect(work.begun).toEqual(['slow'])
+    expect(work.started).toEqual(['slow'])
     expect(again).toEqual({
       status: 409,
       body: { error: 'Conflict', message: 'The bulk operation has ended already' },
@@ -208,7 +208,7 @@ describe('bulk operations', () => {
 
     await hasStatus(dashboard, id, 'success')
     expect(meanwhile).toEqual(['slow.example waiting', 'b.example success'])
-    expect(work.begun).toEqual(['slow', 'b', 'slow'])
+    expect(work.started).toEqual(['slow', 'b', 'slow'])
   })
 
   test('an item of an offline agent or a missing target fails immediately', async () => {
@@ -257,8 +257,8 @@ describe('bulk operations', () => {
     work.release()
 
     await hasStatus(second, id, 'success')
-    expect(work.begun).toEqual(['slow', 'b', 'c'])
-    expect([...agent.begun.values()]).toEqual([1, 1, 1])
+    expect(work.started).toEqual(['slow', 'b', 'c'])
+    expect([...agent.started.values()]).toEqual([1, 1, 1])
     expect(await told(second, id)).toHaveLength(8)
   })
 })

@@ -54,7 +54,7 @@ describe('while the disk is full', () => {
       '2 log {"message":"After"}',
       '3 complete {"status":"ok","domain":"shop.example"}',
     ])
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 
   test('no deadline ends an operation that could not be stored', async () => {

@@ -26,7 +26,7 @@ describe('an operation', () => {
 
     expect(waiting).toMatchObject({ status: 'queued', error: { error: 'Agent offline' } })
     expect(operation).toMatchObject({ status: 'success', error: null, next_at: null })
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 
   test('reports in its stream that it waits, until when, and then the events of the agent', async () => {
@@ -54,7 +54,7 @@ describe('an operation', () => {
       `1 log ${JSON.stringify({ message: words })}`,
       ...later,
     ])
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 
   test('fails with a readable reason when its deadline has passed', async () => {
@@ -131,7 +131,7 @@ describe('an operation', () => {
     await ended(dashboard, id)
 
     expect(await transcript(dashboard, id)).toEqual(whole)
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 
   test('stores no event twice when the agent sends all again', async () => {
@@ -229,6 +229,6 @@ describe('an operation', () => {
       '2 log {"message":"After"}',
       '3 complete {"status":"ok","domain":"shop.example"}',
     ])
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 })

@@ -26,10 +26,10 @@ export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...
 /** What `pool.apply` does here: by its user, fails for `bad…`, waits for `slow…`. */
 export function pools(agent: DisposableAgent) {
   const held = Promise.withResolvers<void>()
-  const state = { running: 0, most: 0, begun: [] as string[], release: held.resolve }
+  const state = { running: 0, most: 0, started: [] as string[], release: held.resolve }
   agent.works.set('pool.apply', async function* ({ user, tier }) {
     const name = String(user)
-    state.begun.push(name)
+    state.started.push(name)
     state.running++
     state.most = Math.max(state.most, state.running)
     yield `Applying tier ${tier}`

@@ -56,8 +56,14 @@ export function lifelike(host: FakeHost): FakeHost {
   host.table = {
     ...host.table,
     php: wpCli,
-    find: ({ disk }, argv) => (disk.drop(`${argv[1]}/page`), done()),
-    'start-stop-daemon': (_, argv) => (argv.includes('/run/nginx.pid') && caches(host), done()),
+    find({ disk }, argv) {
+      disk.drop(`${argv[1]}/page`)
+      return done()
+    },
+    'start-stop-daemon'(_, argv) {
+      if (argv.includes('/run/nginx.pid')) caches(host)
+      return done()
+    },
     'apt-get': (_, argv) => (argv.includes('--simulate') ? said(installing(argv)) : done()),
     systemctl(machine, argv, options) {
       const daemon = DAEMONS[argv.slice(1).join(' ')]

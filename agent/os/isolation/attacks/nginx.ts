@@ -1,6 +1,6 @@
 import {
-  PLACES,
-  type Place,
+  CONTEXTS,
+  type Context,
   refused,
   type SceneAttack,
   succeeded,
@@ -13,14 +13,17 @@ const UPLOADS = ['php', 'phtml', 'phar', 'php5', 'PHP'].map(
   (ending) => `/wp-content/uploads/isolation.${ending}`,
 )
 
-const inEachPlace = (paths: (place: Place) => string[]) => PLACES.flatMap(paths)
+const inEachContext = (paths: (context: Context) => string[]) => CONTEXTS.flatMap(paths)
 
-const SYMLINKS = inEachPlace((place) => [
-  `/link-${place}.txt`,
-  `/folder-${place}/isolation.txt`,
-  `/passwd-${place}.txt`,
+const SYMLINKS = inEachContext((context) => [
+  `/link-${context}.txt`,
+  `/folder-${context}/isolation.txt`,
+  `/passwd-${context}.txt`,
 ])
-const HARDLINKS = inEachPlace((place) => [`/hard-${place}.txt`, `/hard-passwd-${place}.txt`])
+const HARDLINKS = inEachContext((context) => [
+  `/hard-${context}.txt`,
+  `/hard-passwd-${context}.txt`,
+])
 
 /** Requests to nginx, which may read the files of every site. */
 export const NGINX_ATTACKS = {

@@ -93,9 +93,9 @@ async function locks(scene: Scene): Promise<Verdict> {
     if (host.clock.elapsed() > end) throw new Error('the tables were not locked')
     await host.clock.sleep(POLL_MS)
   }
-  const begun = host.clock.elapsed()
+  const start = host.clock.elapsed()
   await scene.scan(attacker.domain).catch(() => undefined)
-  const seconds = (host.clock.elapsed() - begun) / 1000
+  const seconds = (host.clock.elapsed() - start) / 1000
   await locked
   return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
 }

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** SQL needs one context only: the account is the same in both. */
-const SQL = { places: ['php'] } as const
+const SQL = { contexts: ['php'] } as const
 
 /** The rights of the account of a site. */
 export const SQL_ATTACKS = {

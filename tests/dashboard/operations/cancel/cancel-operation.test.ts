@@ -130,7 +130,7 @@ describe('cancelling an operation', () => {
 
     expect(waiting).toMatchObject({ status: 'running', error: { error: 'Agent offline' } })
     expect(operation).toMatchObject({ status: 'cancelled', error: cancelled })
-    expect(agent.begun.get(id)).toBe(1)
+    expect(agent.started.get(id)).toBe(1)
   })
 
   test('does not start an operation when the cancel request arrives first', async () => {
@@ -146,7 +146,7 @@ describe('cancelling an operation', () => {
     const operation = await ended(dashboard, id)
 
     expect(operation).toMatchObject({ status: 'cancelled', error: cancelled })
-    expect(agent.begun.has(id)).toBe(false)
+    expect(agent.started.has(id)).toBe(false)
   })
 
   test('lets the operation continue when the agent cannot cancel', async () => {

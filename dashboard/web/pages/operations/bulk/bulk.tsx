@@ -51,7 +51,7 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
             <Elapsed since={created_at} until={finished_at} />
           </span>
           <span>
-            begun <Time at={created_at} />
+            started <Time at={created_at} />
           </span>
           <span>{parallel} at once</span>
           {bulkParams(bulk) && <span>{bulkParams(bulk)}</span>}
