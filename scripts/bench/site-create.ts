@@ -1,16 +1,10 @@
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { buildAgent } from '#scripts/build-agent.ts'
+import { join } from 'node:path'
 import { fail } from '#scripts/lib/fail.ts'
-import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { exec, startAgent, startServer } from './site-speed/agent.ts'
 
-const HERE = dirname(fileURLToPath(import.meta.url))
-const ROOT = join(HERE, '../..')
 const PROMISED = 1.25
 const ROUNDS = 5
-const AGENT = 'http://127.0.0.1:8443'
 
 /**
  * Makes WordPress sites on one Debian 12 server in turn with the agent's site.create and with a plain
@@ -19,16 +13,8 @@ const AGENT = 'http://127.0.0.1:8443'
  * Needs what the laboratory needs (root, systemd-nspawn), and curl.
  */
 async function bench(host: lab.Host): Promise<boolean> {
-  await host.must(['apt-get', 'update', '-q'])
-  await host.must(['apt-get', 'install', '-y', '-q', 'curl'])
-  const agent = host.spawn(['/opt/agent/hosting-agent', 'serve'], {
-    AGENT_AUTH: 'none-for-tests',
-    AGENT_LISTEN: '127.0.0.1:8443',
-    AGENT_WORDPRESS_URL: 'file:///opt/mirror',
-    AGENT_WP_CLI_URL: 'file:///opt/mirror/wp-cli.phar',
-  })
+  const agent = await startAgent(host)
   try {
-    await lab.poll(async () => (await host.exec(['curl', '-sf', `${AGENT}/health`])).code === 0)
     await exec(host, 'server.provision', {})
     await exec(host, 'site.create', siteOf('first'))
     const times = await measure(host)
@@ -42,7 +28,7 @@ async function bench(host: lab.Host): Promise<boolean> {
 }
 
 async function measure(host: lab.Host): Promise<{ plain: number; agent: number }> {
-  const script = await Bun.file(join(HERE, 'site-create/plain.sh')).text()
+  const script = await Bun.file(join(import.meta.dirname, 'site-create/plain.sh')).text()
   await host.put('/opt/plain.sh', script)
   const folder = '/var/lib/hosting-agent/cache/wordpress'
   const [version] = (await host.must(['ls', folder])).split('\n').filter((one) => /^\d/.test(one))
@@ -67,15 +53,6 @@ const siteOf = (user: string) => ({
   user,
 })
 
-/** Over HTTP, as a dashboard does it; throws what the agent says when it fails. */
-async function exec(host: lab.Host, command: string, params: object): Promise<void> {
-  const body = JSON.stringify({ command, params })
-  const type = ['-H', 'content-type: application/json']
-  const text = await host.must(['curl', '-sN', ...type, '-d', body, `${AGENT}/exec`])
-  const events = await Array.fromAsync(readEvents(new Blob([text]).stream()))
-  if (events.at(-1)?.event !== 'complete') throw new Error(`${command}: ${text}`)
-}
-
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
@@ -83,12 +60,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function main(): Promise<void> {
-  const { file } = await buildAgent(ROOT)
-  const binds = [
-    { from: dirname(file), to: '/opt/agent', readonly: true },
-    { from: await wordpressMirror(), to: '/opt/mirror', readonly: true },
-  ]
-  const host = await lab.startHost({ name: 'bench', suite: 'bookworm', init: 'systemd', binds })
+  const host = await startServer('bench')
   try {
     if (!(await bench(host)))
       throw new Error(`site.create takes more than ${PROMISED} times as long`)

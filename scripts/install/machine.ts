@@ -1,11 +1,8 @@
 import { chmod, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { lastLines } from '#scripts/lib/run.ts'
+import { lastLines, type RunOptions as ProgramOptions, runToEnd } from '#scripts/lib/run.ts'
 
-export interface RunOptions {
-  cwd?: string
-  env?: Record<string, string>
-  timeout_ms?: number
+export interface RunOptions extends ProgramOptions {
   /** Also in a dry run: it changes nothing. */
   reads?: boolean
 }
@@ -126,19 +123,8 @@ export class Machine {
 }
 
 async function execute(argv: readonly string[], options: RunOptions) {
-  const { cwd, env, timeout_ms = 900_000 } = options
-  const child = Bun.spawn([...argv], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: timeout_ms,
-    killSignal: 'SIGKILL',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...env },
-    ...(cwd ? { cwd } : {}),
-  })
-  const texts = [child.stdout, child.stderr].map((stream) => new Response(stream).text())
-  const [stdout = '', stderr = ''] = await Promise.all(texts)
-  const status = await child.exited
+  const env = { DEBIAN_FRONTEND: 'noninteractive', ...options.env }
+  const { status, stdout, stderr } = await runToEnd(argv, { timeout_ms: 900_000, ...options, env })
   return { status, stdout, words: lastLines((stderr.trim() || stdout.trim()).slice(-4000), 8) }
 }
 

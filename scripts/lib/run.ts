@@ -5,6 +5,14 @@ export type RunOptions = { cwd?: string; env?: Record<string, string>; timeout_m
  * words when it cannot be started, ends with another status than 0, or takes too long.
  */
 export async function must(argv: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { status, stdout, stderr } = await runToEnd(argv, options)
+  if (status === 0) return stdout
+  const words = lastLines(stderr.trim() || stdout.trim(), 5)
+  throw new Error(`${argv[0]} failed (exit status ${status}): ${words || 'no output'}`)
+}
+
+/** The exit status and the output of a program. */
+export async function runToEnd(argv: readonly string[], options: RunOptions) {
   const { cwd, env, timeout_ms = 600_000 } = options
   const child = Bun.spawn([...argv], {
     stdin: 'ignore',
@@ -16,10 +24,7 @@ export async function must(argv: readonly string[], options: RunOptions = {}): P
     ...(cwd ? { cwd } : {}),
   })
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
-  const status = await child.exited
-  if (status === 0) return stdout
-  const words = lastLines(stderr.trim() || stdout.trim(), 5)
-  throw new Error(`${argv[0]} failed (exit status ${status}): ${words || 'no output'}`)
+  return { status: await child.exited, stdout, stderr }
 }
 
 export function lastLines(text: string, count: number): string {

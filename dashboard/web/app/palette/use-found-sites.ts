@@ -1,14 +1,13 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
-import { call } from '#dashboard/web/api/client.ts'
+import { typedSitesQuery } from '#dashboard/web/api/typed-sites.ts'
 import { searchWords } from '#shared/search-words.ts'
 import type { Entry } from './entry.ts'
 
 const MOST = 8
 const LEAST_TEXT = 2
-const PAUSE_MS = 120
 
 /** Sites whose domain contains the text, requested after a pause in typing. */
 export function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
@@ -16,15 +15,8 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   const wanted = useDeferredValue(text)
   const isAsked = wanted.length >= LEAST_TEXT
   const { data, isFetching, isPlaceholderData } = useQuery({
-    queryKey: ['sites', 'found', wanted],
-    queryFn: async ({ signal }) => {
-      await pause(signal)
-      return call('GET /api/fleet/sites', { query: { q: wanted, per_page: MOST }, signal })
-    },
+    ...typedSitesQuery(wanted, { most: MOST, pause_ms: 120 }),
     enabled: isAsked,
-    placeholderData: keepPreviousData,
-    refetchInterval: false,
-    retry: false,
   })
   // Until the answer arrives, previous results that match are shown.
   const isOld = isPlaceholderData || wanted !== text
@@ -40,15 +32,4 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     act: () => void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } }),
   }))
   return { entries, busy: isAsked && isFetching }
-}
-
-/** Rejects when something else is typed in the meantime. */
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, PAUSE_MS)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }

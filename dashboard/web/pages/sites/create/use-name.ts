@@ -1,9 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { call } from '#dashboard/web/api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { typedSitesQuery } from '#dashboard/web/api/typed-sites.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { apexOf } from '#shared/names.ts'
 
-const PAUSE_MS = 300
 const MOST = 50
 
 /** What is known of a name while it is typed; plan and creation decide. */
@@ -18,15 +17,8 @@ export interface NameUse {
 export function useName(domain: string | undefined, server_id: number | undefined): NameUse {
   const apex = domain === undefined ? '' : apexOf(domain)
   const { data, isPlaceholderData } = useQuery({
-    queryKey: ['sites', 'named', apex],
-    queryFn: async ({ signal }) => {
-      await pause(signal)
-      return call('GET /api/fleet/sites', { query: { q: apex, per_page: MOST }, signal })
-    },
+    ...typedSitesQuery(apex, { most: MOST, pause_ms: 300 }),
     enabled: apex !== '',
-    placeholderData: keepPreviousData,
-    refetchInterval: false,
-    retry: false,
   })
   if (!data || isPlaceholderData || apex === '') return {}
   return nameUse(
@@ -44,15 +36,4 @@ function nameUse(named: readonly FleetSite[], server_id: number | undefined): Na
   if (holder) return { taken: `The domain is already taken by a site on ${holder.server}` }
   const servers = named.map(({ server }) => server).join(', ')
   return servers === '' ? {} : { also: `A site with this name was found on ${servers}.` }
-}
-
-/** Rejects when something else is typed in the meantime. */
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, PAUSE_MS)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }
