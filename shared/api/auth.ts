@@ -4,6 +4,9 @@ import { TOKEN_SCOPES } from '#shared/values.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
+/** Characters of a new password. */
+export const LEAST_PASSWORD = 12
+
 const text = (label: string) =>
   z.string({
     error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
@@ -29,7 +32,7 @@ export const ChangePassword = body({
   current_password: current('Current password'),
   password: secretOf(
     text('Password')
-      .min(12, 'Must have at least 12 characters')
+      .min(LEAST_PASSWORD, `Must have at least ${LEAST_PASSWORD} characters`)
       .max(1024, 'Must have at most 1024 characters'),
   ),
   end_tokens: z

@@ -15,6 +15,10 @@ export const ServerLink = ({ id, ...rest }: RecordLinkProps<number>) => (
   <Link to="/servers/$server_id" params={{ server_id: String(id) }} {...rest} />
 )
 
+export const BulkLink = ({ id, ...rest }: RecordLinkProps<string>) => (
+  <Link to="/operations/bulk/$bulk_id" params={{ bulk_id: id }} {...rest} />
+)
+
 export const OperationLink = ({ id, ...rest }: RecordLinkProps<string>) => (
   <Link to="/operations/$operation_id" params={{ operation_id: id }} {...rest} />
 )

@@ -1,11 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { type MailSetting, type MailTarget, setMail } from '#dashboard/web/api/mail.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { type Draft, draftOf, inputOf } from './draft.ts'
 import { RelayFields } from './relay-fields.tsx'
 import { RuleFields } from './rule-fields.tsx'
@@ -49,26 +48,21 @@ function Form({ target, setting, isSite, onClose }: FormProps) {
       navigate({ to: '/operations/$operation_id', params: { operation_id } }),
   })
   const refusals = error instanceof ApiError ? error.fields : {}
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate()
-  }
   const change = (part: Partial<Draft>) => {
     reset()
     setDraft({ ...draft, ...part })
   }
   const fields = { draft, change, refusals, isSite }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <DialogForm
+      action="Save mail settings"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={Object.keys(refusals).length === 0 ? error : null}
+    >
       <RelayFields {...fields} hasPassword={setting.relay?.has_password ?? false} />
       <RuleFields {...fields} />
-      {error && Object.keys(refusals).length === 0 && <Failure error={error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={isPending}>
-          Save mail settings
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { type MailTarget, testMail } from '#dashboard/web/api/mail.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
 
 interface MailTestProps {
   target: MailTarget
@@ -38,12 +37,15 @@ function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
       navigate({ to: '/operations/$operation_id', params: { operation_id } }),
   })
   const refused = error instanceof ApiError ? error.fields.to : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate()
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <DialogForm
+      action="Send test message"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBlocked={to.trim() === ''}
+      isBusy={isPending}
+      error={refused ? null : error}
+    >
       <Field label="Recipient" name="to" hint="Such as your own address." error={refused}>
         <Input
           type="email"
@@ -52,13 +54,6 @@ function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
           onChange={(event) => setTo(event.target.value)}
         />
       </Field>
-      {error && !refused && <Failure error={error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={isPending} disabled={to.trim() === ''}>
-          Send test message
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { createToken } from '#dashboard/web/api/account.ts'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
-import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { Failure } from '#dashboard/web/ui/states.tsx'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import { SCOPES } from './scopes.ts'
 
@@ -38,13 +38,14 @@ function Form({ onClose }: { onClose: () => void }) {
   if (data) return <Shown plaintext={data.plaintext} onClose={onClose} />
   const refused = error instanceof ApiError ? error.fields : {}
   const { name, scope, days, password } = typed
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate({ name, scope, expires_in_days: Number(days), password })
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      {error && Object.keys(refused).length === 0 && <Failure error={error} />}
+    <DialogForm
+      action="Create token"
+      onSubmit={() => mutate({ name, scope, expires_in_days: Number(days), password })}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={Object.keys(refused).length === 0 ? error : null}
+    >
       <Field
         name="name"
         label="Name"
@@ -71,12 +72,7 @@ function Form({ onClose }: { onClose: () => void }) {
           onChange={({ target }) => setTyped({ ...typed, password: target.value })}
         />
       </Field>
-      <DialogFooter onCancel={onClose}>
-        <Button type="submit" kind="primary" busy={isPending}>
-          Create token
-        </Button>
-      </DialogFooter>
-    </form>
+    </DialogForm>
   )
 }
 

@@ -7,8 +7,8 @@ import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { LEAST_PASSWORD } from '#shared/api/auth.ts'
 
-const LEAST = 12
 const EMPTY = { current: '', next: '', again: '', tokens: false }
 
 /** The other sessions of the user end with it, and the API tokens on request; this session stays. */
@@ -34,7 +34,7 @@ export function Password() {
     },
   })
   const isOther = typed.again !== '' && typed.again !== typed.next
-  const isShort = typed.next !== '' && typed.next.length < LEAST
+  const isShort = typed.next !== '' && typed.next.length < LEAST_PASSWORD
   const isWhole = typed.current !== '' && typed.next !== '' && typed.again === typed.next
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -51,7 +51,7 @@ export function Password() {
         <Field
           name="password"
           label="New password"
-          hint={`At least ${LEAST} characters${isShort ? `, ${LEAST - typed.next.length} more` : ''}.`}
+          hint={`At least ${LEAST_PASSWORD} characters${isShort ? `, ${LEAST_PASSWORD - typed.next.length} more` : ''}.`}
           error={fields.password}
         >
           <Input {...type('next')} autoComplete="new-password" />

@@ -1,6 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { activityName } from '#dashboard/web/labels/activity.ts'
-import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -86,9 +85,9 @@ function What({ type, operation_id, bulk_id }: FleetActivity) {
     )
   if (bulk_id !== null)
     return (
-      <Link to="/operations/bulk/$bulk_id" params={{ bulk_id }} className={LINK}>
+      <BulkLink id={bulk_id} className={LINK}>
         {name}
-      </Link>
+      </BulkLink>
     )
   return <span className="font-medium">{name}</span>
 }

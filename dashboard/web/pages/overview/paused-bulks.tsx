@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import { CirclePause } from 'lucide-react'
 import { bulkTitle } from '#dashboard/web/labels/operation.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { Group, Line } from './group.tsx'
 
@@ -15,13 +15,9 @@ export function PausedBulks({ bulks }: { bulks: readonly BulkOperationView[] }) 
         <Line
           key={bulk.id}
           name={
-            <Link
-              to="/operations/bulk/$bulk_id"
-              params={{ bulk_id: bulk.id }}
-              className="font-medium hover:underline"
-            >
+            <BulkLink id={bulk.id} className="font-medium hover:underline">
               {bulkTitle(bulk)}
-            </Link>
+            </BulkLink>
           }
           reason={bulk.reason}
           action={

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { isBulkActive, recentBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { bulkTitle } from '#dashboard/web/labels/operation.ts'
 import { BulkProgress } from '#dashboard/web/pages/operations/bulk/bulk-progress.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
@@ -31,13 +31,9 @@ function Bulk({ bulk }: { bulk: BulkOperationView }) {
         <Status value={isBulkActive(bulk) && status === 'cancelled' ? 'ending' : status} />
       </span>
       <div className="min-w-0">
-        <Link
-          to="/operations/bulk/$bulk_id"
-          params={{ bulk_id: id }}
-          className="font-medium hover:underline"
-        >
+        <BulkLink id={id} className="font-medium hover:underline">
           {bulkTitle(bulk)}
-        </Link>
+        </BulkLink>
         <p className="truncate text-xs text-muted">
           <Time at={created_at} />
           {reason && ` · ${reason}`}
