@@ -44,9 +44,10 @@ export function doesAsPlanned(world: World): void {
       await streams(`/sites/${id}/tls`, { tls: 'none' })
       await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
       await streams(`/sites/${id}/tls`, { tls: 'self-signed' })
-      await get(host, `https://${domain}/`)
-      for (const type of SITE_ACTIONS)
+      for (const type of SITE_ACTIONS) {
+        await get(host, `https://${domain}/`)
         await does('POST', `/sites/${id}/${actionOf(type).path}`, {}, true)
+      }
       await does('POST', '/services/restart', { service: `php-fpm:${user}` })
       await does('DELETE', `/sites/${id}`)
       await does('POST', `/sites/${id}/restore`)
