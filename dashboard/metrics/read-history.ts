@@ -1,12 +1,11 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { MetricsHistory, MetricsQuery } from '#shared/api/metrics.ts'
+import { type MetricsHistory, type MetricsQuery, USUAL_POINTS } from '#shared/api/metrics.ts'
 import { invalid } from '#shared/errors.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { type Bucket, type Range, readBuckets } from './queries.ts'
 
 const HOUR = 3600
 const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
-const USUAL_POINTS = 400
 const MOST_POINTS = 2_000
 
 /** The metrics of a server over time, in columns. Throws 422 on `from`, `to` or `step`. */

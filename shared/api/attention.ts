@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { Count, RecordId } from './parts.ts'
 
+/** The number of single items of a kind. */
+export const SHOWN = 20
+
 /** Most severe first; the overview shows equal items in this order. */
 export const ATTENTION_KINDS = [
   'server_offline',
@@ -65,7 +68,7 @@ export const Attention = z
     total: Count.describe(
       'The number of items; for php_eol and sites_not_recorded, the number of sites.',
     ),
-    items: z.array(AttentionItem).describe('The most severe items, at most 20.'),
+    items: z.array(AttentionItem).describe(`The most severe items, at most ${SHOWN}.`),
     query: Query,
   })
   .meta({ id: 'Attention', description: 'All items of one kind.' })

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { digits } from './activity.ts'
 import { Timestamp } from './parts.ts'
 
+export const USUAL_POINTS = 400
+
 const stepRule = 'Must be a whole number of seconds between 60 and 86400'
 
 const time = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time' })
@@ -12,7 +14,7 @@ export const MetricsQuery = z.object({
   step: digits(stepRule)
     .refine((seconds) => seconds >= 60 && seconds <= 86400, stepRule)
     .optional()
-    .describe('Seconds of one point; default: a value for at most 400 points.'),
+    .describe(`Seconds of one point; default: a value for at most ${USUAL_POINTS} points.`),
 })
 export type MetricsQuery = z.infer<typeof MetricsQuery>
 

@@ -4,10 +4,8 @@ import {
   type AttentionItem,
   type AttentionKind,
   SEVERITIES,
+  SHOWN,
 } from '#shared/api/attention.ts'
-
-/** The number of single items of a kind. */
-export const SHOWN = 20
 
 /** The defaults of optional fields. */
 export function item(

@@ -1,9 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { supportEnds } from '#shared/php-support.ts'
 import { diskUse } from './disk-use.ts'
 import { unwell } from './health.ts'
-import { advised, counted, groupOf, item, ofSite, SHOWN } from './item.ts'
+import { advised, counted, groupOf, item, ofSite } from './item.ts'
 import { type FailedOperation, type NeedySite, type OfPhp, readNeeds } from './queries.ts'
 
 const FEW = 5

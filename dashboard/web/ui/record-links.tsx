@@ -22,3 +22,12 @@ export const BulkLink = ({ id, ...rest }: RecordLinkProps<string>) => (
 export const OperationLink = ({ id, ...rest }: RecordLinkProps<string>) => (
   <Link to="/operations/$operation_id" params={{ operation_id: id }} {...rest} />
 )
+
+const LISTS = { '/servers': 'Servers', '/sites': 'Sites', '/operations': 'Operations' } as const
+
+/** The breadcrumb of a page below one of these lists. */
+export const ListLink = ({ to }: { to: keyof typeof LISTS }) => (
+  <Link to={to} className="hover:underline">
+    {LISTS[to]}
+  </Link>
+)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { bulkQuery, isBulkActive } from '#dashboard/web/api/bulk-operations.ts'
 import { isNotFound } from '#dashboard/web/api/client.ts'
 import { bulkParams, bulkTitle } from '#dashboard/web/labels/operation.ts'
@@ -7,6 +7,7 @@ import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -23,11 +24,7 @@ export function BulkPage() {
   return (
     <Page
       title={data ? bulkTitle(data) : 'Bulk operation'}
-      trail={
-        <Link to="/operations" className="hover:underline">
-          Operations
-        </Link>
-      }
+      trail={<ListLink to="/operations" />}
       actions={data && <Actions bulk={data} />}
     >
       {error && <Failure error={error} onRetry={refetch} />}

@@ -1,25 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { isNotFound } from '#dashboard/web/api/client.ts'
 import { operationQuery } from '#dashboard/web/api/operations.ts'
 import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
+import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 
 export function OperationPage() {
   const { operation_id } = useParams({ from: '/inside/operations/$operation_id' })
   const { data, error } = useQuery(operationQuery(operation_id))
   if (isNotFound(error)) return <NotFound />
   return (
-    <Page
-      title={data ? operationTitle(data) : 'Operation'}
-      trail={
-        <Link to="/operations" className="hover:underline">
-          Operations
-        </Link>
-      }
-    >
+    <Page title={data ? operationTitle(data) : 'Operation'} trail={<ListLink to="/operations" />}>
       <OperationLive operation_id={operation_id} untitled />
     </Page>
   )

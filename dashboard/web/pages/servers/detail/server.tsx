@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
@@ -8,6 +8,7 @@ import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
+import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
@@ -24,11 +25,7 @@ import { ServerSites } from './parts/server-sites.tsx'
 import { Services } from './parts/services.tsx'
 import { WebCard } from './parts/web-card.tsx'
 
-const TRAIL = (
-  <Link to="/servers" className="hover:underline">
-    Servers
-  </Link>
-)
+const TRAIL = <ListLink to="/servers" />
 
 /** One server: state, services, history and actions. */
 export function ServerPage() {

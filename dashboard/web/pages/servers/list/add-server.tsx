@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { openEnrolment } from '#dashboard/web/api/enrolment.ts'
 import { createServer } from '#dashboard/web/api/servers.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { ServerFields } from './server-fields.tsx'
 import { NEW_SERVER, useServerForm } from './use-server-form.ts'
@@ -24,11 +25,7 @@ export function AddServerPage() {
       replace: true,
     })
   })
-  const trail = (
-    <Link to="/servers" className="hover:underline">
-      Servers
-    </Link>
-  )
+  const trail = <ListLink to="/servers" />
   return (
     <Page title="Add a server" trail={trail}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,36rem)_minmax(0,24rem)]">

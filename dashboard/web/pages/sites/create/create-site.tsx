@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { type Draft, mistakesIn, takeServer, draft as typed } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
@@ -41,14 +42,7 @@ export function CreateSitePage() {
     else creation.plan((field) => focusOn(form.current, field))
   }
   return (
-    <Page
-      title="Create a site"
-      trail={
-        <Link to="/sites" className="hover:underline">
-          Sites
-        </Link>
-      }
-    >
+    <Page title="Create a site" trail={<ListLink to="/sites" />}>
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <Card>
           <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">

@@ -1,9 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { OutLink } from '#dashboard/web/ui/out-link.tsx'
-import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
+import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
@@ -15,9 +14,7 @@ import { isWordpress, urlsOf } from './urls.ts'
 export function Trail({ site }: { site: Site | undefined }) {
   return (
     <nav aria-label="Breadcrumb" className="flex gap-1.5">
-      <Link to="/sites" className="hover:underline">
-        Sites
-      </Link>
+      <ListLink to="/sites" />
       {site && (
         <>
           <span aria-hidden>/</span>
