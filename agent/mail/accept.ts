@@ -7,12 +7,12 @@ import { Incoming } from './incoming.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { WireForm } from './wire-form.ts'
 
-/** Of one message. */
+/** Limits of one message. */
 const MOST_BYTES = 25 << 20
 const MOST_HEADER = 256 << 10
 const TIMEOUT_MS = 60_000
 
-/** The line that `sendmail` begins with; `size` is that of the message that follows. */
+/** The first line of `sendmail`; `size` is the size of the message that follows. */
 const Opening = z.object({
   id: z.string().regex(/^[0-9a-f]{24}$/),
   sender: z.string().max(1000).nullable(),
@@ -24,7 +24,7 @@ type Opening = z.infer<typeof Opening>
 
 interface Deps {
   now: () => number
-  /** How many messages may be on their way in at once; the others wait. */
+  /** The number of messages that are received at the same time; others wait. */
   turn: <T>(work: () => Promise<T>) => Promise<T>
 }
 
@@ -32,8 +32,8 @@ interface Deps {
 class NotTaken extends Error {}
 
 /**
- * One message of a site: its opening line, `354` in return, the message, and the answer, which is `250`
- * only when the message is on the disk.
+ * Receives one message of a site: its opening line, answered by `354`, then the message, answered
+ * by `250` only after it is on the disk.
  */
 export async function accept(socket: Socket, queue: SiteQueue, deps: Deps): Promise<void> {
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
@@ -62,7 +62,7 @@ async function take(
   deps: Deps,
 ): Promise<string> {
   const opening = Opening.parse(JSON.parse(await incoming.line()))
-  // The site comes again when the connection broke after the message was on the disk.
+  // The site retries when the connection broke after the message was on the disk.
   if (queue.knows(opening.id)) return opening.id
   if (opening.size > MOST_BYTES) throw new NotTaken(`552 the message has more than 25 MB`)
   const rules = await queue.rules()

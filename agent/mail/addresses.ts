@@ -1,15 +1,15 @@
-/** One address of a header: `name` as it stands there, `address` without its brackets. */
+/** One address of a header: `name` as written there, `address` without its brackets. */
 export interface Mailbox {
   name: string
   address: string
 }
 
-/** A quoted string, an address in brackets, what separates, or anything else. */
+/** A quoted string, an address in brackets, a separator, or other text. */
 const TOKEN = /"(?:\\.|[^"\\])*"?|<[^>,;]*>?|[,;:]|\\.?|[^",;:<\\]+/gs
 
 /**
- * The mailboxes of an address list (RFC 5322, 3.4), also of a group. Whatever is no list comes back as
- * what it looks like: the caller checks each address.
+ * The mailboxes of an address list (RFC 5322, 3.4), also of a group. Invalid text is returned as it
+ * is: the caller checks each address.
  */
 export function mailboxesOf(text: string): Mailbox[] {
   const found: Mailbox[] = []
@@ -31,7 +31,7 @@ export function mailboxesOf(text: string): Mailbox[] {
   return found
 }
 
-/** Comments nest, and stand outside of quoted strings. */
+/** Comments nest, and are outside of quoted strings. */
 function withoutComments(text: string): string {
   let depth = 0
   let kept = ''
@@ -47,8 +47,8 @@ const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * The address as it goes to a relay: ASCII, at most 254 characters, a domain that is a name. Undefined
- * for everything else: quoted local parts, address literals and letters beyond ASCII before the `@`.
+ * The address for a relay: ASCII, at most 254 characters, with a host name as its domain. Undefined
+ * for everything else: quoted local parts, address literals and non-ASCII before the `@`.
  */
 export function envelopeAddress(text: string): string | undefined {
   const at = text.lastIndexOf('@')

@@ -19,7 +19,7 @@ export interface Kept {
   failures: Failure[]
 }
 
-/** How many recipients a site has reached, by the hours of the clock, for the last 24 of them. */
+/** The number of recipients of a site's mail, by hours of the clock, for the last 24 hours. */
 export class Counts {
   readonly #now: () => number
   #kept: Kept
@@ -67,7 +67,7 @@ export class Counts {
     return Math.floor(this.#now() / HOUR_MS)
   }
 
-  /** Hours that lie ahead are of a clock that was wrong. */
+  /** Hours in the future are from before a clock change. */
   #hour(): Hour {
     const hour = this.#number()
     const recent = this.#kept.hours.filter((one) => one.hour > hour - HOURS && one.hour <= hour)

@@ -28,10 +28,10 @@ export class Deliveries {
   }
 
   /**
-   * Throws when the connection broke: the message then stays as it was. Whoever has it is off the disk
-   * in the turn in which the relay said so, so that only a kill between its answer and that can send
-   * it twice, which SMTP does not rule out. False when the relay ended a connection that it had taken
-   * messages on before it received this one, as some do after each: nothing is wrong then.
+   * Throws when the connection broke: the message then stays unchanged. Delivered recipients are
+   * removed from the disk in the same turn as the relay's answer, so that only a kill in between
+   * can send a message twice, which SMTP does not rule out. False if the relay ended a used
+   * connection before it received this message, as some relays do after each: that is no error.
    */
   async deliver(connection: Connection, message: Waiting, isUsed: boolean): Promise<boolean> {
     const text = this.#deps.store.textPath(message.id)
@@ -42,13 +42,13 @@ export class Deliveries {
       return true
     } catch (error) {
       if (isUsed && error instanceof NotStarted) return false
-      // It may be this message that the relay breaks at: the others go first.
+      // The relay may break at this very message: the others go first.
       if (error instanceof Broken) this.#brokenAt(message, error.message)
       throw error
     }
   }
 
-  /** Gives up what has waited too long for a relay that takes nothing now, for this reason. */
+  /** Gives up old messages for a relay that accepts nothing now, for this reason. */
   expire(reason: string): void {
     const { waiting, schedule, now } = this.#deps
     for (const message of [...waiting.values()]) {
@@ -80,7 +80,7 @@ export class Deliveries {
     )
   }
 
-  /** What is old has its last try, too: the server, or its relay, may have been off all the time. */
+  /** Old messages get a last attempt too: the server, or its relay, may have been off. */
   #later(message: Waiting, answer: string): void {
     const { schedule, now } = this.#deps
     if (isTooOld(schedule, message.created_at, now())) this.#expired(message, answer)

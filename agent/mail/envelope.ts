@@ -3,11 +3,11 @@ import { apexOf } from '#shared/names.ts'
 import { envelopeAddress, mailboxesOf } from './addresses.ts'
 import { type Field, field, valuesOf } from './headers.ts'
 
-/** What the site's program asks for: `sender` is that of `-f`, `recipients` those of its arguments. */
+/** The options of the site's program: `sender` is that of `-f`, `recipients` are its arguments. */
 export interface Submission {
   sender: string | undefined
   recipients: readonly string[]
-  /** `-t`: whom `To`, `Cc` and `Bcc` name as well. */
+  /** `-t`: also the recipients of `To`, `Cc` and `Bcc`. */
   from_fields: boolean
 }
 
@@ -17,14 +17,14 @@ export interface Envelope {
   fields: Field[]
 }
 
-/** A refused message; the reason is for the site. */
+/** A refused message; the reason is shown to the site. */
 export class Unacceptable extends Error {}
 
 const MOST_RECIPIENTS = 200
 const RECIPIENT_FIELDS = ['to', 'cc', 'bcc']
 const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
 
-/** Who gets the message from whom, and its fields as they leave. Throws Unacceptable. */
+/** The sender, the recipients, and the fields of the outgoing message. Throws Unacceptable. */
 export function envelopeOf(
   fields: readonly Field[],
   submission: Submission,
@@ -65,7 +65,7 @@ function recipientsOf(fields: readonly Field[], submission: Submission): string[
 
 interface From {
   sender: string
-  /** Undefined where that of the message stays as it is. */
+  /** Undefined if that of the message is unchanged. */
   field?: Field
   reply_to?: string | undefined
 }
@@ -81,11 +81,11 @@ function fromOf(fields: readonly Field[], submission: Submission, rules: Effecti
   }
   const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : wanted
   if (address !== undefined && given.length === 1) return { sender: kept }
-  // Several authors, or none that can be read: the one that was checked is enough.
+  // Several authors, or no readable one: the checked one is sufficient.
   return { sender: kept, field: field('From', wanted) }
 }
 
-/** With the name that the site gave, and its address for replies. */
+/** With the name from the site, and its address for replies. */
 function replaced(name: string, reply_to: string | undefined, { from_address }: Effective): From {
   const text = name === '' ? from_address : `${name} <${from_address}>`
   return { sender: from_address, field: field('From', text), reply_to }
@@ -96,7 +96,7 @@ function isReplaced(address: string, { rewrite_from, from_address, domain }: Eff
   return rewrite_from === 'always' || !isOf(address, domain)
 }
 
-/** Of the name of the site, with or without `www.`, or of a name below it. */
+/** Whether it is the domain of the site, with or without `www.`, or a subdomain. */
 function isOf(address: string, domain: string): boolean {
   const host = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
   const apex = apexOf(domain)

@@ -1,11 +1,11 @@
-/** One field as it stands in the message, its folded lines included, without the line end. */
+/** One field as it is in the message, with its folded lines, without the line end. */
 export interface Field {
   /** Lower case. */
   name: string
   raw: string
 }
 
-/** What comes before the first empty line. Text is latin1: a byte is a character, whatever it means. */
+/** The part before the first empty line. Text is latin1: one character for each byte. */
 export function parseFields(text: string): Field[] {
   const fields: Field[] = []
   for (const line of text.split(/\r\n|\n|\r/)) {

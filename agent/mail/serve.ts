@@ -14,7 +14,7 @@ import { Store } from './store.ts'
 const LOOK_MS = 500
 /** The number of sites that are delivered at the same time. */
 const MOST_AT_ONCE = 8
-/** After SIGTERM: a transaction that is cut off may be sent twice. */
+/** After SIGTERM: an interrupted transaction may be sent twice. */
 const ENDING_MS = 20_000
 
 interface Site {
@@ -30,7 +30,7 @@ interface Settings {
   report?: (error: unknown) => void
 }
 
-/** `hosting-agent mail`: takes the mail of sites at their sockets, and hands it to their relays. */
+/** `hosting-agent mail`: accepts mail of sites at their sockets, and sends it to their relays. */
 export async function mail({ mail_schedule, settings: { mail_dir } }: Config): Promise<void> {
   const running = new MailService({ root: mail_dir, schedule: mail_schedule, report: logError })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -123,7 +123,7 @@ export class MailService {
     for (const [user, site] of [...this.#sites]) {
       if (this.#ending || this.#working.size >= MOST_AT_ONCE) return
       if (!site.queue.due) continue
-      // To the end of the line: the others have their turn before it comes again.
+      // At the end of the line: other sites have their turn first.
       this.#sites.delete(user)
       this.#sites.set(user, site)
       const work = site.queue.work().catch(this.#report)

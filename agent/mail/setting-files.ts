@@ -8,7 +8,7 @@ import {
   SiteSetting,
 } from '#agent/os/mail/setting.ts'
 
-/** Root's files, read each time: a change needs no signal. */
+/** Files of root, read each time: a change needs no signal. */
 export class SettingFiles {
   readonly #places: MailPlaces
 

@@ -13,11 +13,11 @@ import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
 import type { StatusFile } from './status-file.ts'
 import type { Store, Waiting } from './store.ts'
 
-/** What one site may have waiting. */
+/** The limits of one site's waiting mail. */
 const MOST_MESSAGES = 1000
 const MOST_BYTES = 200 << 20
 const MOST_KNOWN = 5000
-/** On one connection, before another site has its turn. */
+/** Messages on one connection before the next site has its turn. */
 const MOST_AT_ONCE = 50
 
 const DAMAGED = { answer: 'given up: its file in the queue is damaged', expired: true }
@@ -72,7 +72,7 @@ export class SiteQueue {
     return effective(await settings.server(), await settings.site(user))
   }
 
-  /** Why the queue accepts no more, if so. */
+  /** The reason why the queue accepts no more; undefined: it does. */
   get full(): string | undefined {
     const messages = [...this.#waiting.values()]
     const bytes = messages.reduce((sum, { size }) => sum + size, 0)
@@ -103,7 +103,7 @@ export class SiteQueue {
     await this.tell()
   }
 
-  /** Whether there is something to do now. */
+  /** Whether a message is due. */
   get due(): boolean {
     const { now, schedule } = this.#deps
     if (this.#busy || !isDue(schedule, this.#relayAt, now())) return false
@@ -144,7 +144,7 @@ export class SiteQueue {
     }
   }
 
-  /** Who has waited longest since its time came: one at which the relay breaks is last then. */
+  /** The longest waiting message first; one at which the relay breaks goes last. */
   #next(): Waiting | undefined {
     const { now, schedule } = this.#deps
     return [...this.#waiting.values()]
@@ -172,7 +172,7 @@ export class SiteQueue {
     }
   }
 
-  /** What a relay leaves over that ends the connection after some messages goes over the next one. */
+  /** When a relay ends the connection after some messages, the others use the next one. */
   async #handOver(rules: Effective, connection: Connection, deliveries: Deliveries): Promise<void> {
     for (let count = 0; count < MOST_AT_ONCE; count += 1) {
       const message = this.#next()
@@ -200,7 +200,7 @@ export class SiteQueue {
     this.#relayAt = now() + relayWaitAfter(schedule, this.#failures, random())
   }
 
-  /** A new setting is tried at once, also by what the relay of the former one wanted later. */
+  /** Retries at once with a new setting, also messages that the former relay deferred. */
   retryNow(): void {
     this.#relayAt = 0
     this.#failures = 0

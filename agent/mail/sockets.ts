@@ -4,9 +4,9 @@ import type { MailPlaces } from '#agent/os/mail/places.ts'
 import { accept } from './accept.ts'
 import type { SiteQueue } from './site-queue.ts'
 
-/** Connections of one site at once; more wait in the queue of the kernel. */
+/** Connections of one site at once; more wait in the kernel's queue. */
 const MOST_CONNECTIONS = 8
-/** Messages of all sites that are written at once: each takes memory. */
+/** Messages of all sites that are stored at once: each takes memory. */
 const MOST_TURNS = 8
 
 export interface MailSocket {
@@ -14,8 +14,8 @@ export interface MailSocket {
 }
 
 /**
- * Listens for one site. The socket takes the place of that of an earlier process in one rename, and
- * stays when this one ends: a site that finds it tries again, where a missing one means "no relay".
+ * Listens for one site. One rename replaces the socket of an earlier process, and the socket stays
+ * when this one ends: a site retries at a socket, and takes a missing one for "no relay".
  */
 export async function openSocket(
   places: MailPlaces,
@@ -30,7 +30,7 @@ export async function openSocket(
   })
   server.maxConnections = MOST_CONNECTIONS
   await listen(server, `${path}.new`)
-  // Who can go into the folder is that site.
+  // Only that site can enter the folder.
   await chmod(`${path}.new`, 0o666)
   await rename(`${path}.new`, path)
   return { close: () => server.close() }

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } fro
 import { type FileHandle, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** What is known of one message that waits; its text lies beside, in the form that goes to the relay. */
+/** The state of one waiting message; its text is beside it, in the form for the relay. */
 const Waiting = z.object({
   id: z.string().regex(/^[0-9a-f]{24}$/),
   sender: z.string().max(254),
@@ -17,8 +17,8 @@ const Waiting = z.object({
 export type Waiting = z.infer<typeof Waiting>
 
 /**
- * The messages of one site. One of them is there from the moment on that its `.json` is, which is
- * written last and removed first; each write is on the disk before anybody receives an answer.
+ * The messages of one site. A message exists as soon as its `.json` does, which is written last and
+ * removed first; each write is synced to the disk before the answer.
  */
 export class Store {
   readonly #folder: string
@@ -27,7 +27,7 @@ export class Store {
     this.#folder = folder
   }
 
-  /** A new text, which counts only when `put` has been called. */
+  /** A new text, which counts only after a call of `put`. */
   async openText(id: string): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     return open(this.textPath(id), 'w', 0o600)
@@ -37,7 +37,7 @@ export class Store {
     return `${this.#folder}/${id}.eml`
   }
 
-  /** Of a message that is new, or that has changed. */
+  /** Stores a new or changed message. */
   async put(message: Waiting): Promise<void> {
     const path = this.#path(message.id)
     const draft = `${path}.new`
@@ -52,7 +52,7 @@ export class Store {
     await this.#sync()
   }
 
-  /** `put` within one turn: for recipients that have the message now. */
+  /** `put` within one turn: for recipients that have received the message. */
   replace(message: Waiting): void {
     const path = this.#path(message.id)
     const file = openSync(`${path}.new`, 'w', 0o600)
@@ -66,7 +66,7 @@ export class Store {
     void this.#sync().catch(() => undefined)
   }
 
-  /** At once, within the turn in which the relay has answered: nothing comes in between. */
+  /** Within the turn of the relay's answer: nothing runs in between. */
   remove(id: string): void {
     unlinkSync(this.#path(id))
     unlink(this.textPath(id)).catch(() => undefined)

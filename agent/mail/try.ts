@@ -11,11 +11,11 @@ import { connect, type SmtpOptions } from './smtp/connect.ts'
 import { type Outgoing, send } from './smtp/send.ts'
 import { WireForm } from './wire-form.ts'
 
-/** A person waits for this. */
+/** Short, because a person waits for the result. */
 const TIMES = { connect_ms: 15_000, answer_ms: 60_000, accept_ms: 120_000 }
 
 /**
- * `hosting-agent mail-try <recipient> [user]`: hands one message to the relay of a site, or to that of
+ * `hosting-agent mail-try <recipient> [user]`: sends one message through the relay of a site, or of
  * the server, and prints the dialogue without its secrets.
  */
 export async function mailTry(config: Config, [to = '', user]: readonly string[]): Promise<never> {
@@ -37,7 +37,7 @@ async function rulesOf({ settings: { mail_dir } }: Config, user: string | undefi
   return rules
 }
 
-/** The answer of the relay; throws what it refused with. */
+/** The answer of the relay; throws its refusal. */
 export async function tryOut(
   rules: Effective,
   to: string,

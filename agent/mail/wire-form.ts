@@ -3,9 +3,9 @@ const LF = 10
 const DOT = 46
 
 /**
- * Text as it goes over SMTP (RFC 5321, 4.5.2): every line ends with CR LF, and one that begins with a
- * dot has another one before it. A CR or LF alone becomes a line end, so that no relay can read the end
- * of the message where there is none. NUL bytes are left out.
+ * Converts text for SMTP (RFC 5321, 4.5.2): every line ends with CR LF, and a line that begins with
+ * a dot gets another dot. A CR or LF alone becomes a line end, so that no relay sees an early end
+ * of the message. NUL bytes are left out.
  */
 export class WireForm {
   #atStart = true
@@ -31,7 +31,7 @@ export class WireForm {
     return out.subarray(0, size)
   }
 
-  /** What is missing of the last line. */
+  /** The missing end of the last line. */
   end(): Buffer {
     return Buffer.from(this.#atStart ? '' : '\r\n')
   }

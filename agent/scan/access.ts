@@ -4,7 +4,7 @@ import { become, becomeNobody, identityOf, ownerName } from './identity.ts'
 import { siteTree } from './open-tree.ts'
 import { query } from './query.ts'
 
-/** This machine, for a process that has the right to change its user, and is nobody between scans. */
+/** This machine, for a process that may change its user, and runs as nobody between scans. */
 export function machineAccess(socket: string): Access {
   return {
     socket,

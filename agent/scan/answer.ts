@@ -23,7 +23,7 @@ export interface Access {
   socket: string
   /** Name of the user that the docroot belongs to, empty where there is none. */
   owner(site: TenantSite): string
-  /** Runs `work`, which reads and does not wait, with the rights of the site alone. */
+  /** Runs synchronous `work` that only reads, with the rights of the site. */
   read<T>(site: TenantSite, work: (open: OpenTree) => T): { value: T; limit: Limit }
   query(query: OptionsQuery): Promise<readonly Record<string, unknown>[]>
 }
@@ -35,7 +35,7 @@ interface Found {
 
 const NO_UPDATES = { plugins: null, themes: null, core: null }
 
-/** The answers about sites. Each reads the files before it returns, and then asks the database. */
+/** The answers about sites. Each reads the files before it returns, then queries the database. */
 export function scannerOn(access: Access): SiteReader {
   const find = (site: TenantSite, facts: string | undefined, read: typeof readSite): Found => {
     if (facts !== undefined) return { reading: readReported(facts), limit: null }
@@ -47,7 +47,7 @@ export function scannerOn(access: Access): SiteReader {
     { reading, limit }: Found,
     answer: T,
   ): Promise<Read<T>> => {
-    // PHP of the site would not know more of a tree that is too large, and its answer has no limit.
+    // The site's PHP would not know more about a too large tree, and its answer has no limit.
     const isWhole = limit !== 'entries' || answer === undefined
     const unsure = reading.unsure !== null && isWhole
     return { answer, unsure, owner: unsure ? access.owner(site) : '' }
@@ -139,7 +139,7 @@ interface ReadState {
   why?: UnknownUpdates
 }
 
-/** Unknown where the database is elsewhere, refuses the site's account or does not answer in time. */
+/** Unknown if the database is remote, refuses the account or does not answer in time. */
 async function readState(access: Access, { config }: Reading): Promise<ReadState> {
   const query = config ? optionsQuery(config, access.socket) : 'incomplete'
   if (query === 'incomplete') return { state: UNKNOWN_STATE, why: 'config_incomplete' }

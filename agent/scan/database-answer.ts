@@ -1,6 +1,6 @@
 import type { DatabaseAnswer } from '#agent/host/scanner-port.ts'
 
-/** MariaDB's error numbers, by what they mean for a site: https://mariadb.com/kb/en/mariadb-error-codes/ */
+/** MariaDB's errors by meaning for a site: https://mariadb.com/kb/en/mariadb-error-codes/ */
 const STATES: Record<number, DatabaseAnswer['state']> = {
   1040: 'busy',
   1203: 'busy',
@@ -25,7 +25,7 @@ export function databaseAnswerOf(error: unknown): DatabaseAnswer {
   const known = STATES[errno]
   if (known) return { state: known, error: errno }
   if (AWAY.includes(code)) return { state: 'away' }
-  // Without an error of the server: it did not answer in time.
+  // Without an error of the server: the timeout was reached.
   return errno >= 1000 && errno < 45_000 ? { state: 'broken', error: errno } : { state: 'slow' }
 }
 

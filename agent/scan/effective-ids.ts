@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** The effective user and group, as files are opened and sockets are connected with them. */
+/** The effective user and group, which the kernel checks for files and sockets. */
 export interface EffectiveIds {
   user(uid: number): void
   group(gid: number): void
@@ -11,7 +11,7 @@ export const ofProcess: EffectiveIds = {
   group: (gid) => process.setegid?.(gid),
 }
 
-/** Of setresuid(2) and setresgid(2). */
+/** The arguments of setresuid(2) and setresgid(2). */
 const CALLS: Record<string, readonly [user: number, group: number]> = {
   x64: [117, 119],
   arm64: [147, 149],
@@ -20,9 +20,9 @@ const LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1
 const KEEP = -1
 
 /**
- * Those of the calling thread alone, by the system calls themselves: all files are read on one thread.
- * The functions of libc send every other thread a signal and wait until each has done the same
- * (nptl(7)), which was nearly half of a scan's time. Undefined where that is not possible.
+ * Of the calling thread only, by direct system calls: one thread reads all files. The functions of
+ * libc signal every other thread and wait until each has changed its ids (nptl(7)), which was
+ * nearly half of a scan's time. Undefined if that is not possible.
  */
 export function ofThread(): EffectiveIds | undefined {
   const [user, group] = CALLS[process.arch] ?? []
@@ -36,7 +36,7 @@ export function ofThread(): EffectiveIds | undefined {
 
 type Call = (...args: readonly [number: number, real: number, id: number, saved: number]) => void
 
-/** Of Bun; other runtimes go without it. */
+/** Part of Bun; other runtimes have no FFI. */
 interface Ffi {
   dlopen(path: string, functions: object): { symbols: { syscall: Call } }
 }
@@ -51,7 +51,7 @@ function systemCall(): Call | undefined {
     try {
       return dlopen(library, FUNCTIONS).symbols.syscall
     } catch {
-      // The other libc, or the other machine.
+      // Try the other libc, or the other architecture.
     }
   }
   return undefined

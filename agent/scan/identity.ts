@@ -10,15 +10,15 @@ export interface Identity {
   gid: number
 }
 
-/** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
+/** Smaller ids belong to root and system accounts: login.defs(5), UID_MIN. */
 const FIRST_UID = 1000
 const MOST_LINKS = 16
 const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
 
 /**
- * Takes an identity that has no rights but those of an ordinary user. Real and saved user id stay
- * root's, so that the next one can be taken; capabilities(7): whenever the effective user is not root,
- * no capability is effective. A process that is not root's stays what it is.
+ * Switches to an identity with the rights of an ordinary user only. Real and saved user id stay
+ * root's, so that the next switch is possible; capabilities(7): a process whose effective user is
+ * not root has no effective capability. Without root nothing changes.
  */
 export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
   if (process.getuid?.() !== 0) return
@@ -34,7 +34,7 @@ export const becomeNobody = () => become(NOBODY)
 
 let ids = ofProcess
 
-/** From here on the identity is that of this thread; the others are, and stay, nobody's. */
+/** From here on this thread has the identity; the other threads stay nobody's. */
 export function becomeNobodyForGood(): void {
   becomeNobody()
   ids = ofThread() ?? ofProcess
@@ -65,8 +65,8 @@ function isOrdinary({ name, uid, gid }: Identity): boolean {
 }
 
 /**
- * The owner of the first folder on the way that is not root's: whoever owns it decides what lies
- * below, also by links, and so it is read with that user's rights. Undefined: not to be seen.
+ * The owner of the first folder of the path that does not belong to root: that user controls
+ * everything below, also by links, so its rights are used. Undefined: not visible.
  */
 export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
   let at = ''
@@ -87,7 +87,7 @@ export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
 const PASSWD = '/etc/passwd'
 let known: { state: string; users: Identity[] } = { state: '', users: [] }
 
-/** Read again when the file has changed: a server with a thousand sites has as many users. */
+/** Read again after a change of the file: a server with a thousand sites has as many users. */
 function usersOfMachine(): Identity[] {
   const found = attempt(() => statSync(PASSWD))
   const state = found ? `${found.ino} ${found.size} ${found.ctimeMs}` : ''

@@ -12,22 +12,22 @@ import { kindOf } from '#agent/host/real/kind.ts'
 import type { Budget } from './budget.ts'
 import type { SiteTree } from './site-tree.ts'
 
-/** open(2): only a place in the tree, for which a folder need not be readable. */
+/** open(2): a reference to a path, which works for unreadable folders too. */
 const O_PATH = 0o10000000
 const ROOT = O_PATH | constants.O_DIRECTORY
 const FOLDER = ROOT | constants.O_NOFOLLOW
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const MOST_OPEN = 64
 /**
- * A folder is read at once and cannot be read in part. One that is larger than this has more than
- * 50,000 entries on ext4, XFS, btrfs and tmpfs.
+ * A folder can only be read as a whole. A larger one than this has more than 50,000 entries on
+ * ext4, XFS, btrfs and tmpfs.
  */
 const MOST_FOLDER_BYTES = 2 << 20
 
 /**
- * Opens one component after the other, each below the descriptor of the one before: what a site's
- * user renames or links meanwhile cannot lead outside (CWE-363). Folders stay open until the work
- * that is done in one go ends: most of a scan's time would be opening the same four again.
+ * Opens each component below the descriptor of the previous one: renames and links that a site's
+ * user makes meanwhile cannot lead outside (CWE-363). Folders stay open until the synchronous work
+ * ends: otherwise most of a scan's time would go into reopening the same four.
  */
 export function siteTree(root: string, budget: Budget): SiteTree {
   const open = new Map<string, number>()
@@ -60,7 +60,7 @@ export function siteTree(root: string, budget: Budget): SiteTree {
   }
 }
 
-/** The last component as a path that begins at its folder's descriptor. */
+/** The last component as a path relative to its folder's descriptor. */
 function below(path: string, folderAt: (path: string) => number): string {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)

@@ -13,8 +13,8 @@ export interface Known {
 const MOST_LEVELS = 16
 
 /**
- * The value of an expression that has one whatever happens: a string, a decimal number, true, false, a
- * constant that is known, `__DIR__`, `__FILE__`, dirname() of one, and several of them with `.` between.
+ * The value of a constant expression: a string, a decimal number, true, false, a known constant,
+ * `__DIR__`, `__FILE__`, dirname() of one, and concatenations of them.
  */
 export function constantValue(tokens: readonly PhpToken[], known: Known): Literal | undefined {
   const reader = { tokens, at: 0, known }
@@ -48,7 +48,7 @@ function valueIn(reader: Reader, level: number): Literal | undefined {
   return token?.kind === 'word' ? named(reader, token.text ?? '', level) : undefined
 }
 
-/** Longer ones are no integers everywhere; those with a 0 in front are octal. */
+/** Longer ones overflow on some platforms; a leading 0 makes a number octal. */
 function numberOf(written: string): number | undefined {
   return /^(?:0|[1-9]\d{0,14})$/.test(written) ? Number(written) : undefined
 }
@@ -88,7 +88,7 @@ function closed(reader: Reader, value: Literal | undefined): Literal | undefined
 
 const parentOf = (path: string) => path.replace(/\/+$/, '').replace(/\/+[^/]*$/, '') || '/'
 
-/** As PHP makes a string of it. */
+/** As PHP converts it to a string. */
 function text(value: Literal): string {
   if (typeof value !== 'boolean') return String(value)
   return value ? '1' : ''

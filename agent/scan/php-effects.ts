@@ -7,16 +7,16 @@ export interface Effects {
   constants: Set<string>
   /** It may define any constant, and set any variable. */
   anything: boolean
-  /** It names the variable of the table prefix. */
+  /** It mentions the variable of the table prefix. */
   prefix: boolean
 }
 
 const UNKNOWN_CODE =
   /^(?:include|include_once|require|require_once|eval|new|return|throw|yield|global|clone)$/i
-/** Before an opening bracket these are no calls. */
+/** Keywords that are not calls before an opening bracket. */
 const NO_CALLS =
   /^(?:if|elseif|while|for|foreach|switch|match|catch|declare|isset|empty|unset|array|list|exit|die|echo|print|and|or|xor|function|fn|use|static)$/i
-/** PHP's own, which define nothing, and call nothing back. */
+/** PHP's own functions that define nothing, and call nothing back. */
 const HARMLESS = new Set(
   `defined constant dirname basename realpath rtrim ltrim trim substr strpos stripos strstr strlen
   strtolower strtoupper str_replace str_contains str_starts_with str_ends_with sprintf implode explode
@@ -29,14 +29,14 @@ const HARMLESS = new Set(
     .split(/\s+/),
 )
 
-/** For code of any shape; what it does not know is taken for the worst. */
+/** For code of any shape; unknown code counts as the worst case. */
 export function effectsOf(tokens: readonly PhpToken[]): Effects {
   const effects: Effects = { constants: new Set(), anything: false, prefix: false }
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'variable') {
       effects.prefix ||= token.text === '$table_prefix' || token.text === '$GLOBALS'
     }
-    // `$$name`, and a call of what an expression says.
+    // `$$name`, and a call of a computed name.
     effects.anything ||= isSign(token, '$') || isWord(token, UNKNOWN_CODE)
     // `const A = 1, B = 2`
     if (token.kind === 'word' && isSign(tokens[at + 1], '='))

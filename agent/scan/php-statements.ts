@@ -1,25 +1,25 @@
 import { MOST_TOKENS, type PhpToken } from './php-tokens.ts'
 
-/** What begins with one of these ends with its block, if it has one. */
+/** A statement with one of these keywords ends with its block, if it has one. */
 const BLOCKS =
   /^(?:if|elseif|else|for|foreach|while|do|switch|try|catch|finally|function|abstract|final|class|interface|trait|enum|declare|namespace)$/i
-/** What goes on with a statement that has ended. */
+/** Keywords that continue a statement after its end. */
 const GOES_ON = /^(?:else|elseif|catch|finally)$/i
 
 /**
- * The statements at the outermost level, each without its end: a block and all its branches are one.
- * Code with `endif`, `goto` or the like has none that can be told apart: see `isStructured`.
+ * The statements at the outermost level, each without its end: a block and all its branches are
+ * one. Code with `endif`, `goto` or the like cannot be split: see `isStructured`.
  */
 export function* statements(tokens: readonly PhpToken[]): Generator<readonly PhpToken[]> {
   for (let from = 0; from < tokens.length; ) {
     const end = endOf(tokens, from)
     if (end > from) yield tokens.slice(from, end)
-    // Goes past the end, and past a bracket that closes nothing.
+    // Continues past the end, and past an unmatched closing bracket.
     from = end === from || isEnd(tokens[end]) ? end + 1 : end
   }
 }
 
-/** Whether brackets alone tell which statements PHP comes by, and all of the code is there. */
+/** Whether brackets alone determine which statements PHP always runs, and the code is complete. */
 export function isStructured(tokens: readonly PhpToken[]): boolean {
   const jumps = /^(?:end(?:if|for|foreach|while|switch|declare)|goto|namespace|__halt_compiler)$/i
   if (tokens.length >= MOST_TOKENS) return false

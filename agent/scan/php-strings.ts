@@ -1,4 +1,4 @@
-/** Where the string that begins at `at` with a quote ends; the length of the source when it does not. */
+/** The end of the string whose opening quote is at `at`; the source's length if it is unclosed. */
 export function quotedEnd(source: string, at: number): number {
   const quote = source[at]
   for (let index = at + 1; index < source.length; index++) {
@@ -8,10 +8,10 @@ export function quotedEnd(source: string, at: number): number {
   return source.length
 }
 
-/** What stands for bytes that are no UTF-8: a string that has it is not known. */
+/** The replacement character for invalid UTF-8: a string that contains it is unknown. */
 export const LOST = '\ufffd'
 
-/** The value of a string as it stands in PHP source, undefined where PHP would compute it. */
+/** The value of a string literal in PHP source; undefined if PHP would compute it. */
 export function stringValue(written: string): string | undefined {
   const quote = written[0]
   if (written.length < 2 || written.at(-1) !== quote || written.includes(LOST)) return undefined
@@ -33,10 +33,10 @@ const NAMED: Record<string, string> = {
 
 const ESCAPE = /\\(?:([0-7]{1,3})|x([0-9a-f]{1,2})|u\{([0-9a-f]{1,8})\}|([\s\S]))/gi
 
-/** `$name`, `${` and `{$` that no backslash stands before. */
+/** `$name`, `${` and `{$` without a preceding backslash. */
 const VARIABLE = /(?<!\\)(?:\\\\)*(?:\$[a-z_{\u0080-\uffff]|\{\$)/i
 
-/** Escapes as the PHP manual lists them (Strings, double quoted); single bytes above 7F are not text. */
+/** Escapes of the PHP manual (Strings, double quoted); single bytes above 7F are not text. */
 function interpreted(inner: string): string | undefined {
   if (inner.includes('$') && VARIABLE.test(inner)) return undefined
   let literal = true

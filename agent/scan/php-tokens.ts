@@ -1,8 +1,8 @@
 import { LOST, quotedEnd, stringValue } from './php-strings.ts'
 
 /**
- * A token of PHP source. `text` of a string is its value, and undefined where PHP would compute it;
- * comments and blank space are no tokens; `open` stands for HTML up to and including an opening tag.
+ * A token of PHP source. `text` of a string is its value, and undefined if PHP would compute it;
+ * comments and whitespace are no tokens; `open` stands for HTML up to and including an opening tag.
  */
 export interface PhpToken {
   kind: 'open' | 'word' | 'variable' | 'string' | 'number' | 'sign'
@@ -22,8 +22,8 @@ const KINDS: readonly [PhpToken['kind'], RegExp][] = [
 ]
 
 /**
- * Splits PHP source into tokens without running it, as zend_language_scanner.l does as far as
- * reading constants needs it. An unclosed string or comment goes to the end; never throws.
+ * Splits PHP source into tokens without running it, like zend_language_scanner.l as far as reading
+ * constants needs it. An unclosed string or comment extends to the end; never throws.
  */
 export function phpTokens(source: string): PhpToken[] {
   const tokens: PhpToken[] = []
@@ -35,7 +35,7 @@ export function phpTokens(source: string): PhpToken[] {
   return tokens
 }
 
-/** After a closing tag, everything up to the next opening one is HTML; so is the beginning. */
+/** After a closing tag, and at the beginning, everything up to the next opening tag is HTML. */
 function afterOpening(source: string, from: number, tokens: PhpToken[]): number {
   OPEN.lastIndex = from
   const found = OPEN.exec(source)
@@ -73,8 +73,8 @@ function afterToken(source: string, at: number, tokens: PhpToken[]): number {
 }
 
 /**
- * Up to the closing word on a line of its own, which may be indented (PHP 7.3). It has a value where
- * that word stands at the beginning of its line, and nothing in between needs a closer look.
+ * Up to the closing word on a line of its own, which may be indented (PHP 7.3). It has a value if
+ * that word is not indented, and the text in between needs no further parsing.
  */
 function heredocAt(
   source: string,

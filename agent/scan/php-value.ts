@@ -1,4 +1,4 @@
-/** What PHP serialised: arrays and objects of any class are maps of their fields, and nothing else. */
+/** A value serialised by PHP: arrays and objects of any class are maps of their fields. */
 export type PhpValue = null | boolean | number | string | PhpMap
 export type PhpMap = ReadonlyMap<string, PhpValue>
 
@@ -30,19 +30,19 @@ export function parsePhpValue(text: string | Uint8Array): PhpValue | undefined {
   }
 }
 
-/** The map below the key, undefined when there is none. */
+/** The map below the key; undefined if it is missing. */
 export function mapAt(value: PhpValue | undefined, key: string): PhpMap | undefined {
   const found = value instanceof Map ? value.get(key) : undefined
   return found instanceof Map ? found : undefined
 }
 
-/** The string below the key, undefined when there is none. */
+/** The string below the key; undefined if it is missing. */
 export function textAt(value: PhpValue | undefined, key: string): string | undefined {
   const found = value instanceof Map ? value.get(key) : undefined
   return typeof found === 'string' ? found : undefined
 }
 
-/** Lengths count bytes, so it walks the bytes; text that is ASCII throughout is cut without decoding. */
+/** Lengths count bytes, so it reads bytes; ASCII text is cut without decoding. */
 class Reader {
   readonly #text: string
   readonly #bytes: Uint8Array
@@ -112,7 +112,7 @@ class Reader {
     return Number(digits)
   }
 
-  /** Numbers and counts are short: a far-off end is no end. */
+  /** Numbers and counts are short: a distant end is invalid. */
   #until(letter: string): string {
     const start = this.#at
     const end = this.#bytes.subarray(start, start + 64).indexOf(code(letter))

@@ -1,20 +1,20 @@
 import { type Connection, createConnection } from 'mariadb'
 import type { OptionsQuery } from './wp-options.ts'
 
-/** For the answer of one site, from the connection to the last row. */
+/** For all queries of one site, from the connection to the last row. */
 const ANSWER_MS = 1800
 const CONNECT_MS = 1000
-/** For how long a server that did not let anybody in is not asked for other sites. */
+/** After a failed connection no other site uses the server for this time. */
 const REST_MS = 5000
 
 type Row = Record<string, unknown>
 
-/** There is one server, which no site can choose. */
+/** There is only one server, which no site can choose. */
 const away = { until: 0, error: new Error('the database does not answer') }
 
 /**
- * Runs the one SELECT of a scan by the account that it names, on the local socket, and hangs up. A
- * server that does not answer is asked again after a while: it costs one site its time, and not each.
+ * Runs the only SELECT of a scan with the given account on the local socket, and disconnects. A
+ * server that does not answer is tried again later: it delays one site, not each.
  */
 export async function query(socket: string, asked: OptionsQuery): Promise<readonly Row[]> {
   if (performance.now() < away.until) throw away.error
@@ -26,7 +26,7 @@ export async function query(socket: string, asked: OptionsQuery): Promise<readon
   try {
     const { sql, values } = filled(asked, (name) => connection.escapeId(name))
     const rows = await Promise.race([connection.query(sql, values), late.promise])
-    // Without a goodbye the server writes a warning to its log.
+    // Without a regular disconnect the server writes a warning to its log.
     void connection.end().catch(() => connection.destroy())
     return Array.isArray(rows) ? rows : []
   } catch (error) {
@@ -43,7 +43,7 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
     user,
     password,
     connectTimeout: CONNECT_MS,
-    // A server could otherwise ask for any file that this process can read.
+    // Otherwise a server could request any file that this process can read.
     permitLocalInfile: false,
     multipleStatements: false,
     charset: 'utf8mb4',
@@ -54,7 +54,7 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
     connection.on('error', () => undefined)
     return connection
   } catch (error) {
-    // One that refuses at once costs nobody any time.
+    // An immediate refusal delays no site.
     if (performance.now() - start >= CONNECT_MS) {
       away.until = performance.now() + REST_MS
       away.error = error instanceof Error ? error : away.error
@@ -63,7 +63,7 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
   }
 }
 
-/** Puts the identifiers in; the values are the driver's. */
+/** Inserts the identifiers; the driver inserts the values. */
 function filled({ sql, values }: OptionsQuery, quoted: (name: string) => string) {
   const marks = [...sql.matchAll(/\?\??/g)].map(([mark]) => mark)
   const names = values.filter((_, index) => marks[index] === '??').map(quoted)

@@ -4,7 +4,7 @@ import type { OpenTree } from './site-tree.ts'
 import type { WpConfig } from './wp-config.ts'
 import { extensionsOf, type WpFiles } from './wp-files.ts'
 
-/** What the files of a site say. */
+/** The result of reading the files of a site. */
 export interface Reading {
   framework: Application['framework']
   config: WpConfig | undefined
@@ -21,7 +21,7 @@ const LINKED: Reading = {
   unsure: 'folders',
 }
 
-/** Reads a site without running anything of it, and without following a link that it can make. */
+/** Reads a site without running its code, and without following a link that it can create. */
 export function readSite(open: OpenTree, docroot: string): Reading {
   const root = openSite(open, docroot)
   if (!root) return LINKED
@@ -33,7 +33,7 @@ export function readSite(open: OpenTree, docroot: string): Reading {
   return { framework: 'wordpress', config, files, unsure: settings.unsure ?? gapIn(files) }
 }
 
-/** The settings alone: folders are not looked into. */
+/** The settings only, without listing folders. */
 export function readSettings(open: OpenTree, docroot: string): Reading {
   const root = openSite(open, docroot)
   if (!root) return LINKED
@@ -65,7 +65,7 @@ function otherSite(root: SiteRoot): Reading {
   return { framework: otherFramework(entries ?? []), ...rest }
 }
 
-/** PHP where there is a script; whether something runs it is for the caller to know. */
+/** PHP if there is a script; the caller has to know whether something runs it. */
 function otherFramework(entries: ReturnType<SiteRoot['tree']['list']>): Reading['framework'] {
   const files = (entries ?? []).filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
   if (files.length === 0) return 'unknown'

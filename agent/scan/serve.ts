@@ -7,9 +7,9 @@ import { scannerOn } from './answer.ts'
 import { becomeNobodyForGood } from './identity.ts'
 
 /**
- * `hosting-agent scan [socket]`: reads sites for the agent, one request a line, until its standard
- * input ends. The files of one site at a time are read, with the rights of that site; the databases
- * answer at their own pace.
+ * `hosting-agent scan [socket]`: reads sites for the agent, one request per line, until the end of
+ * its standard input. It reads the files of one site at a time, with the rights of that site;
+ * queries of databases run in parallel.
  */
 export async function scan([socket = MARIADB_SOCKET]: readonly string[]): Promise<void> {
   becomeNobodyForGood()
@@ -19,17 +19,17 @@ export async function scan([socket = MARIADB_SOCKET]: readonly string[]): Promis
     const request = ScanRequest.parse(JSON.parse(line))
     turn = turn.then(nextTurn).then(() => {
       say({ id: request.id, reading: true })
-      // It has read the files when it returns.
+      // All files are read when it returns.
       void answer(scanner, request)
     })
   }
   process.exit(0)
 }
 
-/** Who waits for a database for longer than this says that it has read the files. */
+/** After this time of waiting for a database it reports that the files are read. */
 const QUICK_MS = 200
 
-/** Lets the answers of databases in between the files of two sites. */
+/** Processes answers of databases between the files of two sites. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function answer(scanner: SiteReader, request: ScanRequest): Promise<void> {

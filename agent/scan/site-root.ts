@@ -4,31 +4,31 @@ import { type ConfigPlace, parseWpConfig, type WpConfig } from './wp-config.ts'
 import { coreVersion } from './wp-files.ts'
 
 const MAX_CONFIG = 1 << 20
-/** Where WordPress lies when it is not in the docroot and index.php does not say. */
+/** Folders of WordPress if it is not in the docroot and index.php does not name one. */
 const FOLDERS = ['wp/', 'wordpress/', 'blog/']
 const INDEX_BYTES = 8192
 
-/** Where a site is served from. Paths in `tree` begin with `base` (`""` or `public/`). */
+/** The root of a site. Paths in `tree` begin with `base` (`""` or `public/`). */
 export interface SiteRoot {
   docroot: string
-  /** Its real path, undefined where a link that root made leads to it. */
+  /** Its real path; undefined if a link of root leads to it. */
   real: string | undefined
   tree: SiteTree
   base: string
   /** The folder of WordPress, with `base` and a slash at the end. */
   core: string
-  /** Its version; undefined where there is no WordPress. */
+  /** Its version; undefined without WordPress. */
   version: string | undefined
   /** The folder above the docroot. */
   above: SiteTree
 }
 
-/** A wp-config.php: what it says, that there is none, or that it is there and cannot be read like this. */
+/** A wp-config.php: its content, missing, or present and not readable here. */
 export type FoundConfig = WpConfig | 'none' | 'unreadable'
 
 /**
- * Opens a docroot from the folder above it, so that a site's user who puts a link in its place leads
- * nowhere (undefined). A link that root made (`current` of a deployment) is followed.
+ * Opens a docroot from the folder above it: a link that the site's user puts in its place is
+ * refused (undefined). A link that root made (`current` of a deployment) is followed.
  */
 export function openSite(openTree: OpenTree, docroot: string): SiteRoot | undefined {
   const name = basename(docroot)
@@ -42,7 +42,7 @@ export function openSite(openTree: OpenTree, docroot: string): SiteRoot | undefi
   return { docroot, real, tree, base, above, ...coreIn(tree, base) }
 }
 
-/** The docroot itself, or the folder whose wp-blog-header.php its index.php loads. */
+/** The docroot itself, or the folder of wp-blog-header.php that its index.php loads. */
 function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'> {
   const own = coreVersion(tree, base)
   if (own !== undefined) return { core: base, version: own }
@@ -57,8 +57,8 @@ function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'
 }
 
 /**
- * The site's wp-config.php, in the folder of WordPress or one level above it, there only when that is
- * not the folder of another WordPress (wp-load.php).
+ * The site's wp-config.php, in the folder of WordPress, or one level above it if that is not the
+ * folder of another WordPress (wp-load.php).
  */
 export function readWpConfig(site: SiteRoot): FoundConfig {
   const { tree, base, core, above, real } = site
@@ -69,7 +69,7 @@ export function readWpConfig(site: SiteRoot): FoundConfig {
     abspath === undefined ? undefined : { file: `${abspath}wp-config.php`, abspath },
   )
   if (own !== 'none') return own
-  // Of a link, the folder above is another one for WordPress than for us.
+  // For a link, WordPress' parent folder differs from ours.
   if (abspath === undefined) return 'unreadable'
   const upper = dirname(abspath.slice(0, -1))
   const place = { file: `${upper === '/' ? '' : upper}/wp-config.php`, abspath }

@@ -1,10 +1,10 @@
 import type { Entry, Stat } from '#agent/host/ports.ts'
 
 /**
- * Reading below a folder that a site's user can write. No component may be a link: each is opened
- * with O_NOFOLLOW below the one before, so a race cannot lead outside. Synchronous, so that nothing
- * else of the process runs with the rights of the site. Everything missing, foreign, refused or
- * beyond the budget of the scan is undefined; `stat` tells a link from what is not there.
+ * Reads below a folder that a site's user can write. No component may be a link: each is opened
+ * with O_NOFOLLOW below the previous one, so a race cannot lead outside. Synchronous: nothing else
+ * in the process runs with the rights of the site. Missing, foreign and refused files, and those
+ * beyond the scan's budget, are undefined; `stat` tells a link from a missing file.
  */
 export interface SiteTree {
   /** The first `most` bytes of a regular file, as UTF-8. */

@@ -1,4 +1,4 @@
-/** Words of a version in their order; `#` is where a number stands. Any other word comes before all. */
+/** Words of a version in their order; `#` stands for a number. Any other word comes before all. */
 const ORDER: readonly [string, number][] = [
   ['dev', 0],
   ['alpha', 1],
@@ -13,7 +13,7 @@ const ORDER: readonly [string, number][] = [
 ]
 
 /**
- * Below 0, 0 or above 0, as PHP's version_compare() decides: WordPress compares versions by it.
+ * Below 0, 0 or above 0, like PHP's version_compare(), with which WordPress compares versions.
  * Source: php-src ext/standard/versioning.c.
  */
 export function compareVersions(one: string, other: string): number {
@@ -26,7 +26,7 @@ export function compareVersions(one: string, other: string): number {
   return compareRest(left, right)
 }
 
-/** `1.0rc1` is 1, 0, rc, 1: split at separators and wherever digits meet letters. */
+/** `1.0rc1` is 1, 0, rc, 1: split at separators and between digits and letters. */
 function partsOf(version: string): string[] {
   return version
     .slice(0, 255)
@@ -42,7 +42,9 @@ function compareParts(one: string, other: string): number {
   return Math.sign(rank(isNumber ? '#' : one) - rank(isOther ? '#' : other))
 }
 
-/** A further number makes a version newer; a further word as it stands to a number: 1.0-rc1 < 1.0 < 1.0pl1. */
+/**
+ * Another number makes a version newer; a word counts as against a number: 1.0-rc1 < 1.0 < 1.0pl1.
+ */
 function compareRest(left: string[], right: string[]): number {
   const [further] = left.slice(right.length)
   if (further !== undefined) return /^\d/.test(further) ? 1 : compareParts(further, '#')

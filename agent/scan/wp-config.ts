@@ -8,11 +8,11 @@ import { type PhpToken, phpTokens } from './php-tokens.ts'
 export interface WpConfig {
   constants: ReadonlyMap<string, Literal>
   table_prefix: string | undefined
-  /** Those of `SETTINGS`, and `$table_prefix`, whose value only running the file would tell. */
+  /** Of `SETTINGS` and `$table_prefix`, those whose values only running the file would tell. */
   unsure: ReadonlySet<string>
 }
 
-/** Where a wp-config.php lies, as real paths. */
+/** The location of a wp-config.php, as real paths. */
 export interface ConfigPlace {
   file: string
   /** With a slash at the end: the folder of wp-load.php. */
@@ -23,10 +23,10 @@ const INCLUDE = /^(?:require|require_once|include|include_once)$/i
 const PREFIX = '$table_prefix'
 
 /**
- * Reads constants and `$table_prefix` out of a wp-config.php without running it. A value is there only
- * when PHP comes by its definition whatever happens, when nothing can have defined the constant before
- * it, and when it is written in so many words (see `constantValue`). A constant keeps its first value, a
- * variable its last (PHP manual, define).
+ * Reads constants and `$table_prefix` from a wp-config.php without running it. A value is known
+ * only if its definition always runs, if nothing can have defined the constant before, and if it is
+ * a constant expression (see `constantValue`). A constant keeps its first value, a variable its
+ * last (PHP manual, define).
  */
 export function parseWpConfig(source: string, place?: ConfigPlace): WpConfig {
   const tokens = phpTokens(source)
@@ -41,12 +41,12 @@ export function parseWpConfig(source: string, place?: ConfigPlace): WpConfig {
 
 class Reading {
   readonly #constants = new Map<string, Literal>()
-  /** Constants that may have been defined, nobody knows as what. */
+  /** Constants that may be defined already, with an unknown value. */
   readonly #maybe = new Set<string>()
   readonly #file: string | undefined
   #anything = false
   #prefix: string | undefined
-  /** The variable is used in a way that a later assignment need not end, as a reference. */
+  /** The variable is used in a way that a later assignment may not end, such as a reference. */
   #prefix_lost = false
   #prefix_set = false
 
@@ -124,7 +124,7 @@ function definitionIn(tokens: readonly PhpToken[]): Definition | undefined {
   return [second.text, tokens.slice(4, plain ? -3 : -1)]
 }
 
-/** A definition that is made unless the same constant is there: `if (!defined('X')) …`, `defined('X') || …`. */
+/** A definition unless the constant exists: `if (!defined('X')) …`, `defined('X') || …`. */
 function guardedDefinition(tokens: readonly PhpToken[]): Definition | undefined {
   const negated = isWord(tokens[0], /^if$/i) && isSign(tokens[1], '(') && isSign(tokens[2], '!')
   const asked = tokens.slice(negated ? 3 : 0)
@@ -149,7 +149,7 @@ function alternativeIn(tokens: readonly PhpToken[]): readonly PhpToken[] | undef
   return isSign(tokens[0], '|') && isSign(tokens[1], '|') ? tokens.slice(2) : undefined
 }
 
-/** The statement that loads WordPress: what stands behind it comes too late. */
+/** The statement that loads WordPress: definitions after it come too late. */
 function isEndOfSettings(tokens: readonly PhpToken[]): boolean {
   const path = tokens.find(({ kind }) => kind === 'string')?.text ?? ''
   return isWord(tokens[0], INCLUDE) && /(?:^|\/)wp-settings\.php$/.test(path)

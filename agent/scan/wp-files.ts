@@ -16,15 +16,15 @@ export interface WpFiles {
   wp_version: string
   plugins: Plugin[]
   themes: Theme[]
-  /** An object cache stands in for the database, so that transients in the options table are old. */
+  /** An object cache replaces the database: transients in the options table are outdated. */
   cached: boolean
-  /** There is a folder, a file or a link that could not be read, and may hold more. */
+  /** An unreadable folder, file or link may hide further entries. */
   gaps: boolean
 }
 
 const ELSEWHERE = Symbol('elsewhere')
 
-/** `$wp_version` of wp-includes/version.php; undefined where there is no WordPress. */
+/** `$wp_version` of wp-includes/version.php; undefined without WordPress. */
 export function coreVersion(tree: SiteTree, core: string): string | undefined {
   return versionIn(tree.head(`${core}wp-includes/version.php`, 8192))
 }
@@ -36,8 +36,8 @@ export function versionIn(source: string | undefined): string | undefined {
 }
 
 /**
- * Plugins and themes, from WP_PLUGIN_DIR and WP_CONTENT_DIR where wp-config.php defines them, else
- * from wp-content (wp_plugin_directory_constants).
+ * Plugins and themes, from WP_PLUGIN_DIR and WP_CONTENT_DIR if wp-config.php defines them,
+ * otherwise from wp-content (wp_plugin_directory_constants).
  */
 export function extensionsOf(
   site: SiteRoot,

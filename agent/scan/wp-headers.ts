@@ -15,11 +15,11 @@ const THEME_NAME = pattern('Theme Name')
 const VERSION = pattern('Version')
 const TEMPLATE = pattern('Template')
 
-/** Headers of a plugin's main file; undefined when the text names no plugin (get_plugins). */
+/** Headers of a plugin's main file; undefined for a file without `Plugin Name` (get_plugins). */
 export function pluginHeaders(head: string): Headers | undefined {
   const text = withLineFeeds(head)
   const name = headerOf(text, PLUGIN_NAME)
-  // PHP takes "0" for nothing, also where blanks stand in front of it.
+  // PHP treats "0" as empty, also after leading blanks.
   return name === '' || name === '0'
     ? undefined
     : { name, version: headerOf(text, VERSION), template: '' }
@@ -35,17 +35,17 @@ export function themeHeaders(head: string): Headers {
   }
 }
 
-/** WordPress counts bytes, and reads carriage returns as line ends (get_file_data). */
+/** WordPress counts bytes, and treats carriage returns as line ends (get_file_data). */
 function withLineFeeds(head: string): string {
   return head.includes('\r') ? head.replaceAll('\r', '\n') : head
 }
 
-/** The expression of get_file_data(), with `m` written out because JavaScript knows more line ends. */
+/** The expression of get_file_data(), with `m` expanded because JavaScript has more line ends. */
 function pattern(name: string): RegExp {
   return new RegExp(`(?:^|\\n)(?:[ \\t]*<\\?(?:php)?)?[ \\t/*#@]*${name}:([^\\n]*)`, 'i')
 }
 
-/** Only the first one counts, and PHP takes "0" for nothing; cut as _cleanup_header_comment() does. */
+/** Only the first one counts; PHP treats "0" as empty; cut as _cleanup_header_comment() does. */
 function headerOf(text: string, header: RegExp): string {
   const value = header.exec(text)?.[1] ?? ''
   if (value === '0') return ''

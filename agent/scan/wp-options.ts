@@ -7,14 +7,14 @@ export interface OptionsQuery {
   sql: string
   /** For `??`, which are identifiers, and `?`, which are values, in their order. */
   values: readonly string[]
-  /** The server has to be the one that is reached by TCP: see `isReachedByTcp`. */
+  /** The server must be the one that TCP reaches: see `isReachedByTcp`. */
   tcp?: boolean
 }
 
-/** A site can write what it likes into its own rows: more is not brought here. */
+/** A site controls its own rows: larger ones are not read. */
 const MAX_BYTES = 1 << 20
 const MAX_ROWS = 16
-/** Seconds that the server works on the statement, or waits for a table that is locked. */
+/** Seconds that the server may run the statement, or wait for a locked table. */
 const LIMITS = 'SET STATEMENT max_statement_time = 1.2, lock_wait_timeout = 1 FOR'
 
 const OPTIONS = ['active_plugins', 'template', 'stylesheet']
@@ -29,9 +29,9 @@ const NETWORK = [
 export type Unasked = 'incomplete' | 'elsewhere'
 
 /**
- * Reads all options at once (in a network, update data lies in sitemeta: get_site_transient), or tells
- * why not: the account, the database or the prefix is unknown, or the server is not the one behind
- * `socket`.
+ * Reads all options at once (in a network, update data is in sitemeta: get_site_transient), or
+ * returns why not: the account, the database or the prefix is unknown, or the server is not the one
+ * behind `socket`.
  */
 export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
   const found = accountIn(config, socket)
@@ -39,7 +39,7 @@ export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | U
   return { ...found.account, ...statementFor(config, found) }
 }
 
-/** Reads one row of the tables that every page needs: one that is missing or broken is an error. */
+/** Reads one row of the tables that every page needs: a missing or damaged one is an error. */
 export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
   const found = accountIn(config, socket)
   if (typeof found === 'string') return found
@@ -53,12 +53,12 @@ interface Found {
   account: { user: string; password: string }
   name: string
   prefix: string
-  /** The site connects by TCP: whether that is this server, the server has to say. */
+  /** The site connects by TCP: the server has to confirm that it is this one. */
   tcp: boolean
 }
 
 function accountIn({ constants, table_prefix, unsure }: WpConfig, socket: string): Found | Unasked {
-  // Of those in doubt, only the folders say nothing about the database.
+  // Of the uncertain values, only folders do not affect the database.
   const known = [...unsure].every((setting) => /^WP_.*_DIR$/.test(setting))
   const place = known ? placeIn(constants.get('DB_HOST'), socket) : undefined
   const [name, user, password] = ['DB_NAME', 'DB_USER', 'DB_PASSWORD'].map((key) =>
@@ -70,7 +70,7 @@ function accountIn({ constants, table_prefix, unsure }: WpConfig, socket: string
   return { account: { user, password }, name, prefix: table_prefix, tcp: place === 'tcp' }
 }
 
-/** As the driver of WordPress sends it: a number is written out. */
+/** As WordPress' driver sends it: a number as text. */
 function textOf(value: string | number | boolean | undefined): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
 }
@@ -93,22 +93,22 @@ function statementFor(config: WpConfig, { name, prefix, tcp }: Found) {
   return { sql: `${LIMITS} ${parts.join(' UNION ALL ')} LIMIT ${MAX_ROWS}`, values, tcp }
 }
 
-/** is_multisite(): any value that PHP takes for true. */
+/** is_multisite(): any value that PHP treats as true. */
 function isMultisite(constants: WpConfig['constants']): boolean {
   const value = constants.get('MULTISITE')
   if (value !== undefined) return ![false, 0, '', '0'].includes(value)
   return ['SUBDOMAIN_INSTALL', 'VHOST', 'SUNRISE'].some((name) => constants.has(name))
 }
 
-/** The tables of the main site of a network have the bare prefix only when it is the first one. */
+/** The main site's tables of a network have the bare prefix only if it is the first site. */
 function blogOf(constants: WpConfig['constants']): string {
   const blog = Number(isMultisite(constants) ? (constants.get('BLOG_ID_CURRENT_SITE') ?? 1) : 1)
   return Number.isInteger(blog) && blog > 1 ? `${blog}_` : ''
 }
 
 /**
- * LEFT as well as LENGTH: a view can answer twice, and something else the second time. With another
- * character set than Unicode, the bytes that WordPress gets: it counts bytes in what it serialises.
+ * LEFT as well as LENGTH: a view can return different values for two reads. With a character set
+ * other than Unicode, the bytes that WordPress gets: it counts bytes when it serialises.
  */
 function selecting(charset: string | number | boolean | undefined) {
   const foreign = /^(?!utf8)\w{1,32}$/i.exec(String(charset ?? ''))?.[0]
@@ -124,7 +124,7 @@ const marks = (names: readonly string[]) => names.map(() => '?').join(', ')
 
 const LISTENS = "SELECT '@listens', CONCAT_WS(' ', @@skip_networking, @@port, @@bind_address)"
 
-/** Whether the server that answered is the one that a site reaches by TCP on this machine. */
+/** Whether the server that answered is the one that TCP reaches on this machine. */
 export function isReachedByTcp(rows: readonly Record<string, unknown>[]): boolean {
   const [networking, port, ...addresses] = String(
     rows.find(({ name }) => String(name) === '@listens')?.value ?? '',

@@ -2,7 +2,7 @@ import type { Entry } from '#agent/host/ports.ts'
 import type { SiteTree } from './site-tree.ts'
 import { HEADER_BYTES, pluginHeaders } from './wp-headers.ts'
 
-/** `file` as WordPress knows the plugin: `akismet/akismet.php`, `hello.php`. */
+/** `file` as WordPress names the plugin: `akismet/akismet.php`, `hello.php`. */
 export interface Plugin {
   file: string
   name: string
@@ -13,9 +13,9 @@ const MAX_FOLDERS = 2000
 const MAX_FILES = 20_000
 
 /**
- * Every plugin below a plugin folder, as get_plugins() finds them: each .php file in it and one level
- * down that has a `Plugin Name`. Must-use plugins and drop-ins lie elsewhere and are none of them.
- * `gap` is called for each place that may hold more, and cannot be read.
+ * Every plugin below a plugin folder, as get_plugins() finds them: each .php file in it and one
+ * level below with a `Plugin Name`. Must-use plugins and drop-ins are elsewhere and do not count.
+ * `gap` is called for each unreadable location that may contain more.
  */
 export function listPlugins(tree: SiteTree, folder: string, gap: () => void): Plugin[] {
   const plugins: Plugin[] = []
@@ -28,7 +28,7 @@ export function listPlugins(tree: SiteTree, folder: string, gap: () => void): Pl
   return plugins
 }
 
-/** The folder of a plugin, or its file without `.php`; the whole path where two share a folder. */
+/** The folder of a plugin, or its file without `.php`; the whole path if two share a folder. */
 export function slugsOf(plugins: readonly Plugin[]): Map<string, string> {
   const count = new Map<string, number>()
   for (const { file } of plugins) count.set(shortSlug(file), (count.get(shortSlug(file)) ?? 0) + 1)
@@ -60,7 +60,7 @@ function candidates(tree: SiteTree, folder: string, gap: () => void): string[] {
   return files
 }
 
-/** A folder that is not there has no entries; one that cannot be read is a gap. */
+/** A missing folder has no entries; an unreadable one is a gap. */
 export function entriesOf(tree: SiteTree, folder: string, gap: () => void): Entry[] {
   const entries = tree.list(folder)
   if (entries === undefined && tree.stat(folder) !== undefined) gap()

@@ -7,10 +7,9 @@ import { coreOffer, newer, offersOf, type WpState } from './wp-updates.ts'
 const MAX_EXTENSIONS = 10_000
 
 /**
- * What a WordPress is made of, from its files and its options. Answers what `wp core version`,
- * `plugin list`, `theme list` and `core check-update` answer, apart from must-use plugins and drop-ins.
- * Where the files were not read to their end, or not all of them could be read, the number of updates
- * is unknown.
+ * Version, plugins and themes of a WordPress, from its files and its options. Equals the output of
+ * `wp core version`, `plugin list`, `theme list` and `core check-update`, without must-use plugins
+ * and drop-ins. If some files could not be read completely, the number of updates is unknown.
  */
 export function inventoryOf(found: WpFiles, state: WpState, limit: Limit): Inventory {
   const { wp_version } = found
@@ -44,7 +43,7 @@ export function inventoryOf(found: WpFiles, state: WpState, limit: Limit): Inven
   }
 }
 
-/** A header has 8 KiB at most, which is more than the contract lets through. */
+/** A header has 8 KiB at most, which is more than the contract allows. */
 function described(slug: string, name: string, version: string) {
   return { slug: slug.slice(0, 255), name: name.slice(0, 1024), version: version.slice(0, 255) }
 }

@@ -2,7 +2,7 @@ import type { SiteTree } from './site-tree.ts'
 import { HEADER_BYTES, type Headers, themeHeaders } from './wp-headers.ts'
 import { entriesOf } from './wp-plugins.ts'
 
-/** `slug` as WordPress knows the theme: `twentytwentyfive`, `collection/child`. */
+/** `slug` as WordPress names the theme: `twentytwentyfive`, `collection/child`. */
 export interface Theme {
   slug: string
   name: string
@@ -16,16 +16,16 @@ interface Folder {
 }
 
 interface Found extends Folder {
-  /** Without a style.css: broken, but it can still be a parent. */
+  /** Without a style.css: broken, but possible as a parent. */
   themes: ReadonlyMap<string, Headers | undefined>
 }
 
 const MAX_THEMES = 2000
 
 /**
- * The themes that wp_get_themes() shows: found by search_theme_directories(), and without the errors
- * that WP_Theme finds (no stylesheet, no template file, parent missing or itself a child).
- * `gap` is called for each place that may hold more, and cannot be read.
+ * The themes that wp_get_themes() shows: found by search_theme_directories(), and without the
+ * errors of WP_Theme (no stylesheet, no template file, parent missing or itself a child). `gap` is
+ * called for each unreadable location that may contain more.
  */
 export function listThemes(tree: SiteTree, folder: string, gap: () => void): Theme[] {
   const place = { tree, folder, gap }
@@ -52,7 +52,7 @@ function findThemes(place: Folder): Map<string, Headers | undefined> {
   return themes
 }
 
-/** A folder of themes: one level more, where the folder itself is none. */
+/** A folder of themes: one more level, if the folder itself is no theme. */
 function collection(place: Folder, name: string): [string, Headers][] {
   return folders(place, `/${name}`)
     .slice(0, MAX_THEMES)

@@ -1,7 +1,7 @@
 import { mapAt, type PhpMap, type PhpValue, parsePhpValue, textAt } from './php-value.ts'
 import { compareVersions } from './version-compare.ts'
 
-/** What WordPress wrote down about itself in its options. Undefined is unknown. */
+/** WordPress' own records in its options. Undefined is unknown. */
 export interface WpState {
   active_plugins: ReadonlySet<string> | undefined
   /** The active theme and its parent. */
@@ -19,7 +19,7 @@ export const UNKNOWN_STATE: WpState = {
   themes: undefined,
 }
 
-/** The version that WordPress offers for each file or slug; undefined: it could not ask. */
+/** The version that WordPress offers for each file or slug; undefined: its check failed. */
 export function offersOf(transient: PhpValue | undefined): ReadonlyMap<string, string> | undefined {
   if (mapAt(transient, 'checked') === undefined) return undefined
   const offers = new Map<string, string>()
@@ -30,13 +30,13 @@ export function offersOf(transient: PhpValue | undefined): ReadonlyMap<string, s
   return offers
 }
 
-/** The offered version where it is newer than the installed one, else null. */
+/** The offered version if it is newer than the installed one, otherwise null. */
 export function newer(offered: string | undefined, installed: string): string | null {
   if (offered === undefined || offered.length > 255) return null
   return compareVersions(offered, installed) > 0 ? offered : null
 }
 
-/** The newest core that is offered and newer; `known` is false when WordPress could not ask. */
+/** The newest offered core that is newer; `known` is false if WordPress' check failed. */
 export function coreOffer(transient: PhpValue | undefined, installed: string) {
   const offers = [...(mapAt(transient, 'updates')?.values() ?? [])]
     .map((offer) => textAt(offer, 'version'))
@@ -53,7 +53,7 @@ export function stateOf(rows: readonly Record<string, unknown>[]): WpState {
   const parsed = (name: string) => {
     const value = values.get(name)
     if (value === undefined) return undefined
-    // Bytes, where they are those of another character set.
+    // Bytes, in case of another character set.
     return parsePhpValue(value instanceof Uint8Array ? value : String(value))
   }
   const themes = ['stylesheet', 'template'].flatMap((name) => {
@@ -69,7 +69,7 @@ export function stateOf(rows: readonly Record<string, unknown>[]): WpState {
   }
 }
 
-/** The site's own are the values of a list, those of the network the keys of a map. */
+/** The site's own plugins are the values of a list, the network's are the keys of a map. */
 function activePlugins(own: PhpValue | undefined, network: PhpValue | undefined) {
   if (!(own instanceof Map)) return undefined
   const keys = network instanceof Map ? (network as PhpMap).keys() : []

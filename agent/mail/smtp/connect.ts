@@ -10,11 +10,11 @@ export interface SmtpOptions {
   /** Receives the dialogue, without secrets. */
   say?: (line: string) => void
   times?: Times
-  /** A file of certificates: whoever they sign for is who they say. */
+  /** A file of certificates of trusted authorities. */
   roots?: string
 }
 
-/** A connection on which a relay takes messages. */
+/** A connection on which a relay accepts messages. */
 export class Connection {
   readonly times: Times
   #stream: net.Socket
@@ -40,12 +40,12 @@ export class Connection {
     return reply
   }
 
-  /** Whether another message can go over it. */
+  /** Whether another message can use it. */
   get open(): boolean {
     return !this.#replies.ended && this.#stream.writable
   }
 
-  /** `shown` is what the dialogue has in place of a secret. */
+  /** `shown` replaces a secret in the dialogue. */
   async command(line: string, shown = line): Promise<Reply> {
     const { unasked } = this.#replies
     if (unasked !== undefined) throw new Broken(unasked)
@@ -62,7 +62,7 @@ export class Connection {
     this.#say('TLS is on, and the certificate of the relay is good')
   }
 
-  /** Politely, and without waiting for it. */
+  /** Sends QUIT without waiting for the answer. */
   close(): void {
     if (!this.#stream.destroyed) this.#stream.end('QUIT\r\n')
     setTimeout(() => this.#stream.destroy(), 1000).unref?.()
@@ -113,7 +113,7 @@ async function hello(connection: Connection): Promise<Map<string, string>> {
   return new Map(words.map(([name = '', ...rest]) => [name.toUpperCase(), rest.join(' ')]))
 }
 
-/** A name in brackets is none that a relay could look up. */
+/** A name in brackets is an address literal, which has no DNS entry. */
 function ownName(): string {
   const name = hostname().toLowerCase()
   return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) ? name : '[127.0.0.1]'

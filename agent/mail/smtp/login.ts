@@ -4,7 +4,7 @@ import { expect, Refused } from './refused.ts'
 
 const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64')
 
-/** `offered` is what the relay lists after AUTH: a password goes to none that does not ask for one. */
+/** `offered`: the relay's mechanisms after AUTH; a relay without AUTH never gets the password. */
 export async function logIn(
   connection: Connection,
   { user, password }: Relay,

@@ -1,6 +1,6 @@
 import type { Reply } from './replies.ts'
 
-/** The relay answered, and it does not work: nothing of a message is at fault. */
+/** The relay answered with an error that does not concern the message. */
 export class Refused extends Error {}
 
 export function expect(reply: Reply, code: number): void {

@@ -32,7 +32,7 @@ export class Replies {
     stream.on('close', () => this.#end('the relay closed the connection'))
   }
 
-  /** Of a relay that speaks without being asked, as before it ends the connection. */
+  /** Of a relay that sends a line without a request, for example before it ends the connection. */
   get unasked(): string | undefined {
     return this.#ready[0]?.text
   }
@@ -52,7 +52,7 @@ export class Replies {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Before TLS takes over: what came before it must not be taken for what was said under it. */
+  /** Before TLS starts: earlier data must not count as received under TLS. */
   detach(): void {
     this.#stream.off('data', this.#receive)
     if (this.#text !== '' || this.#ready.length > 0 || this.#lines.length > 0) {

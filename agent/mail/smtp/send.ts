@@ -14,18 +14,18 @@ interface Answer {
   reply: Reply
 }
 
-/** What became of each recipient. Throws Broken when nobody knows: the message is then tried again. */
+/** The result for each recipient. Throws Broken if it is unknown: the message is retried. */
 export interface Outcome {
   accepted: string[]
   /** 4xx: later. */
   deferred: Answer[]
   /** 5xx: never. */
   refused: Answer[]
-  /** To the message itself, when the relay took it. */
+  /** The answer to the message itself, if the relay accepted it. */
   answer?: string
 }
 
-/** The relay asks for another login, whatever the message is: RFC 4954, 6. */
+/** The relay requires another login, for any message: RFC 4954, 6. */
 const WITHOUT_LOGIN = [530, 534, 535, 538]
 
 /** The answer concerns the relay and not the message. */
@@ -34,7 +34,7 @@ class Unready extends Error {}
 /** The connection ended before the relay received the message. */
 export class NotStarted extends Broken {}
 
-/** One message on a connection. `taken` is called in the turn in which the relay took it. */
+/** Sends one message. `taken` is called in the same turn as the relay's acceptance. */
 export async function send(
   connection: Connection,
   message: Outgoing,
@@ -51,7 +51,7 @@ export async function send(
   const outcome = outcomeOf(answers)
   if (outcome.accepted.length === 0) return reset(connection, outcome)
   const data = ready(await connection.command('DATA'))
-  // No "later" and no "never", and no text can follow: nobody knows what the relay means.
+  // Neither 4xx nor 5xx, and no message can follow: the meaning of the answer is unknown.
   if (kindOf(data) === 2) throw new Broken(`the relay answered to DATA: ${data.text}`)
   if (data.code !== 354) return reset(connection, merged(outcome, data))
   await writeText(connection, message.text)
@@ -69,7 +69,7 @@ async function begin(connection: Connection, sender: string): Promise<Reply> {
   }
 }
 
-/** With 421 the relay ends the connection, be it for this message or for all of them. */
+/** With 421 the relay ends the connection, for this message only or for all of them. */
 function ready(reply: Reply): Reply {
   if (reply.code === 421) throw new Broken(reply.text)
   if (WITHOUT_LOGIN.includes(reply.code)) throw new Unready(reply.text)

@@ -11,12 +11,12 @@ export interface Times {
 }
 
 export const TIMES: Times = { connect_ms: 30_000, answer_ms: 120_000, accept_ms: 600_000 }
-/** Roots of the machine, to which an administrator can add one of his own. */
+/** The machine's trusted authorities; an administrator can add another one. */
 const ROOTS = '/etc/ssl/certs/ca-certificates.crt'
 
 interface Trust {
   times: Times
-  /** A file of certificates: whoever they sign for is who they say. */
+  /** A file of certificates of trusted authorities. */
   roots?: string | undefined
 }
 
@@ -54,7 +54,7 @@ export function opened<S extends net.Socket>(
   })
 }
 
-/** What a system call ends with speaks for itself; what TLS ends with does not. */
+/** The message of a system call is clear without context; an error of TLS is not. */
 function reasonOf(error: NodeJS.ErrnoException, event: string): string {
   const text = error.message || String(error)
   const ofTls = event === 'secureConnect' && error.syscall === undefined
