@@ -30,9 +30,9 @@ const FLAGS = [
 export interface BuildOptions {
   /** As `bun build --target` names it, such as `bun-linux-arm64`; default: this machine. */
   target?: string | undefined
-  /** Default: one of this checkout's own, which signs at once. */
+  /** Default: a key of this checkout, which signs immediately. */
   publisher?: Publisher | undefined
-  /** Of the version; default: the time of the last commit of the agent. */
+  /** Of the version; default: the time of the last commit that changed the agent. */
   build?: number | undefined
   /** The Bun of the target; default: Bun downloads it. */
   executable?: string | undefined
@@ -42,8 +42,8 @@ export type AgentBuild = { file: string; bytes: number; ms: number; fresh: boole
 
 /**
  * Compiles the agent to one executable in `dist/`, with a manifest for its publisher to sign. The
- * file is there whole or as it was before; nothing is done when its sources, packages, publisher and
- * Bun are those of the last build.
+ * file is replaced atomically; nothing is done if the sources, packages, publisher and Bun have not
+ * changed since the last build.
  */
 export async function buildAgent(root: string, options: BuildOptions = {}): Promise<AgentBuild> {
   const begun = performance.now()

@@ -22,14 +22,14 @@ const FONTS = ['latin', 'latin-ext'].map(
   (part) => `@fontsource-variable/inter/files/inter-${part}-wght-normal.woff2`,
 )
 
-/** What the pages are made of: of the rest of the dashboard they know types alone. */
+/** The sources of the pages: they import only types from the rest of the dashboard. */
 const INPUTS = ['dashboard/web/**/*', 'shared/**/*', 'scripts/build-web.ts']
 
 export type WebBuild = { folder: string; ms: number; fresh: boolean }
 
 /**
- * Builds the pages to `dist/web`: index.html and assets/ with hashed names, each with its compressed
- * forms beside it. Nothing is done when their sources, packages and Bun are those of the last build.
+ * Builds the pages to `dist/web`: index.html and assets/ with hashed names and compressed forms.
+ * Nothing is done if sources, packages and Bun have not changed since the last build.
  */
 export async function buildWeb(root: string): Promise<WebBuild> {
   const begun = performance.now()
@@ -77,7 +77,7 @@ const OPTIONS = {
   define: { 'process.env.NODE_ENV': '"production"' },
 } as const
 
-/** The router's pages become parts of their own, loaded when they are opened. */
+/** Each page of the router becomes a separate file, loaded when it is opened. */
 async function bundle(root: string, outdir: string) {
   const { outputs } = await Bun.build({
     ...OPTIONS,
@@ -92,7 +92,7 @@ async function bundle(root: string, outdir: string) {
   return { main: nameOf(main.path), preloads: await importsOf(outdir, nameOf(main.path)) }
 }
 
-/** What a module needs before it runs, and what that needs: loaded at once instead of in turn. */
+/** The imports of a module, and their imports: loaded at once instead of one after the other. */
 async function importsOf(folder: string, entry: string): Promise<string[]> {
   const seen = new Set([entry])
   const { Transpiler } = Bun
@@ -105,7 +105,7 @@ async function importsOf(folder: string, entry: string): Promise<string[]> {
   return [...seen]
 }
 
-/** A classic script: it runs before the first paint, so that no light page flashes in the dark. */
+/** A classic script: it runs before the first paint, so that the dark theme never flashes light. */
 async function bundleTheme(root: string, outdir: string): Promise<string> {
   const { outputs } = await Bun.build({
     ...OPTIONS,
@@ -117,7 +117,7 @@ async function bundleTheme(root: string, outdir: string): Promise<string> {
   return nameOf(outputs[0]?.path ?? '')
 }
 
-/** `fonts`: the hashed names of what the style sheet asks for by the plain ones. */
+/** `fonts`: the hashed names of the files that the style sheet requests by plain names. */
 async function compileStyles(
   root: string,
   assets: string,
@@ -148,7 +148,7 @@ async function copyHashed(file: string, folder: string): Promise<string> {
 
 async function compress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    // Compressed already.
+    // Already compressed.
     if (name.endsWith('.woff2')) continue
     const content = await readFile(join(folder, name))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
@@ -169,7 +169,7 @@ async function writeDocument(
   await writeFile(join(folder, 'index.html'), named.replace('</head>', `${links.join('')}</head>`))
 }
 
-/** Bytes of JavaScript, compressed, that any page loads before its own part. */
+/** Compressed bytes of JavaScript that any page loads before its own file. */
 async function initialSize(folder: string): Promise<number> {
   const document = await readFile(join(folder, 'index.html'), 'utf8')
   const names = [...document.matchAll(/"\/(assets\/[\w.-]+\.js)"/g)].map(([, name]) => name)

@@ -7,7 +7,7 @@ import { fail } from './lib/fail.ts'
 const GRACE_MS = 4_000
 
 const options = read()
-// Its files are for its own user.
+// Only its own user may read its files.
 process.umask(0o077)
 const folder = await folderOf(options.data)
 let close = forget
@@ -32,7 +32,7 @@ function read(): Options {
   process.exit(0)
 }
 
-/** Nothing of a simulated server outlives it, so that records of another run would be wrong. */
+/** A simulated server ends with this process: records of another run would be wrong. */
 async function folderOf(data: string | undefined): Promise<string> {
   if (data === undefined) return mkdtemp(join(tmpdir(), 'hosting-demo-'))
   await mkdir(data, { recursive: true })
@@ -41,7 +41,7 @@ async function folderOf(data: string | undefined): Promise<string> {
 }
 
 async function run(): Promise<void> {
-  // Not before: who mistyped an option does not wait for all of it.
+  // Not earlier: a mistyped option is reported before everything loads.
   const { EMAIL, openDemo } = await import('./demo/open.ts')
   const { buildWeb } = await import('./build-web.ts')
   if (!process.env.WEB_DIR) await buildWeb(join(import.meta.dir, '..'))

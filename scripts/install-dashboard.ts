@@ -11,7 +11,7 @@ import { makeRelease, type Release, removeOldReleases } from './install/release.
 import { uninstall } from './install/uninstall.ts'
 import { fail, reasonOf } from './lib/fail.ts'
 
-/** What scripts/install-dashboard.sh starts, with root's rights and Bun at hand. */
+/** Started by scripts/install-dashboard.sh, as root, with Bun installed. */
 async function main(): Promise<void> {
   const wanted = await readWanted()
   const machine = new Machine(wanted.dry_run)
@@ -39,7 +39,7 @@ async function readWanted(): Promise<Wanted> {
   return readOptions(process.argv.slice(2), process.env, JSON.parse(kept) as Partial<Settings>)
 }
 
-/** The way back ends when the new state is whole. */
+/** From here on nothing is undone: the new state is complete. */
 async function install(machine: Machine, settings: Settings): Promise<Release> {
   await installPackages(machine, settings)
   await makeUsers(machine)

@@ -15,7 +15,7 @@ import { pictureReadme } from './screenshots/readme.ts'
 
 const WIDTHS = { 390: 844, 820: 1180, 1440: 900 }
 const THEMES = ['light', 'dark'] as const
-/** Pages that are taller than this are cut there. */
+/** The maximum height of a picture; a longer page is cut. */
 const MOST_HEIGHT = 1600
 
 /**

@@ -10,7 +10,7 @@ import { makeSite } from './start/site.ts'
 
 const children: Child[] = []
 
-/** Everything on this machine: starts what is not running yet, and does what was asked for. */
+/** Everything on this machine: starts what is not running yet, and carries out the options. */
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env, join(import.meta.dir, '..'))
   if (!options) return console.log(HELP)
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   throw new Error(failure)
 }
 
-/** Says first who may log in, since nobody can say it again; then registers and reads this machine. */
+/** Prints the login first, since it is known only now; then registers and syncs this machine. */
 async function introduce(options: Options, { url, first_login }: Programs): Promise<void> {
   console.log(`\nHosting Control is running: ${url}`)
   if (first_login) {
@@ -53,7 +53,7 @@ async function introduce(options: Options, { url, first_login }: Programs): Prom
 
 async function readMachine(api: Api, options: Options) {
   const id = await registerThisMachine(api, options.agent_port)
-  // Refused at the first start, and whenever one of the two has lost its data.
+  // Refused at the first start, and after one of the two has lost its data.
   const sync = () => syncThisMachine(api, id)
   const first = sync().catch(() => enrolThisMachine(api, id, options).then(sync))
   const words = await first.then(

@@ -19,7 +19,7 @@ const INTERRUPTED = {
   reason: 'interrupted',
 } as const
 
-/** Runs every test and prints how it went; exit status 1 when one failed or none passed. */
+/** Runs every test and prints the results; exit status 1 if one failed or none passed. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
   const interrupted = new AbortController()
@@ -42,8 +42,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Everything, then what failed once more, with the machine to itself: a deadline that was missed beside
- * other servers is not a failure of the product, but it is named, because a race looks the same.
+ * Everything, then the failed tests once more, with the machine to itself: a missed deadline beside
+ * other servers is not a failure of the product, but it is listed, because a race looks the same.
  */
 async function runTwice(jobs: readonly Job[], options: RunOptions) {
   const first = await runAll(jobs, options)
@@ -54,12 +54,12 @@ async function runTwice(jobs: readonly Job[], options: RunOptions) {
   return settled(first, second)
 }
 
-/** What needs only this machine runs beside one another; the servers of the lab come when all of that has ended. */
+/** Tests that need only this machine run in parallel; the lab's servers start after all of them. */
 const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
 
 /**
- * Most files wait much of their time, so there are more lanes than cores; fewer where servers boot, or
- * where the lab is made ready meanwhile.
+ * Most files wait much of their time, so there are more lanes than cores; fewer if servers boot, or
+ * while the lab is prepared.
  */
 function lanesOf(stage: string, beside: boolean): number {
   if (stage === 'servers') return availableParallelism() + 2
@@ -67,8 +67,8 @@ function lanesOf(stage: string, beside: boolean): number {
 }
 
 /**
- * Stage after stage. The lab is made ready while the first ones run, which leave its network and
- * disk alone.
+ * Stage after stage. The lab is prepared during the first ones, which do not use its network and
+ * disk.
  */
 async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Outcome[]> {
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
@@ -107,7 +107,7 @@ async function logFolder(): Promise<string> {
 /** On Linux: files in it never reach a disk. */
 async function folderInMemory(): Promise<string | undefined> {
   const folder = await mkdtemp('/dev/shm/hosting-control-').catch(() => undefined)
-  // As the folder for temporary files is: some programs of the tests run as nobody.
+  // Like the folder for temporary files: some programs of the tests run as nobody.
   if (folder) await chmod(folder, 0o1777)
   return folder
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { planTests } from './lib/test-plan.ts'
 
-/** Runs the tests of one part beside one another, with few inputs each: `unit`, or the one that is named. */
+/** Runs the tests of one part in parallel, with few inputs each: `unit`, or the given one. */
 const [part = 'unit'] = process.argv.slice(2)
 const jobs = await planTests(join(import.meta.dir, '..'), { quick: true })
 const files = jobs.flatMap((job) => (job.part === part && job.files) || [])
@@ -11,7 +11,7 @@ const argv = [
   'test',
   '--only-failures',
   '--timeout=60000',
-  // Some tests wait for what takes its time: others run meanwhile.
+  // Some tests wait for slow work: others run meanwhile.
   `--parallel=${2 * availableParallelism()}`,
   '--no-isolate',
   ...files.map((file) => `./${file}`),

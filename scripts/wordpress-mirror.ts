@@ -6,7 +6,7 @@ import { fail } from './lib/fail.ts'
 import { fetchArchive, type PinnedPackage } from './lib/npm-archive.ts'
 import { must } from './lib/run.ts'
 
-/** Carries WordPress and the wp-cli of its release day, both as their projects published them. */
+/** Contains WordPress and the wp-cli of its release day, both as their projects published them. */
 const STUDIO: PinnedPackage = {
   name: 'wp-studio',
   version: '1.22.0',
@@ -17,9 +17,9 @@ const LATEST = 'package/dist/cli/wp-files/latest'
 const PHAR = 'package/dist/cli/wp-files/wp-cli/wp-cli.phar'
 
 /**
- * What downloads.wordpress.org and wp-cli's releases serve, as files in a folder of the cache, for
- * machines that reach the npm registry but not those: `latest.tar.gz`, `wordpress-<version>.tar.gz`,
- * a `.sha1` beside each, `wp-cli.phar` and `wp-cli.phar.sha512`. Made once; returns the folder.
+ * The files of downloads.wordpress.org and wp-cli's releases, in a folder of the cache, for
+ * machines that reach only the npm registry: `latest.tar.gz`, `wordpress-<version>.tar.gz`, a
+ * `.sha1` beside each, `wp-cli.phar` and `wp-cli.phar.sha512`. Created once; returns the folder.
  */
 export function wordpressMirror(): Promise<string> {
   return cachedFolder('wordpress-mirror', `${STUDIO.name}@${STUDIO.version} 1`, async (draft) => {

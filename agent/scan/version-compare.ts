@@ -42,9 +42,7 @@ function compareParts(one: string, other: string): number {
   return Math.sign(rank(isNumber ? '#' : one) - rank(isOther ? '#' : other))
 }
 
-/**
- * Another number makes a version newer; a word counts as against a number: 1.0-rc1 < 1.0 < 1.0pl1.
- */
+/** A further number is newer; a further word compares as with a number: 1.0-rc1 < 1.0 < 1.0pl1. */
 function compareRest(left: string[], right: string[]): number {
   const [further] = left.slice(right.length)
   if (further !== undefined) return /^\d/.test(further) ? 1 : compareParts(further, '#')

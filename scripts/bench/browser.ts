@@ -9,9 +9,9 @@ import { size } from './browser/size.ts'
 import { streams } from './browser/streams.ts'
 
 /**
- * Measures the pages in Chromium on a demo with 10,000 sites. Ends with status 1 when one of the
- * promises does not hold. `--only paint` measures one of them; `--minutes` is how long memory is
- * watched, after six minutes in which as much is gathered as is kept.
+ * Measures the pages in Chromium on a demo with 10,000 sites. Exits with status 1 if one of the
+ * promises does not hold. `--only paint` measures one of them; `--minutes` is the duration of the
+ * memory measurement, after six minutes in which the caches fill.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   if (broken.length > 0) throw new Error(`does not hold: ${broken.join(', ')}`)
 }
 
-/** Prints each; the names of those that do not hold. */
+/** Prints each promise; returns the names of the broken ones. */
 function linesOf(outcomes: Outcome[]): string[] {
   for (const { name, found, holds } of outcomes)
     console.log(`${holds ? 'holds ' : 'BROKEN'}  ${name}: ${found}`)

@@ -8,15 +8,15 @@ const PROMISED_MS = 3000
 const MOST_MB = 512
 
 /**
- * Finds 1,000 WordPress sites with TLS on a real server of nginx, by an agent that has just been
- * started, and reads plainly what that needs: the configuration, and the same files of each site. Ends
- * with status 1 when it takes more than 3 seconds or 512 MB, or misses a site. Needs root, and a machine
- * that does nothing else: `nginx -T`, which nothing waits for, is measured to compare machines.
+ * Finds 1,000 WordPress sites with TLS on a real nginx server, with a newly started agent, and
+ * reads the necessary files for comparison: the configuration, and the same files of each site.
+ * Exits with status 1 if it takes more than 3 seconds or 512 MB, or misses a site. Needs root and
+ * an idle machine: `nginx -T`, which the agent does not wait for, is measured to compare machines.
  */
 async function bench(host: lab.Host): Promise<boolean> {
   await host.must(['bash', '-eu', '-c', FILL, 'fill', String(SITES)], { timeout_ms: 300_000 })
   await host.must(['systemctl', 'restart', 'nginx', 'php8.2-fpm'])
-  // What an agent has read before is not cold.
+  // Files that an agent has read are cached by the kernel.
   await host.must(['systemctl', 'restart', 'hosting-agent'])
   await up(host)
   const [plain = 0, dump = 0] = (await host.must(['php', '-r', PLAIN], { timeout_ms: 60_000 }))

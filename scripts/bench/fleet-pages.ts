@@ -15,7 +15,7 @@ const TRIES = 30
 const PER_PAGE = 100
 const PROMISED = 20
 
-/** What is asked for, and the same as a condition and an order for plain SQLite. */
+/** The query, and the same as a condition and an order for plain SQLite. */
 const CASES: readonly [query: Record<string, string>, where: string, order: string][] = [
   [{}, '1', 'domain'],
   [{ sort: 'php', order: 'desc' }, '1', 'php desc'],
@@ -28,9 +28,9 @@ const CASES: readonly [query: Record<string, string>, where: string, order: stri
 ]
 
 /**
- * Pages of ten thousand sites against a floor measured in the same run: plain SQLite that has nothing but
- * the columns in question in memory, and tells the ids and the total. Ends with status 1 when an
- * answer differs or one costs more than twenty times its floor.
+ * Pages of ten thousand sites, compared with a minimum from the same run: plain SQLite that has
+ * only the necessary columns in memory, and returns the ids and the total. Exits with status 1 if
+ * an answer differs or takes more than twenty times its minimum.
  */
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-pages-'))
@@ -86,7 +86,7 @@ async function compare(
     ids: page.all().map(({ id }) => id),
     total: count.get()?.total,
   })
-  // In turn, so that a slow moment of the machine meets both.
+  // Alternating, so that a slow moment of the machine affects both.
   const [floor, real] = await shortest(plainly, () => listFleetSites(db, query, new Date()))
   const told = { ids: real.value.sites.map(({ id }) => id), total: real.value.total }
   const what = JSON.stringify(asked)
@@ -102,7 +102,7 @@ interface Tried<T> {
   value: T
 }
 
-/** The shortest of some tries of each: what else the machine does only ever adds. */
+/** The shortest of several attempts of each: other work of the machine only adds time. */
 async function shortest<A, B>(
   one: () => Promise<A>,
   other: () => Promise<B>,

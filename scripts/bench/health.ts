@@ -13,10 +13,10 @@ interface Pulse {
 }
 
 /**
- * Asks dashboard and agent for `/health` every few milliseconds while 2,000 strangers attack them from
- * this very machine, with what dashboard and agent leave of its processors (SCHED_IDLE), since those of
- * real strangers are elsewhere. Ends with status 1 when an answer is missing or takes longer than 100 ms: of each
- * attack the best of three tries counts, since whatever else the machine does only ever adds.
+ * Requests `/health` of dashboard and agent every few milliseconds while 2,000 attackers on the
+ * same machine attack them at the lowest priority (SCHED_IDLE), since real attackers use other
+ * processors. Exits with status 1 if an answer is missing or takes longer than 100 ms: of each
+ * attack the best of three attempts counts, since other work of the machine only adds time.
  */
 async function main(): Promise<void> {
   const dashboard = await startDashboard(await dashboardFolder())
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 
 type Attacking = (url: string) => Promise<string>
 
-/** In a program of their own, at the lowest priority that there is: sched(7). */
+/** In a separate program, at the lowest priority: sched(7). */
 function strangers(attack: Attack): Attacking {
   return async (url) => {
     const program = new URL('./health/strangers.ts', import.meta.url).pathname
@@ -45,7 +45,7 @@ function strangers(attack: Attack): Attacking {
   }
 }
 
-/** The longest answer of the best try, in ms. */
+/** The longest answer of the best attempt, in ms. */
 async function best(what: string, url: string, attack: Attacking): Promise<number> {
   let longest = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < TRIES; turn += 1) {

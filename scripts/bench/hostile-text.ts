@@ -7,9 +7,9 @@ const TRIES = 5
 const LEAST_MS = 10
 
 /**
- * Reads hostile text of one size and of 64 times that size, in the same run. Ends with status 1 when
- * an answer is wrong, or when a character of the larger one costs more than twenty times as much: with a
- * reader that looks at everything again for each new piece it costs 64 times as much.
+ * Reads hostile text of one size and of 64 times that size, in the same run. Exits with status 1 if
+ * an answer is wrong, or if a character of the larger one takes more than twenty times as long: for
+ * a reader that rereads everything for each new piece it takes 64 times as long.
  */
 async function main(): Promise<void> {
   let worst = 0
@@ -27,11 +27,11 @@ async function main(): Promise<void> {
   if (worst > PROMISED) throw new Error('a reader takes more than linear time')
 }
 
-/** The shortest of some tries, in ms: what else the machine does only ever adds. */
+/** The shortest of several attempts, in ms: other work of the machine only adds time. */
 async function measured({ make, most }: Case): Promise<{ small: number; large: number }> {
   const works = { small: make(most / TIMES), large: make(most) }
   const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
-  // In turn, so that a slow moment of the machine meets both.
+  // Alternating, so that a slow moment of the machine affects both.
   for (let turn = 0; turn < TRIES; turn++) {
     for (const size of ['small', 'large'] as const) {
       best[size] = Math.min(best[size], await timed(works[size]))
@@ -40,7 +40,7 @@ async function measured({ make, most }: Case): Promise<{ small: number; large: n
   return best
 }
 
-/** Again and again for as long as the clock needs to tell it. */
+/** Repeated until the duration is long enough for the clock. */
 async function timed(work: () => void | Promise<void>): Promise<number> {
   const begun = performance.now()
   let times = 0

@@ -7,10 +7,10 @@ const PROMISED = 1.25
 const ROUNDS = 5
 
 /**
- * Makes WordPress sites on one Debian 12 server in turn with the agent's site.create and with a plain
- * script of the same programs, which keeps WordPress from asking its own address as the agent does
- * (5 seconds and more without DNS). Ends with status 1 when the agent needs more than 1.25 times as long.
- * Needs what the laboratory needs (root, systemd-nspawn), and curl.
+ * Creates WordPress sites on one Debian 12 server, alternating between the agent's site.create and
+ * a plain script with the same programs, which keeps WordPress from requesting its own address like
+ * the agent (5 seconds and more without DNS). Exits with status 1 if the agent takes more than 1.25
+ * times as long. Needs the lab (root, systemd-nspawn), and curl.
  */
 async function bench(host: lab.Host): Promise<boolean> {
   const agent = await startAgent(host)
@@ -33,7 +33,7 @@ async function measure(host: lab.Host): Promise<{ plain: number; agent: number }
   const folder = '/var/lib/hosting-agent/cache/wordpress'
   const [version] = (await host.must(['ls', folder])).split('\n').filter((one) => /^\d/.test(one))
   const files = [`${folder}/${version}`, '/usr/local/lib/hosting/wp-cli.phar']
-  // Half of the time is copying files: other work of the disk slows single rounds by a multiple.
+  // Copying files is half of the time: other disk activity slows single rounds by a multiple.
   const plain: number[] = []
   const agent: number[] = []
   for (let round = 0; round < ROUNDS; round++) {

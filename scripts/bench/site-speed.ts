@@ -11,10 +11,10 @@ const SECONDS = 3
 const ASLEEP_KB = 6 * 1024
 
 /**
- * A site of this product beside the same WordPress with Debian's own nginx and PHP-FPM, on one server,
- * over TLS, in turns: A, B, B, A. Ends with status 1 when it is slower than promised: a page that is not
- * cached less than 0.95 ×, a cached one less than 50 ×, a static file less than 1 × as often, or when a
- * site that sleeps has more than 6 MB. Needs what the laboratory needs (root, systemd-nspawn), and wrk.
+ * A site of this product beside the same WordPress with Debian's own nginx and PHP-FPM, on one
+ * server, over TLS, alternating: A, B, B, A. Exits with status 1 if it is slower than promised, in
+ * requests per second: an uncached page below 0.95 ×, a cached one below 50 ×, a static file below
+ * 1 ×, or if a sleeping site has more than 6 MB. Needs the lab (root, systemd-nspawn), and wrk.
  */
 async function main(): Promise<void> {
   const bench = await openBench()
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The median of the ratios of each round: both sides of a round see the same machine. */
+/** The median of each round's ratio: both sides of a round have the same conditions. */
 async function compare(bench: Bench, one: Case, connections: number): Promise<number> {
   await warm(bench, one)
   await checkAnswers(bench, one)
@@ -74,7 +74,7 @@ function told(loads: readonly Load[]): string {
   ].join(', ')
 }
 
-/** kB of a site that sleeps. */
+/** Memory of a sleeping site in kB. */
 async function memory(bench: Bench): Promise<number> {
   const { asleep, awake } = await wakes(bench)
   console.log(

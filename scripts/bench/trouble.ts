@@ -17,7 +17,7 @@ interface Cost {
   all: number
 }
 
-/** Each starts one trouble of one site, or of the database server, and returns what ends it. */
+/** Each starts one fault of one site, or of the database server, and returns its undo. */
 const troubles = (server: Crowded): Record<string, () => Promise<Undo>> => {
   const run = (script: string) => server.host.must(['bash', '-eu', '-c', script])
   const mariadb = 'kill -$0 $(cat /run/mysqld/mysqld.pid)'
@@ -48,14 +48,14 @@ const troubles = (server: Crowded): Record<string, () => Promise<Undo>> => {
   }
 }
 
-/** The middle one of several calls, since one alone may meet a sync of the machine. */
+/** The median of several calls, since a single one may coincide with a sync of the machine. */
 async function median(call: () => Promise<number>): Promise<number> {
   const all: number[] = []
   for (let round = 0; round < ROUNDS; round++) all.push(await call())
   return all.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN
 }
 
-/** The scan of the site comes first and once: what the agent remembers of a trouble makes the next cheaper. */
+/** The scan of the site comes first and once: the agent's memory makes later scans cheaper. */
 async function measured(server: Crowded): Promise<Cost> {
   const own = (await server.scan(TROUBLED)).ms
   const first = (await server.sites()).ms
@@ -99,9 +99,9 @@ async function bench(server: Crowded): Promise<string[]> {
 }
 
 /**
- * What trouble of one site of 1,000 costs its own scan, the scan of another and the list of all, on a
- * real server. Ends with status 1 when a trouble adds more than 2 seconds to its own site or to the
- * list, or doubles the scan of another site. Needs root, /dev/fuse and a machine that does nothing else.
+ * The cost of one site's fault among 1,000: for its own scan, the scan of another site and the list
+ * of all, on a real server. Exits with status 1 if a fault adds more than 2 seconds to its own site
+ * or the list, or doubles the scan of another site. Needs root, /dev/fuse and an idle machine.
  */
 async function main(): Promise<void> {
   try {

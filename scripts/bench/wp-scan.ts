@@ -11,9 +11,9 @@ const PROMISED = 100
 const RUNS = { native: 200, wp_cli: 3 }
 
 /**
- * Scans one real WordPress with wp-cli and by the agent's scan process, in the same run. Ends with
- * status 1 when the answers differ or when the process is less than 100 times faster. Needs root,
- * PHP-CLI with mysqli, and MariaDB's programs. Not below /tmp, which the process does not see.
+ * Scans one real WordPress with wp-cli and with the agent's scan process, in the same run. Exits
+ * with status 1 if the answers differ or if the process is less than 100 times faster. Needs root,
+ * PHP-CLI with mysqli, and MariaDB's programs. Not below /tmp, which the process cannot see.
  */
 async function bench(site: BenchSite): Promise<boolean> {
   const init = existsSync('/run/systemd/system') ? 'systemd' : 'direct'
@@ -35,7 +35,7 @@ async function bench(site: BenchSite): Promise<boolean> {
   return ratio >= PROMISED
 }
 
-/** All that the command does after the domain is known: the user, wp-config.php, files, one SELECT. */
+/** Everything after the command knows the domain: the user, wp-config.php, files, one SELECT. */
 async function scan(scanner: Scanner, { docroot }: BenchSite) {
   const scanned = await scanner.inventory({ docroot })
   if (!scanned) throw new Error(`${docroot} cannot be opened`)

@@ -20,8 +20,8 @@ export async function makeUsers(machine: Machine): Promise<void> {
 }
 
 /**
- * Runs `release` as the service. Backs the records up first; when it does not become healthy, what
- * undoes it brings the release before it back, with its records where it can no longer read them.
+ * Runs `release` as the service, after a backup of the records. If it does not become healthy, the
+ * undo restores the previous release, with its records if it cannot read the migrated ones.
  */
 export async function activate(
   machine: Machine,
@@ -35,7 +35,7 @@ export async function activate(
   const backup = isUpdate ? await backUp(machine, release) : undefined
   if (previous === undefined && !existsSync(DATA))
     machine.undo(`remove ${DATA}`, () => machine.run(['rm', '-rf', DATA]))
-  // Runs last, when the files are as they were.
+  // Runs last, after the files are restored.
   machine.undo('start the previous release', () =>
     previous === undefined ? stopService(machine) : startAgain(machine, settings, backup),
   )
@@ -58,7 +58,7 @@ export async function activate(
   throw new Error(`release ${release.id} did not become healthy: ${await lastOutput(machine)}`)
 }
 
-/** Of the process itself: an installation that was killed may have changed the link alone. */
+/** Read from the process itself: an interrupted installation may have changed only the link. */
 async function runningFolder(machine: Machine): Promise<string | undefined> {
   const show = ['systemctl', 'show', '--value', '--property=MainPID', SERVICE]
   const { stdout } = await machine.attempt(show, { reads: true })
@@ -76,7 +76,7 @@ async function environmentFor({ domain, email, port, private_networks }: Setting
   })
 }
 
-/** By the present release, or by the new one where an update was cut off and the present one is broken. */
+/** By the present release, or by the new one if an interrupted update broke the present one. */
 async function backUp(machine: Machine, { folder }: Release): Promise<string | undefined> {
   machine.say('Backing the records up')
   const stamp = new Date().toISOString().replace(/[:.]/g, '')
@@ -89,7 +89,7 @@ async function backUp(machine: Machine, { folder }: Release): Promise<string | u
   return file
 }
 
-/** The last three that updates made stay. */
+/** Keeps the last three backups of updates. */
 export async function removeOldBackups(machine: Machine): Promise<void> {
   const names = await readdir(BACKUPS).catch(() => [])
   const made = names.filter((name) => name.startsWith(PREFIX)).sort()
@@ -106,7 +106,7 @@ async function stopService(machine: Machine): Promise<void> {
   await machine.run(['systemctl', 'daemon-reload'])
 }
 
-/** Migrations are forward only: an older release cannot read what a newer one has migrated. */
+/** Migrations are forward only: an older release cannot read migrated records. */
 async function startAgain(machine: Machine, settings: Settings, backup: string | undefined) {
   await machine.run(['systemctl', 'daemon-reload'])
   await machine.run(['systemctl', 'restart', SERVICE])

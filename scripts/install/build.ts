@@ -21,8 +21,8 @@ interface Wanted {
 }
 
 /**
- * Packages, pages and agents of a release in `draft`. Root downloads and unpacks, and runs no code of
- * a package; what is built is built by a user that can write to `dist/` only.
+ * Builds packages, pages and agents of a release in `draft`. Root downloads and unpacks, and runs
+ * no code of a package; a user with write access to `dist/` only runs the builds.
  */
 export async function buildAll(
   machine: Machine,
@@ -62,7 +62,7 @@ export async function buildAll(
   await machine.run([bun, 'scripts/sign-build.ts', '--key', RELEASE_KEY, dist], { cwd: draft })
 }
 
-/** What the running release was built with is not built again from the same sources. */
+/** Copies the running release's builds of unchanged sources. */
 async function takeOver(machine: Machine, dist: string): Promise<void> {
   const before = `${CURRENT}/dist`
   if (existsSync(before)) await machine.run(['cp', '--archive', `${before}/.`, dist])
@@ -77,7 +77,7 @@ async function asBuilder(machine: Machine, cwd: string, argv: string[]): Promise
   await machine.run([...prefix, process.execPath, ...argv], { cwd })
 }
 
-/** The Bun of other machines, checked against the digests that this repository pins. */
+/** The Bun of other machines, checked against the digests in this repository. */
 async function fetchExecutables(machine: Machine, machines: readonly string[]): Promise<string> {
   const pinned = (await readFile('scripts/lib/bun.sha512', 'utf8')).trim().split('\n')
   const [version = ''] = pinned

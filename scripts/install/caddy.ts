@@ -6,7 +6,7 @@ import type { Settings } from './options.ts'
 import { CADDY } from './paths.ts'
 import { ProxyService } from './proxy-service.ts'
 
-/** Caddy gets and renews certificates by itself, unless files are given. */
+/** Caddy obtains and renews certificates itself, unless files are given. */
 export function renderCaddy(settings: Settings, certificate: Certificate | undefined): string {
   const { domain, port } = settings
   return `# Written by scripts/install-dashboard.sh, which replaces it.

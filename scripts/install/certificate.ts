@@ -20,7 +20,7 @@ const ofCertbot = (settings: Settings): Certificate => ({
 
 export const isIssued = (settings: Settings) => existsSync(ofCertbot(settings).certificate)
 
-/** By certbot, which renews it with its own timer; port 80 must show `CHALLENGES` already. */
+/** By certbot, which renews it with its own timer; port 80 must serve `CHALLENGES` already. */
 export async function issue(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain, email, acme_directory } = settings
   if (!isIssued(settings)) machine.say(`Getting a certificate for ${domain}`)
@@ -35,7 +35,7 @@ export async function issue(machine: Machine, settings: Settings): Promise<Certi
   return ofCertbot(settings)
 }
 
-/** Ten years; created again for another domain. */
+/** Valid for ten years; created again for another domain. */
 export async function selfSigned(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain } = settings
   const { certificate, key } = SELF_SIGNED
@@ -61,7 +61,7 @@ export async function selfSigned(machine: Machine, settings: Settings): Promise<
   return SELF_SIGNED
 }
 
-/** Throws what is wrong with the files of `--tls files`. */
+/** Throws the problem with the files of `--tls files`. */
 export async function checkFiles({ domain, certificate, key }: Settings, now = Date.now()) {
   const text = await readFile(certificate, 'utf8').catch(() => {
     throw new Error(`--certificate ${certificate} cannot be read`)

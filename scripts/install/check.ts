@@ -60,7 +60,7 @@ async function checkProxy(machine: Machine, { domain, proxy }: Settings): Promis
   if (claimed) throw new Error(`${claimed}: remove that site, or choose another --domain`)
 }
 
-/** The program that listens on a port; undefined when none does. */
+/** The program that listens on a port; undefined for none. */
 async function listenerOf(machine: Machine, port: number): Promise<string | undefined> {
   const argv = ['ss', '--listening', '--tcp', '--numeric', '--processes', '--no-header']
   const stdout = await machine.run([...argv, `sport = :${port}`], { reads: true })

@@ -6,10 +6,10 @@ import { SERVICE } from './paths.ts'
 const PAUSE_MS = 250
 const ANSWER_MS = 5_000
 
-/** So many starts that ended at once: another one would not help. */
+/** The number of starts that ended immediately, after which another one is useless. */
 const MOST_STARTS = 4
 
-/** Whether the dashboard itself answers within `timeout_ms`, unless it ends again and again. */
+/** Whether the dashboard answers within `timeout_ms`; stops early if it restarts repeatedly. */
 export async function isHealthy(
   machine: Machine,
   { port }: Pick<Settings, 'port'>,
@@ -20,7 +20,7 @@ export async function isHealthy(
     const { stdout } = await machine.attempt(show, { reads: true })
     if (Number(stdout) >= MOST_STARTS) return false
     const signal = AbortSignal.timeout(ANSWER_MS)
-    // Not through a proxy that the environment names for what is outside.
+    // Not through a proxy of the environment.
     const proxy = ''
     const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal, proxy }).catch(() => {})
     if (answer?.status === 200) return true
@@ -29,7 +29,7 @@ export async function isHealthy(
   return false
 }
 
-/** What the service itself wrote last, on one line. */
+/** The last output of the service, on one line. */
 export async function lastOutput(machine: Machine): Promise<string> {
   const argv = ['journalctl', '--unit', SERVICE, '--identifier', basename(process.execPath)]
   const end = ['--lines', '5', '--output', 'cat', '--no-pager']
@@ -37,7 +37,7 @@ export async function lastOutput(machine: Machine): Promise<string> {
   return stdout.trim().split('\n').join(' | ') || `see journalctl --unit ${SERVICE}`
 }
 
-/** What answers at the public address on this very server; throws when it is not the dashboard. */
+/** The answer at the public address on this server; throws if it is not the dashboard. */
 export async function checkPublic(
   machine: Machine,
   { domain, tls }: Settings,

@@ -13,8 +13,8 @@ interface Undo {
 }
 
 /**
- * All that an installation does to this server. It remembers how to undo what it did; in a dry run
- * it says what it would do, and reads only.
+ * All changes of an installation to this server. It records how to undo them; in a dry run it
+ * reports the changes, and only reads.
  */
 export class Machine {
   readonly dry: boolean
@@ -31,17 +31,17 @@ export class Machine {
     this.#say(`- ${line}`)
   }
 
-  /** From now on nothing new begins: the next call throws. */
+  /** From now on the next call throws. */
   interrupt(): void {
     this.#interrupted = true
   }
 
-  /** Called with what undoes the next change, before it is made. */
+  /** Registers the undo of the next change, before the change. */
   undo(title: string, act: () => Promise<unknown>): void {
     if (!this.dry) this.#undo.push({ title, act })
   }
 
-  /** Standard output. Throws with the last words of a program that fails. */
+  /** Returns standard output. Throws with the last output of a program that fails. */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<string> {
     const { status, stdout, words } = await this.attempt(argv, options)
     if (status === 0) return stdout
@@ -57,7 +57,7 @@ export class Machine {
     return execute(argv, options)
   }
 
-  /** A file of root, whole or as it was. Says whether it is another one now. */
+  /** Replaces a file of root atomically. Returns whether its content changed. */
   async put(path: string, text: string, mode = 0o644): Promise<boolean> {
     this.check()
     const before = await readFile(path, 'utf8').catch(absent)
@@ -86,7 +86,7 @@ export class Machine {
     return true
   }
 
-  /** A symbolic link, replaced in one step; undefined removes it. */
+  /** Replaces a symbolic link atomically; undefined removes it. */
   async link(path: string, target: string | undefined): Promise<void> {
     this.check()
     const before = await readlink(path).catch(absent)
@@ -97,7 +97,7 @@ export class Machine {
     await point(path, target)
   }
 
-  /** A folder of root that is removed again with all that is in it, when it was not there. */
+  /** Creates a folder of root; the undo removes it with its contents if it was missing before. */
   async folder(path: string, mode = 0o755): Promise<void> {
     this.check()
     const made = this.dry ? undefined : await mkdir(path, { recursive: true })
@@ -105,7 +105,7 @@ export class Machine {
     if (!this.dry) await chmod(path, mode)
   }
 
-  /** Undoes all of it, newest first; returns what could not be undone. */
+  /** Undoes all changes, newest first; returns those that could not be undone. */
   async rollBack(): Promise<string[]> {
     const failures: string[] = []
     this.#interrupted = false

@@ -7,12 +7,12 @@ import { CHALLENGES, NGINX } from './paths.ts'
 import { ProxyService } from './proxy-service.ts'
 
 interface Abilities {
-  /** Since 1.25.1 a directive, before a word of `listen`. */
+  /** Since 1.25.1 a directive, previously a parameter of `listen`. */
   http2: 'directive' | 'listen'
   ipv6: boolean
 }
 
-/** Without a certificate, what the authority needs to issue one. */
+/** Without a certificate: the part that the authority needs to issue one. */
 export function renderNginx(
   { domain, port }: Settings,
   certificate: Certificate | undefined,
@@ -86,7 +86,7 @@ ${listen}${http2 === 'directive' ? '\n    http2 on;' : ''}
 `
 }
 
-/** Puts the site in place and reloads nginx; what was there before comes back when it is refused. */
+/** Installs the site and reloads nginx; restores the previous file if nginx refuses it. */
 export async function serveByNginx(
   machine: Machine,
   settings: Settings,
@@ -111,7 +111,7 @@ export async function removeFromNginx(machine: Machine): Promise<void> {
   await service.reload()
 }
 
-/** Why another site of this nginx is in the way; undefined when none is. */
+/** The conflict with another site of this nginx; undefined for none. */
 export async function claimedInNginx(
   machine: Machine,
   domain: string,
@@ -122,7 +122,7 @@ export async function claimedInNginx(
   return otherFileWith(stdout, domain)
 }
 
-/** Of what `nginx -T` prints: each file after a line with its name. */
+/** Splits the output of `nginx -T`: each file after a line with its name. */
 export function otherFileWith(configuration: string, domain: string): string | undefined {
   const files = configuration.split(/^# configuration file /m).slice(1)
   for (const file of files) {

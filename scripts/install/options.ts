@@ -5,7 +5,7 @@ import { MACHINES } from '#shared/machines.ts'
 const PROXIES = ['nginx', 'caddy', 'none'] as const
 const TLS = ['acme', 'self-signed', 'files'] as const
 
-/** What is kept for the next run. */
+/** The options that are stored for the next run. */
 export interface Settings {
   domain: string
   email: string
@@ -53,8 +53,8 @@ const DEFAULTS: Texts = {
 }
 
 /**
- * Options first, then the environment (`INSTALL_ACME_DIRECTORY`), then what the last run kept, then
- * the defaults. Throws an error that names the option.
+ * Options first, then the environment (`INSTALL_ACME_DIRECTORY`), then the options of the last run,
+ * then the defaults. Throws an error that names the option.
  */
 export function readOptions(argv: readonly string[], env: Texts, kept: Partial<Settings>): Wanted {
   const { values, negatives } = parsed(argv)
@@ -128,7 +128,7 @@ const isMachine = (name: string) => (MACHINES as readonly string[]).includes(nam
 const needsFile = (settings: Settings, name: 'certificate' | 'key') =>
   settings.proxy !== 'none' && settings.tls === 'files' && !PATH.test(settings[name])
 
-/** What is written into files of other programs has no character that these could take for more. */
+/** Values in files of other programs contain no character with a special meaning there. */
 const RULES: readonly Rule[] = [
   [
     ({ domain }) => domain === '',

@@ -7,7 +7,7 @@ const PROXY: Record<Settings['proxy'], readonly string[]> = {
   none: [],
 }
 
-/** What the distribution has and this server lacks. Packages stay when the installation fails. */
+/** Missing packages that the distribution has. They stay when the installation fails. */
 export async function installPackages(machine: Machine, settings: Settings): Promise<void> {
   const { proxy, tls } = settings
   const byCertbot = proxy === 'nginx' && tls === 'acme'

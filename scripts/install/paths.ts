@@ -1,7 +1,7 @@
-/** Where an installed dashboard has its files. */
+/** The paths of an installed dashboard. */
 export const HOME = '/opt/hosting-control'
 export const RELEASES = `${HOME}/releases`
-/** A link to the release that runs. */
+/** A link to the running release. */
 export const CURRENT = `${HOME}/current`
 export const SETTINGS = '/etc/hosting-control'
 export const OPTIONS = `${SETTINGS}/install.json`
@@ -11,7 +11,7 @@ export const RELEASE_KEY = `${SETTINGS}/release-key`
 export const SELF_SIGNED = { certificate: `${SETTINGS}/tls.pem`, key: `${SETTINGS}/tls.key` }
 export const DATA = '/var/lib/hosting-control'
 export const CACHE = '/var/cache/hosting-control'
-/** Where the authority finds the answers to its challenges. */
+/** The authority reads the answers to its challenges here. */
 export const CHALLENGES = '/var/lib/hosting-control-acme'
 export const UNIT = '/etc/systemd/system/hosting-control.service'
 export const COMMAND = '/usr/local/sbin/hosting-control'
@@ -23,7 +23,7 @@ export const BUILDER = 'hosting-control-build'
 
 export const NGINX = {
   site: '/etc/nginx/sites-available/hosting-control',
-  // The last in the alphabet: the first server of a port answers for all unknown names.
+  // The last in the alphabet: the first server of a port answers all unknown names.
   link: '/etc/nginx/sites-enabled/zz-hosting-control',
 }
 export const CADDY = {

@@ -1,10 +1,10 @@
 import type { Machine } from './machine.ts'
 
-/** The service of a proxy, which may have sites of others and may not run at all. */
+/** The service of a proxy, which may serve foreign sites and may be stopped. */
 export class ProxyService {
   readonly #machine: Machine
   readonly #name: string
-  /** Refuses a configuration that the program does not take. */
+  /** Throws if the program rejects its configuration. */
   readonly #test: readonly string[]
 
   constructor(machine: Machine, name: string, test: readonly string[]) {
@@ -13,7 +13,7 @@ export class ProxyService {
     this.#test = test
   }
 
-  /** Called before its files are changed: when these are back, it is as it was. */
+  /** Called before its files change: after their undo, restores its former state. */
   async undo(): Promise<void> {
     const wasActive = await this.#isActive()
     this.#machine.undo(`bring ${this.#name} back`, () =>
@@ -21,7 +21,7 @@ export class ProxyService {
     )
   }
 
-  /** Takes up its files, where it runs. */
+  /** Applies its files, if it is running. */
   async reload(): Promise<void> {
     if (await this.#isActive()) await this.start()
   }

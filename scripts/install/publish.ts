@@ -5,7 +5,7 @@ import type { Machine } from './machine.ts'
 import { removeFromNginx, serveByNginx } from './nginx.ts'
 import type { Settings } from './options.ts'
 
-/** Makes the running dashboard reachable at its domain, by the proxy that was asked for. */
+/** Makes the running dashboard reachable at its domain, through the chosen proxy. */
 export async function publish(machine: Machine, settings: Settings): Promise<void> {
   const { proxy } = settings
   if (proxy !== 'nginx') await removeFromNginx(machine)
@@ -14,7 +14,7 @@ export async function publish(machine: Machine, settings: Settings): Promise<voi
   const given = await givenCertificate(machine, settings)
   if (proxy === 'caddy') {
     await serveByCaddy(machine, settings, given)
-    // It asks the authority after it has started.
+    // It contacts the authority after its start.
     return checkPublic(machine, settings, given ? 20_000 : 120_000)
   }
   await serveByNginx(machine, settings, given ?? (await certified(machine, settings)))
@@ -27,11 +27,11 @@ async function givenCertificate(
 ): Promise<Certificate | undefined> {
   const { proxy, tls, certificate, key } = settings
   if (tls === 'files') return { certificate, key }
-  // Caddy has an authority of its own for that, and cannot read our files.
+  // Caddy has an internal authority for that, and cannot read our files.
   return tls === 'self-signed' && proxy === 'nginx' ? selfSigned(machine, settings) : undefined
 }
 
-/** nginx does not start with a certificate that is not there yet. */
+/** nginx does not start with a missing certificate. */
 async function certified(machine: Machine, settings: Settings): Promise<Certificate> {
   if (!isIssued(settings)) await serveByNginx(machine, settings, undefined)
   return issue(machine, settings)

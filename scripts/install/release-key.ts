@@ -3,8 +3,8 @@ import { fail } from '#scripts/lib/fail.ts'
 import { newReleaseKey, publicOf } from '#scripts/lib/release.ts'
 
 /**
- * `bun scripts/install/release-key.ts <file>`: makes the key that signs the agents of this dashboard,
- * unless there is one. A public key alone means that the private one is kept elsewhere.
+ * `bun scripts/install/release-key.ts <file>`: creates the key that signs the agents of this
+ * dashboard, if it is missing. A public key alone means that the private one is stored elsewhere.
  */
 async function main([file = '']: string[]): Promise<void> {
   if (existsSync(publicOf(file))) return

@@ -7,19 +7,19 @@ import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { CACHE, CURRENT, RELEASE_KEY, RELEASES, SETTINGS } from './paths.ts'
 
-/** What a release is made of. */
+/** The parts of a release. */
 const SOURCES = ['agent', 'dashboard', 'shared', 'scripts']
 const FILES = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json', 'LICENSE']
 
 export interface Release {
-  /** `<version>-<digest>`: the same sources and options are the same release. */
+  /** `<version>-<digest>`: the same sources and options give the same release. */
   id: string
   folder: string
 }
 
 /**
- * The release of a checkout, in a folder of its own that belongs to root and has its name only when
- * it is whole. Nothing is built when it is there. What runs is not touched.
+ * The release of a checkout, in a separate folder that belongs to root and gets its name only when
+ * it is complete. An existing one is not built again. The running release is not changed.
  */
 export async function makeRelease(
   machine: Machine,
@@ -47,7 +47,7 @@ export async function makeRelease(
     await machine.run(['chmod', '-R', 'u=rwX,go=rX', draft])
     await machine.run(['chown', '-R', 'root:root', draft])
     await buildAll(machine, draft, { settings, build: await buildNumber(root) })
-    // The key of a first installation is part of what the agents are built from.
+    // The key of a first installation is an input of the agents' build.
     const made = await releaseOf(root, settings)
     await machine.run(['sync', '--file-system', draft])
     await rename(draft, made.folder)
@@ -57,7 +57,7 @@ export async function makeRelease(
   }
 }
 
-/** Those that stay: the running one, and the two before it, newest first. */
+/** Releases to keep: the running one, and the two before it, newest first. */
 export async function removeOldReleases(machine: Machine): Promise<void> {
   const current = await readlink(CURRENT).catch(() => '')
   const names = await readdir(RELEASES).catch(() => [])
@@ -103,7 +103,7 @@ async function sourcesOf(root: string): Promise<string[]> {
 async function buildNumber(root: string): Promise<number> {
   const paths = ['agent', 'shared', 'package.json', 'bun.lock']
   const log = ['log', '-1', '--format=%ct', '--', ...paths]
-  // The checkout may belong to somebody else than root.
+  // The checkout may belong to another user than root.
   const git = Bun.which('git') ? ['git', '-c', `safe.directory=${root}`, '-C', root, ...log] : []
   if (git.length > 0) {
     const { stdout } = Bun.spawnSync(git, { stderr: 'ignore' })

@@ -17,7 +17,7 @@ import {
   USER,
 } from './paths.ts'
 
-/** Removes what runs; with `purge` also what cannot be had again. Returns what stays, to be said. */
+/** Removes the programs; with `purge` also unrecoverable data. Returns the remaining paths. */
 export async function uninstall(
   machine: Machine,
   settings: Settings,

@@ -1,6 +1,6 @@
 import { CURRENT, DATA, ENVIRONMENT, SERVICE, SETTINGS, USER } from './paths.ts'
 
-/** The service: no root, no capability, nothing to write but its records. */
+/** The service: no root, no capability, write access to its records only. */
 export function renderUnit(bun: string): string {
   return `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
 [Unit]
@@ -62,7 +62,7 @@ WantedBy=multi-user.target
 `
 }
 
-/** Settings that the installation decides; what an administrator added stays as it is. */
+/** Settings that the installation sets; additions of an administrator stay. */
 export function renderEnvironment(before: string, decided: Record<string, string>): string {
   const rest = new Map(Object.entries(decided).filter(([, value]) => value !== ''))
   const lines = before === '' ? [ABOUT] : before.trimEnd().split('\n')

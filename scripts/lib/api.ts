@@ -16,7 +16,7 @@ export class Api {
     this.#headers = credentials
   }
 
-  /** The answer whatever its status; throws only when there is none. */
+  /** Returns the answer with any status; throws only without an answer. */
   async ask(method: string, path: string, body?: unknown): Promise<Answer> {
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
     const response = await this.#send(method, path, { body, signal })
@@ -24,14 +24,14 @@ export class Api {
     return { status: response.status, headers: response.headers, body: parseJson(text) }
   }
 
-  /** The body of an answer with a status of 2xx; throws what the dashboard said otherwise. */
+  /** The body of an answer with a status of 2xx; otherwise throws the dashboard's message. */
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.ask(method, path, body)
     if (answer.status >= 200 && answer.status < 300) return answer
     throw new Error(`${method} ${path}: ${wordsOf(answer)}`)
   }
 
-  /** Follows an event stream, hands on each log line, and returns what it completed with. */
+  /** Follows an event stream, passes each log line on, and returns the data of its completion. */
   async follow(
     method: string,
     path: string,

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 export interface Inputs {
   root: string
-  /** Of the sources, besides which the packages and the version of Bun count. */
+  /** The sources; the packages and the version of Bun count too. */
   globs: readonly string[]
-  /** All else that the result depends on. */
+  /** All other inputs of the result. */
   options: unknown
 }
 
-/** Calls `build` unless `file` is there and was built from the same inputs. Says whether it did. */
+/** Calls `build` unless `file` was built from the same inputs. Returns whether it did. */
 export async function buildOnce(
   file: string,
   inputs: Inputs,

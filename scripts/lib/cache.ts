@@ -14,9 +14,9 @@ export async function cacheFolder(): Promise<string> {
 }
 
 /**
- * The cached folder `name`, whole and made from `source`, or not there at all: `make` fills a
- * draft, which takes the name only when it is finished. Another `source` creates it again. When two
- * processes make it at once, the first one's stays.
+ * The cached folder `name`, complete and made from `source`, or missing: `make` fills a draft,
+ * which gets the name only when it is finished. Another `source` creates it again. If two processes
+ * make it at once, the first one's stays.
  */
 export async function cachedFolder(
   name: string,
@@ -44,7 +44,7 @@ async function isMadeFrom(folder: string, source: string): Promise<boolean> {
   return mark.trim() === source
 }
 
-/** The old folder makes way by a rename too, so that nobody ever sees half of either. */
+/** A rename removes the old folder too, so that nobody ever sees a part of either. */
 async function replace(folder: string, draft: string): Promise<void> {
   if (existsSync(folder)) await rename(folder, join(draft, '.old'))
   await rename(draft, folder)

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 const START_LIMIT_MS = 60_000
-/** An agent may be in the middle of a step that must not be cut off. */
+/** An agent may be in a step that must not be interrupted. */
 const STOP_LIMIT_MS = 30_000
 
 type ChildOptions = {
@@ -12,17 +12,17 @@ type ChildOptions = {
   argv: readonly string[]
   cwd: string
   env: Record<string, string | undefined>
-  /** Sees each line first; true keeps it off the screen. */
+  /** Gets each line first; true keeps it off the screen. */
   onLine?: (line: string) => boolean
 }
 
 /**
- * A server that runs as long as this program does. What it says appears on the screen behind its
- * name. It has a session of its own, so that a Ctrl-C reaches it only as our orderly SIGTERM.
+ * A server that runs as long as this program does. Its output appears on the screen after its name.
+ * It has its own session, so that Ctrl-C reaches it only as our orderly SIGTERM.
  */
 export class Child {
   readonly name: string
-  /** Resolves with a readable line when it ends, whoever ended it. */
+  /** Resolves with a readable line when it ends, for any reason. */
   readonly ended: Promise<string>
   readonly #process: ChildProcess
   readonly #listening: Promise<string>
@@ -50,7 +50,7 @@ export class Child {
     })
   }
 
-  /** Its address, when it is ready. Throws when it ends first or takes too long. */
+  /** Its address, when it is ready. Throws if it ends first or takes too long. */
   async listening(): Promise<string> {
     const first = await Promise.race([
       this.#listening.then((url) => ({ url })),
@@ -61,7 +61,7 @@ export class Child {
     throw new Error(first.failure)
   }
 
-  /** Lets it finish what it is doing, within limits. */
+  /** Lets it complete its work, within limits. */
   async stop(): Promise<void> {
     this.#process.kill('SIGTERM')
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_LIMIT_MS)

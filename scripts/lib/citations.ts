@@ -12,7 +12,7 @@ function pathsIn({ text }: Document): string[] {
   return [...new Set(paths)].sort()
 }
 
-/** Those of the paths that name nothing in the repository. */
+/** The paths that do not exist in the repository. */
 export async function missingPaths(root: string, document: Document): Promise<string[]> {
   const paths = pathsIn(document)
   const exists = await Promise.all(paths.map((path) => names(root, path)))
@@ -26,7 +26,7 @@ async function names(root: string, path: string): Promise<boolean> {
   return false
 }
 
-/** Relative links and pictures of a document that lead nowhere, also to a heading. */
+/** Broken relative links and pictures of a document, anchors of headings included. */
 export function brokenLinks(root: string, from: Document, all: readonly Document[]): string[] {
   const links = [...from.text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
   const targets = links.map(([, link, attribute]) => link ?? attribute ?? '')

@@ -3,7 +3,7 @@ import type { Import } from './imports.ts'
 
 /** Folders whose files are programs or roots: each file stands for itself. */
 const ROOTS = ['agent', 'dashboard', 'scripts', 'shared', 'tests/support']
-/** How many names of a path make its folder; other folders have two. */
+/** The number of path components of a folder; other folders have two. */
 const DEPTHS: readonly [prefix: string, depth: number][] = [
   ['agent/os/', 3],
   ['agent/host/', 3],
@@ -13,7 +13,7 @@ const DEPTHS: readonly [prefix: string, depth: number][] = [
   ['tests/support/', 3],
 ]
 
-/** The folder of a file as the architecture has it: folders inside of it belong to it. */
+/** The folder of a file in the architecture: subfolders belong to it. */
 function folderOf(path: string): string {
   const folder = dirname(path)
   if (ROOTS.includes(folder)) return path
@@ -21,7 +21,7 @@ function folderOf(path: string): string {
   return folder.split('/').slice(0, depth).join('/')
 }
 
-/** A sentence for each group of folders that import one another, with the imports between them. */
+/** A sentence for each group of folders that import one another, with those imports. */
 export function folderCycles(imports: readonly Import[]): string[] {
   const graph = new Map<string, Set<string>>()
   for (const { from, to } of imports) {

@@ -3,8 +3,8 @@ import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
 export type Compressed = { file: string; bytes: number; ms: number; fresh: boolean }
 
 /**
- * Leaves `<file>.gz` beside a file. It has the file's own time, by which the dashboard knows that
- * the one is made of the other; nothing is done when they have the same already.
+ * Writes `<file>.gz` beside a file. It has the file's modification time, by which the dashboard
+ * knows that both have the same content; nothing is done if the times are equal.
  */
 export async function gzipBeside(file: string): Promise<Compressed> {
   const begun = performance.now()

@@ -1,6 +1,6 @@
 import type { Import } from './imports.ts'
 
-/** The folders of the dashboard. Each may import those above it; files beside them may import all. */
+/** The dashboard's folders. Each may import those above it; files beside them may import all. */
 export const DASHBOARD_LAYERS = [
   ...['runtime', 'db', 'http', 'activity', 'auth', 'targets', 'agents', 'trust', 'backup'],
   ...['settings', 'metrics', 'operations', 'bulk', 'mail', 'live', 'health', 'listing'],
@@ -9,7 +9,7 @@ export const DASHBOARD_LAYERS = [
 
 const LAYER = /^dashboard\/([^/]+)\//
 
-/** A sentence for each import of a layer of the dashboard that is not above its own. */
+/** A sentence for each import of a layer that is not above the importing one. */
 export function brokenLayers(imports: readonly Import[], layers: readonly string[]): string[] {
   return imports.flatMap(({ from, to }) => {
     const own = LAYER.exec(from)?.[1]

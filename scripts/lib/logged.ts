@@ -13,8 +13,8 @@ export type LoggedRun = {
 }
 
 /**
- * Runs a program with all its output in the file `log`. Returns its exit status, or the reason why
- * it has none. At the time limit, or when `signal` says so, its whole process group is killed.
+ * Runs a program with all its output in the file `log`. Returns its exit status, or the reason for
+ * its absence. At the time limit, or on `signal`, its whole process group is killed.
  */
 export async function runLogged(options: LoggedRun): Promise<number | string> {
   const log = await open(options.log, 'a')
@@ -58,6 +58,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended in the meantime.
+    // It has already ended.
   }
 }

@@ -1,6 +1,6 @@
 import type { Document } from './documents.ts'
 
-/** Texts for people. What a program asks of a failure is its code. */
+/** Texts for people. Programs compare the code of a failure. */
 const TEXT = String.raw`(?:\w*[mM]essage|\w*[rR]eason|last_line|last_error|CANCELLED)`
 const COMPARISONS = [
   new RegExp(String.raw`\b${TEXT}\)?\??\.(?:startsWith|endsWith|includes|match|search|split)\(`),

@@ -9,9 +9,9 @@ import { must } from './run.ts'
 export type PinnedPackage = { name: string; version: string; integrity: string }
 
 /**
- * Downloads the package's archive into `folder`, without its dependencies and without running
- * anything of it. By npm where there is one, because it knows this machine's registry and proxy;
- * else from the address that Bun finds. Throws when unreachable or when the digest differs.
+ * Downloads the package's archive into `folder`, without its dependencies and without running its
+ * code. With npm if installed, because it knows this machine's registry and proxy; otherwise from
+ * the address that Bun finds. Throws if it is unreachable or the digest differs.
  */
 export async function fetchArchive(pinned: PinnedPackage, folder: string): Promise<string> {
   const name = `${pinned.name}@${pinned.version}`

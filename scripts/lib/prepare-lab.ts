@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runLogged } from './logged.ts'
 
-/** Each is worth a minute on a new machine and nothing on one that has it. */
+/** Each saves a minute on a new machine and costs nothing on a prepared one. */
 const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
 
 /**
- * Makes ready what the system tests would else make themselves, one after the other. A failure
- * is only noted: the test that needs the thing meets it again and tells why.
+ * Prepares what the system tests would otherwise create themselves, one after the other. A failure
+ * is only logged: the test that needs it fails again and reports the reason.
  */
 export async function prepareLab(options: {
   root: string

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { manifestOf, newReleaseKey, publicKeyIn, readPublisherKey } from './release.ts'
 import { must } from './run.ts'
 
-/** Whose signature the next build must have; with the private key where that is at hand. */
+/** The signer of the next build, with the private key if it is available. */
 export interface Publisher {
   public_key: string
   private_key?: string
@@ -16,15 +16,15 @@ export async function publisherOf(file: string): Promise<Publisher> {
 }
 
 /**
- * A publisher of this checkout's own, made with its first build, so that upgrades work where nobody
- * has chosen one. Its key lies in `dist/`: whoever reads that can sign.
+ * A publisher of this checkout, created with its first build, so that upgrades work without a
+ * chosen one. Its key is in `dist/`: everybody who can read that can sign.
  */
 export async function developmentPublisher(root: string): Promise<Publisher> {
   const file = join(root, 'dist/development-key')
   await mkdir(dirname(file), { recursive: true })
   if (!existsSync(file)) {
     await newReleaseKey(file).catch((error: NodeJS.ErrnoException) => {
-      // Another build has made it in this moment.
+      // Another build has just created it.
       if (error.code !== 'EEXIST') throw error
     })
   }

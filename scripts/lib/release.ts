@@ -13,7 +13,7 @@ import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
 
 export const manifestOf = (file: string) => `${file}.manifest.json`
 export const signatureOf = (file: string) => `${manifestOf(file)}.sig`
-/** Beside a private key: what `--publisher-key` takes. */
+/** The public key's file beside a private key: the value of `--publisher-key`. */
 export const publicOf = (key: string) => `${key}.pub`
 
 /** A new key of a publisher in `file`, readable by its owner alone, and its public key in `<file>.pub`. */
@@ -23,7 +23,7 @@ export async function newReleaseKey(file: string): Promise<string> {
   const draft = draftOf(file)
   try {
     await writeFile(draft, pem, { mode: 0o600, flag: 'wx' })
-    // Fails when there is a key: it is never replaced, and nobody sees half of it.
+    // Fails for an existing key: it is never replaced, and nobody sees a part of it.
     await link(draft, file)
   } finally {
     await rm(draft, { force: true })
@@ -48,7 +48,7 @@ export async function readPublisherKey(file: string): Promise<string> {
 
 export type Described = Pick<ReleaseManifest, 'version' | 'build' | 'machine'>
 
-/** Leaves the manifest of an executable beside it, for whoever holds the publisher's key. */
+/** Writes the manifest of an executable beside it, for the owner of the publisher's key. */
 export async function describeBuild(file: string, described: Described): Promise<void> {
   const sha256 = await sha256Of(file)
   const manifest = ReleaseManifest.parse({ product: 'hosting-agent', ...described, sha256 })

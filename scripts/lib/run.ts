@@ -1,8 +1,8 @@
 export type RunOptions = { cwd?: string; env?: Record<string, string>; timeout_ms?: number }
 
 /**
- * Runs a program to its end and returns what it wrote on standard output. Throws with its last
- * words when it cannot be started, ends with another status than 0, or takes too long.
+ * Runs a program and returns its standard output. Throws with its last output if it cannot be
+ * started, exits with another status than 0, or takes too long.
  */
 export async function must(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const { status, stdout, stderr } = await runToEnd(argv, options)

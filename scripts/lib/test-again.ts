@@ -2,15 +2,15 @@ import type { Case } from './junit.ts'
 import type { Outcome } from './test-job.ts'
 import type { Job } from './test-plan.ts'
 
-/** What waits for other programs. Unit tests and the simulator try random inputs: their failures count. */
+/** Tests that wait for other programs. Others try random inputs: their failures count. */
 const WAITING = ['contract', 'browser', 'system']
-/** More failing programs than this are not an accident of one machine's load. */
+/** More failing programs than this are not caused by the machine's load. */
 const MOST_PROGRAMS = 12
 
 /**
- * The programs to run a second time, one after another, when all else has ended: the files of each
- * failed test, without those that passed beside them. None when too much failed, or anything that no
- * load can cause.
+ * The programs to run a second time, one after another, after all others: the files of each failed
+ * test, without the passed files of the same program. None if too much failed, or anything that
+ * load cannot cause.
  */
 export function plannedAgain(outcomes: readonly Outcome[]): Map<Outcome, Job> {
   const failed = outcomes.filter(({ cases }) => cases.some(isFailed))
@@ -22,7 +22,7 @@ export function plannedAgain(outcomes: readonly Outcome[]): Map<Outcome, Job> {
 function again({ job, cases }: Outcome): Job {
   const named = new Set(cases.filter(isFailed).map(({ file }) => file))
   const all = job.files ?? []
-  // A program that crashed names no file.
+  // A crashed program has no list of failed files.
   const files = named.has('') ? all : all.filter((file) => named.has(file))
   const options = job.argv.filter((word) => !all.some((file) => word === `./${file}`))
   const argv = [...options, ...files.map((file) => `./${file}`)]
@@ -30,8 +30,8 @@ function again({ job, cases }: Outcome): Job {
 }
 
 /**
- * What counts in the end: of files that ran again, the second run. `unsteady` is what failed at first
- * and passed then, with the reason of its first failure.
+ * The final result: for files that ran again, that of the second run. `unsteady` are tests that
+ * failed first and passed then, with the reason of the first failure.
  */
 export function settled(first: readonly Outcome[], second: ReadonlyMap<Outcome, Outcome>) {
   const cases: Case[] = []

@@ -10,12 +10,12 @@ export interface RunOptions {
   root: string
   /** For logs and reports. */
   folder: string
-  /** For what is fleeting; undefined where such files have no place of their own. */
+  /** For temporary files; undefined without a separate place for them. */
   memory: string | undefined
   signal: AbortSignal
 }
 
-/** Runs one job; its log and its report go into `folder`. What left no report has failed. */
+/** Runs one job; its log and its report go into `folder`. A job without a report has failed. */
 export async function runJob(
   job: Job,
   { root, folder, memory, signal }: RunOptions,
@@ -37,7 +37,7 @@ export async function runJob(
   return { job, cases: casesOf(job, status, xml), log, ms: performance.now() - begun }
 }
 
-/** The tests of a job: those in its report, and each way in which the report does not tell all. */
+/** The tests of a job: those in its report, and each sign that the report is incomplete. */
 export function casesOf(job: Job, status: number | string, xml: string): Case[] {
   const failed = (file: string, reason: string): Case => ({
     file,

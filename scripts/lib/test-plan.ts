@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs'
 
-/** One program to run. With `files` it is a `bun test` of them; without, it is a test in itself. */
+/** One program to run. With `files` it is a `bun test` of them; without, it is one test. */
 export type Job = {
   part: string
   title: string
   argv: readonly string[]
   env: Record<string, string>
-  /** What it writes need not outlive it, nor reach a disk. */
+  /** Its files are temporary, and need no disk. */
   fleeting?: boolean
   timeout_ms: number
   files?: readonly string[]
 }
 
-/** What the browser tests start. To install them takes root. */
+/** The programs of the browser tests. Their installation needs root. */
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell']
 
-/** A folder of tests/ is a part; those that take milliseconds are the part `unit` together. */
+/** A folder of tests/ is a part; the fast ones are the part `unit` together. */
 const UNIT = ['agent', 'scripts', 'shared']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 60_000, file_ms: 300_000 },
@@ -27,8 +27,8 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
 }
 
 /**
- * To optimise what runs for a few seconds takes longer than it gains; the less, the shorter it runs.
- * Dashboards that a test starts have the same settings.
+ * Optimising code that runs for a few seconds takes longer than it saves; the more so for shorter
+ * runs. Dashboards that a test starts have the same settings.
  */
 const SECONDS = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const ONE_SECOND = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
@@ -41,7 +41,7 @@ const OPTIMISED: Record<string, Job['env']> = {
   browser: SECONDS,
 }
 
-/** Files that take longest, most of it waiting, the longest first: nothing is to wait for them. */
+/** The files that take longest, mostly waiting, the longest first: they start first. */
 const LONGEST = [
   'browser/every-page',
   'browser/every-page.empty',
@@ -82,10 +82,10 @@ const LONGEST = [
 ].map((name) => `tests/${name}.test.ts`)
 
 /**
- * Everything there is to run, in order. `quick` leaves out what needs root: servers, and browsers where
- * they are not installed. Files that are long or
- * boot servers run one by one, so that a crash or a hang costs one file; the others share a program,
- * because to load what they all need takes longer than many of them.
+ * Everything to run, in order. `quick` leaves out tests that need root: servers, and browsers if
+ * they are not installed. Long files and those that boot servers run one by one, so that a crash or
+ * a hang costs one file; the others share a program, because loading their imports takes longer
+ * than many of them.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
@@ -113,7 +113,7 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   ]
 }
 
-/** What takes as long as all else is to end before it: neighbours, which often are alike, part. */
+/** Deals the files out in turn: neighbours, which are often alike, get different programs. */
 function dealt(files: readonly string[], programs: number): string[][] {
   return Array.from({ length: programs }, (_, hand) =>
     files.filter((_, at) => at % programs === hand),
@@ -150,7 +150,7 @@ function titleOf([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? name : `${name} and ${others.length} more`
 }
 
-/** `bunx --bun`, because a machine without Node has nothing else to run these tools with. */
+/** `bunx --bun`, because a machine without Node has no other runtime for these tools. */
 function checks(): Job[] {
   const tools: [string, ...string[]][] = [['biome', 'ci', '--colors=off', '.'], ['tsc'], ['knip']]
   return tools.map((tool) => ({

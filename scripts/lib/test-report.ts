@@ -4,11 +4,11 @@ import { lastLines } from './run.ts'
 import type { Outcome } from './test-job.ts'
 
 const TAIL_LINES = 40
-/** Of one job, while it runs; the sum has them all. */
+/** Of one job, while it runs; the summary has them all. */
 const MOST_NAMED = 10
 const MOST_REASON = 200
 
-/** One line of progress; where something failed, also what failed and the end of the log. */
+/** One line of progress; after a failure, also the failed tests and the end of the log. */
 export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise<string> {
   const failures = cases.filter(({ status }) => status === 'failed')
   const mark = failures.length > 0 ? '✗' : '✓'
@@ -29,8 +29,8 @@ export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise
 }
 
 /**
- * What was skipped and why, what passed only at the second try, then what failed; the last line holds
- * the three numbers.
+ * The skipped tests with reasons, those that passed only at the second attempt, then the failed
+ * ones; the last line has the three numbers.
  */
 export function describeSum(cases: readonly Case[], unsteady: readonly Case[] = []): string {
   const skipped = cases.filter(({ status }) => status === 'skipped')

@@ -4,19 +4,19 @@ import type { Page } from 'playwright-core'
 import { painted, settled } from '#tests/support/browser/settled.ts'
 
 const SIZE = { width: 1280, height: 800 }
-/** It stays at one step for a minute, on any demo. */
+/** It stays in one step for a minute, in any demo. */
 const DOMAIN = 'slow-bakery.example.com'
 
 type Take = (page: Page) => Promise<void>
 
-/** The pictures in the documents, and how to reach each page as a person does. */
+/** The pictures in the documents, and the user's way to each page. */
 const PICTURES: Record<string, Take> = {
   overview: (page) => goes(page, '/'),
   sites: (page) => goes(page, '/sites'),
   create: creates,
 }
 
-/** Takes each in both themes, into a folder. */
+/** Takes each in both themes, and saves them in a folder. */
 export async function pictureReadme(page: Page, folder: string): Promise<void> {
   await page.setViewportSize(SIZE)
   for (const [name, go] of Object.entries(PICTURES)) {

@@ -7,8 +7,8 @@ import type { Login } from './programs.ts'
 const CreatedToken = z.object({ plaintext: z.string().min(1) })
 
 /**
- * The dashboard's API as its administrator: with the token that the first start left in DATA_DIR,
- * else by logging in, which leaves one. Undefined when there is neither token nor login.
+ * The dashboard's API as its administrator: with the token of the first start in DATA_DIR,
+ * otherwise by a login, which stores one. Undefined without token and login.
  */
 export async function openApi(
   url: string,

@@ -78,7 +78,7 @@ function siteOf(name: string | undefined, tls: string | undefined): Site | undef
   return { domain: domain.data, tls: mode.data }
 }
 
-/** Names that no public certificate can be had for (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
+/** Names for which no public certificate exists (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
 function isReserved(domain: string): boolean {
   return (
     /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa)$/.test(domain) ||

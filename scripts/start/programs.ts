@@ -11,8 +11,8 @@ export type Login = { email: string; password: string }
 export type Programs = { url: string; first_login: Login | undefined; ended: Promise<string> }
 
 /**
- * Starts the agent, then the dashboard, and tells their end. Both go into `children` at once, so
- * that whoever stops this program half-way can stop them too.
+ * Starts the agent, then the dashboard, and reports their end. Both are added to `children` at
+ * once, so that an interruption can stop them too.
  */
 export async function startPrograms(options: Options, children: Child[]): Promise<Programs> {
   const { root, host, port, agent_port, data_dir } = options
@@ -31,7 +31,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
     env: {
       ...process.env,
       ...source,
-      // Whatever the environment says: a site of this machine would reach the agent.
+      // Whatever the environment sets: otherwise a site of this machine would reach the agent.
       AGENT_AUTH: 'signed',
       AGENT_LISTEN: `127.0.0.1:${agent_port}`,
       AGENT_STATE_DIR: options.agent_state_dir,
@@ -59,7 +59,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   }
 }
 
-/** A first start says who may log in: kept off the screen until everything is ready. */
+/** The first start prints the login: kept off the screen until everything is ready. */
 function takeLogin(line: string, login: Partial<Login>): boolean {
   const [, key, value] = line.match(/^(first login|password): (.*)$/) ?? []
   if (key === 'first login' && value !== undefined) login.email = value
@@ -67,7 +67,7 @@ function takeLogin(line: string, login: Partial<Login>): boolean {
   return key !== undefined
 }
 
-/** Of the log of a program, what tells of no fault: it shows that to whoever starts it alone. */
+/** Lines of a program's log that report no error: only its standalone start shows them. */
 export function isRoutine(line: string): boolean {
   try {
     return JSON.parse(line).level === 'info'
@@ -76,7 +76,7 @@ export function isRoutine(line: string): boolean {
   }
 }
 
-/** The address to call for one that is listened on: 0.0.0.0 is every address, so also loopback. */
+/** The address for calls to a listener: 0.0.0.0 is every address, including loopback. */
 export function callable(url: string): string {
   return url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]')
 }

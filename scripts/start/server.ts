@@ -13,7 +13,7 @@ const Listed = z.object({
 })
 const Created = z.object({ server: z.object({ id: z.number() }) })
 
-/** The id of the server whose agent answers here on `agent_port`; registers it when there is none. */
+/** The id of the server whose agent listens here on `agent_port`; registers it if it is missing. */
 export async function registerThisMachine(api: Api, agent_port: number): Promise<number> {
   const { servers } = Listed.parse((await api.call('GET', '/api/servers')).body)
   const known = servers.find(({ hostname, port }) => hostname === AGENT_HOST && port === agent_port)
@@ -27,8 +27,8 @@ export async function registerThisMachine(api: Api, agent_port: number): Promise
 }
 
 /**
- * Lets the agent of this machine prove to the dashboard who it is, in the same way as on any other
- * server: with a code that goes to its standard input.
+ * Enrols the agent of this machine with the dashboard, as on any other server: with a code on its
+ * standard input.
  */
 export async function enrolThisMachine(
   api: Api,
@@ -51,7 +51,7 @@ export async function enrolThisMachine(
   if (ended !== 0) throw new Error(words.trim() || 'the agent could not be enrolled')
 }
 
-/** Makes the dashboard's records agree with the machine; returns the number of sites on it. */
+/** Makes the dashboard's records agree with the machine; returns the number of its sites. */
 export async function syncThisMachine(api: Api, id: number): Promise<number> {
   const { sites } = await api.follow('POST', `/api/servers/${id}/sync`)
   return Number(sites)

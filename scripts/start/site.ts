@@ -24,9 +24,8 @@ const Detail = z.object({
 })
 
 /**
- * Makes a WordPress site on the server, with the programs it needs when they are missing, and
- * prints where it is and who may log in. A site that is there already is only shown: its password
- * stays. Throws what went wrong in one line.
+ * Creates a WordPress site on the server, with the programs that it needs, and prints its address
+ * and login. An existing site is only shown: its password stays. Throws one line with the problem.
  */
 export async function makeSite(api: Api, server_id: number, site: Site): Promise<void> {
   const found = await findSite(api, server_id, site.domain)
@@ -71,7 +70,7 @@ async function createSite(api: Api, server_id: number, { domain, tls }: Site): P
   return CreatedSite.parse(answer.body).site.id
 }
 
-/** The newest PHP of the server, which first gets the programs that sites need and it lacks. */
+/** The newest PHP of the server, which first gets the missing programs for sites. */
 async function readyPhp(api: Api, server_id: number): Promise<string> {
   const before = await readServer(api, server_id)
   if (before.php !== undefined && before.complete) return before.php

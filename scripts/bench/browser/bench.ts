@@ -10,14 +10,14 @@ import { blank } from './blank.ts'
 const SITES = 10_000
 const SERVERS = 40
 
-/** The demo with many sites, a browser, and a page with nothing in it beside which all is measured. */
+/** The demo with many sites, a browser, and an empty page to compare with. */
 export interface Bench {
   client: Client
-  /** How many sites there are; of 10,000 a few are in the trash. */
+  /** The number of sites; of 10,000 a few are in the trash. */
   sites: number
   browser: Browser
   blank_url: string
-  /** A page of somebody who is signed in, with nothing in its cache. */
+  /** A page with a login and an empty cache. */
   open(options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -53,10 +53,10 @@ export async function withBench(work: (bench: Bench) => Promise<void>): Promise<
   }
 }
 
-/** What the page of all sites shows, as `GET /api/fleet/sites` takes it. */
+/** The query of the page of all sites, as parameters of `GET /api/fleet/sites`. */
 export const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 
-/** How many sites the page of all sites is to show, out of the API. */
+/** The number of sites on the page of all sites, from the API. */
 export async function countSites(client: Client, q = ''): Promise<number> {
   const found = await client.get(`/api/fleet/sites?page=1&status=${OUT_OF_TRASH}&q=${q}`)
   return (found.body as { total: number }).total

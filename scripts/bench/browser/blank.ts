@@ -1,6 +1,6 @@
 const PAGE = `<!doctype html><title>Blank</title><h1>Nothing</h1><input aria-label="Text">`
 
-/** What a browser needs for any page at all: one with a line of text and a field. */
+/** The minimum for any page: a document with a line of text and a field. */
 export function blank(): { url: string; stop(): void } {
   const server = Bun.serve({
     port: 0,

@@ -8,7 +8,7 @@ const PROMISED_MS = 500
 const RUNS = 9
 const PAGES = ['/', '/sites', '/servers', '/operations']
 
-/** From the first byte asked for to the first text that is seen, each time with an empty cache. */
+/** From the first requested byte to the first visible text, each time with an empty cache. */
 export async function firstPaint(bench: Bench): Promise<Outcome[]> {
   await proves(bench)
   const runs = new Map<string, Painted[]>([bench.blank_url, ...PAGES].map((url) => [url, []]))
@@ -30,7 +30,7 @@ export async function firstPaint(bench: Bench): Promise<Outcome[]> {
   })
 }
 
-/** Milliseconds since the page was asked for. */
+/** Milliseconds since the request of the page. */
 interface Painted {
   first: number
   heading: number
@@ -47,7 +47,7 @@ async function painted({ open }: Bench, url: string): Promise<Painted> {
   return times
 }
 
-/** In the browser. */
+/** Runs in the browser. */
 function paintOf(): Promise<number> {
   return new Promise((resolve) => {
     new PerformanceObserver((list) => {
@@ -57,7 +57,7 @@ function paintOf(): Promise<number> {
   })
 }
 
-/** It is the page that was measured: it tells of all sites. */
+/** Confirms that the measured page is the one of all sites. */
 async function proves({ open, sites }: Bench): Promise<void> {
   const page = await open()
   await page.goto('/sites')

@@ -12,10 +12,10 @@ const FILTERS = [
   ['PHP', '8.2'],
   ['Updates', 'true'],
 ] as const
-/** Between two keys of somebody who types fast. */
+/** The pause between two keys of a fast typist. */
 const BETWEEN_KEYS_MS = 70
 
-/** From a key or a click to the next frame that is painted, while 10,000 sites are filtered and sorted. */
+/** From a key or a click to the next painted frame, while 10,000 sites are filtered and sorted. */
 export async function interaction({ open, client, sites, blank_url }: Bench): Promise<Outcome[]> {
   const empty = await open()
   await empty.goto(blank_url)
@@ -79,7 +79,7 @@ async function filters(page: Page): Promise<void> {
   }
 }
 
-/** Down the whole list by keys. */
+/** Moves down the whole list by keys. */
 async function walks(page: Page): Promise<void> {
   await page.getByRole('grid', { name: 'Sites' }).focus()
   for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'PageDown', 'End', 'Home', 'ArrowDown'])
@@ -96,7 +96,7 @@ async function shows(page: Page, sites: number): Promise<void> {
     .waitFor({ timeout: 10_000 })
 }
 
-/** How long each key and click took; what the browser found too short to tell counts as its least. */
+/** The duration of each key and click; one below the API's minimum counts as the minimum. */
 async function measured(page: Page, work: () => Promise<void>): Promise<number[]> {
   const before = await page.evaluate(beginToWatch)
   await work()
@@ -106,7 +106,7 @@ async function measured(page: Page, work: () => Promise<void>): Promise<number[]
   return [...longest, ...Array.from({ length: short }, () => LEAST_MS)]
 }
 
-/** The Event Timing API tells of nothing shorter. */
+/** The minimum duration that the Event Timing API reports. */
 const LEAST_MS = 16
 
 type Watching = Window & { longest?: Map<number, number> }

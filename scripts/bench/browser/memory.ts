@@ -5,13 +5,13 @@ import type { Outcome } from './promise.ts'
 import { lineThrough } from './statistics.ts'
 import { goRound } from './walk.ts'
 
-/** Of what is in use, that the whole time may add. */
+/** The maximum growth of used memory over the whole time. */
 const PROMISED = 0.05
-/** Until as much is let go as is gathered. Round follows round, so that what runs often is compiled. */
+/** Until the caches are full. The rounds follow without pauses, so that hot code is compiled. */
 const WARM_MS = KEPT_MS + 60_000
-/** From then on, from the beginning of a round to that of the next: ten times what a person does. */
+/** From then on, from one round's start to the next: ten times as many as a person makes. */
 const ROUND_MS = 6_000
-/** Fewer tell no line. */
+/** Fewer rounds give no line. */
 const LEAST_ROUNDS = 20
 
 const KINDS = { heap: 'JavaScript heap', nodes: 'DOM nodes', listeners: 'event listeners' } as const
@@ -19,8 +19,8 @@ type Kind = keyof typeof KINDS
 type Use = Record<Kind | 'minute', number>
 
 /**
- * Goes round the pages while the fleet lives: first until what is kept for minutes is as much as it
- * gets, then for so many minutes, in which it is measured after each round what is in use.
+ * Visits the pages while the fleet changes: first until caches of some minutes are full, then for
+ * the given minutes, with a measurement of used memory after each round.
  */
 export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> {
   const page = await bench.open()
@@ -41,7 +41,7 @@ export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> 
   return (Object.keys(KINDS) as Kind[]).map((kind) => outcomeOf(kind, uses))
 }
 
-/** After what nobody needs was let go. */
+/** After a garbage collection. */
 async function inUse(session: CDPSession): Promise<Record<Kind, number>> {
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize: heap } = await session.send('Runtime.getHeapUsage')
@@ -50,7 +50,7 @@ async function inUse(session: CDPSession): Promise<Record<Kind, number>> {
   return { heap, nodes: count('Nodes'), listeners: count('JSEventListeners') }
 }
 
-/** Holds when the line through all rounds, and what chance may have taken from it, adds little. */
+/** Holds if the line through all rounds grows little, chance included. */
 function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
   const line = lineThrough(uses.map((use) => ({ x: use.minute, y: use[kind] })))
   const [first, last] = [uses[0]?.minute ?? 0, uses.at(-1)?.minute ?? 0]

@@ -1,4 +1,4 @@
-/** One promise: what was found, and whether it holds. */
+/** One promise: the measured value, and whether it holds. */
 export interface Outcome {
   name: string
   found: string

@@ -5,7 +5,7 @@ import type { Outcome } from './promise.ts'
 const PROMISED = 200_000
 const PAGES = ['/', '/servers', '/sites', '/operations', '/activity', '/settings', '/docs']
 
-/** What the document itself asks for is there before any page; each page then loads a part of its own. */
+/** Every page loads the files of the document; each page then loads a part of its own. */
 export async function size({ client, open }: Bench): Promise<Outcome[]> {
   const { text } = await client.get('/login')
   const initial = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, at]) => at)
@@ -34,7 +34,7 @@ async function gzipped(url: string): Promise<number> {
   return (await answer.arrayBuffer()).byteLength
 }
 
-/** Files that this page loads beside those of every page. */
+/** Files of this page in addition to those of every page. */
 async function loadedBy(open: Bench['open'], path: string, initial: (string | undefined)[]) {
   const page = await open()
   const found: string[] = []

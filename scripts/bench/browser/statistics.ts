@@ -1,6 +1,6 @@
 export const median = (values: readonly number[]) => quantile(values, 0.5)
 
-/** The value below which this part of all is. */
+/** The value below which this share of all values is. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
@@ -8,12 +8,12 @@ export function quantile(values: readonly number[], part: number): number {
 
 interface Line {
   slope: number
-  /** The standard error of the slope: what chance may have made of it. */
+  /** The standard error of the slope: the share of chance. */
   error: number
   at(x: number): number
 }
 
-/** The line through the points with the least squares. */
+/** The line through the points by least squares. */
 export function lineThrough(points: readonly { x: number; y: number }[]): Line {
   const mean = (axis: 'x' | 'y') => points.reduce((sum, at) => sum + at[axis], 0) / points.length
   const sum = (part: (at: { x: number; y: number }) => number) =>

@@ -5,7 +5,7 @@ import { ms, type Outcome } from './promise.ts'
 const PROMISED_MS = 100
 const OPERATIONS = 50
 
-/** The longest task of /operations, from before 50 sites are begun to be created until they are. */
+/** The longest task of /operations, from before the creation of 50 sites to its end. */
 export async function streams({ open, client }: Bench): Promise<Outcome[]> {
   const page = await open()
   await page.goto('/operations')
@@ -32,7 +32,7 @@ export async function streams({ open, client }: Bench): Promise<Outcome[]> {
 }
 
 async function create(client: Bench['client'], at: number): Promise<string> {
-  // Past those that are in trouble in any demo.
+  // After those that are broken in every demo.
   const server = 13 + (at % 25)
   const domain = `stream-${at}.example`
   const { headers, status, text } = await client.post(`/api/servers/${server}/sites`, { domain })

@@ -5,8 +5,8 @@ import { type Bench, OUT_OF_TRASH } from './bench.ts'
 type Walk = Pick<Bench, 'client' | 'sites'>
 
 /**
- * Goes round the pages as a person does. Each round sees other servers, sites and operations than
- * the rounds before it, so that what is kept of them adds up if nothing lets go of it.
+ * Visits the pages as a person does. Each round opens other servers, sites and operations than
+ * earlier rounds, so that a leak adds up.
  */
 export async function goRound(page: Page, { client, sites }: Walk, round: number): Promise<void> {
   const at = (round * 997) % sites
@@ -23,7 +23,7 @@ export async function goRound(page: Page, { client, sites }: Walk, round: number
   await opensOne(page, page.getByRole('list', { name: 'History' }).getByRole('link'), round)
   await goTo(page, 'Activity')
   await goTo(page, 'Trash')
-  // As long at any time, whatever happens to the fleet.
+  // Equally long at any time, whatever changes in the fleet.
   await goTo(page, 'Settings')
 }
 
@@ -33,7 +33,7 @@ async function goTo(page: Page, name: string): Promise<void> {
   await settled(page)
 }
 
-/** One of them, and back. */
+/** Opens one of them, and goes back. */
 async function opensOne(page: Page, links: Locator, nth: number): Promise<void> {
   const { pathname } = new URL(page.url())
   await links.first().waitFor()
@@ -45,11 +45,11 @@ async function opensOne(page: Page, links: Locator, nth: number): Promise<void> 
   await settled(page)
 }
 
-/** To a part of the list of all sites, and up again. */
+/** Scrolls to a part of the list of all sites, and up again. */
 async function scrollsTo(page: Page, part: number): Promise<void> {
   await page.evaluate((part) => window.scrollTo(0, part * document.body.scrollHeight), part)
   await page.waitForFunction(() => !document.querySelector('td[aria-label="Loading"]'))
-  // The mark of a demo moves the menu down once the top is reached: who clicks before that misses.
+  // The banner of a demo moves the menu down at the top: an earlier click misses it.
   await page.evaluate(() => window.scrollTo(0, 0))
   await settled(page)
 }
@@ -61,7 +61,7 @@ async function findsBySearch(page: Page, domain: string): Promise<void> {
   await settled(page)
 }
 
-/** In the palette, which is left without a choice. */
+/** Types in the palette, and closes it without a choice. */
 async function findsByName(page: Page, domain: string): Promise<void> {
   const box = page.getByRole('combobox', { name: /^Search/ })
   await page.keyboard.press('Control+k')

@@ -1,4 +1,4 @@
-/** Makes as many sites as its argument says; each has its own pool, certificate and folder. */
+/** Creates the number of sites in its argument; each has its own pool, certificate and folder. */
 export const FILL = `
 tree=/srv/base/wordpress
 for n in $(seq "$1"); do
@@ -30,7 +30,7 @@ chown -R www-data:www-data /var/www
 echo 'server_names_hash_max_size 8192;' > /etc/nginx/conf.d/many.conf
 `
 
-/** Reads what finding the sites needs; prints how many milliseconds that took, and nginx -T. */
+/** Reads the files that discovery needs; prints the milliseconds of that, and of nginx -T. */
 export const PLAIN = `
 $start = hrtime(true);
 $config = '';

@@ -33,7 +33,7 @@ async function guess(url: string, of: (turn: number) => Guess): Promise<string> 
   return `${counted(401)} checked, ${counted(429)} refused`
 }
 
-/** Connections that are quiet, or slow with their handshakes, headers and bodies. */
+/** Connections that are idle, or slow with their handshakes, headers and bodies. */
 async function hold(url: string): Promise<string> {
   const strangers = strangersAt(url, STRANGERS)
   await Bun.sleep(AGENT_MS)
@@ -57,6 +57,6 @@ function login({ address, email }: Guess): string {
 
 const addressOf = (turn: number) => `198.51.${turn >> 8}.${turn & 255}`
 
-/** What 2,000 strangers can do to the one who listens at an address; each says what became of it. */
+/** Attacks of 2,000 clients on an address; each returns its result as text. */
 export const ATTACKS = { fromEverywhere, fromOneAddress, hold }
 export type Attack = keyof typeof ATTACKS

@@ -2,8 +2,8 @@ import { get as getPlain, Agent as PlainAgent } from 'node:http'
 import { Agent, get as getSecure } from 'node:https'
 
 /**
- * A thread that asks `/health` every few milliseconds over a connection that it keeps, as a dashboard
- * does; what the attackers do in their thread does not delay it.
+ * A thread that requests `/health` every few milliseconds over a keep-alive connection, like a
+ * dashboard; the attackers' thread does not delay it.
  */
 const EVERY_MS = 2
 const ONE = { keepAlive: true, maxSockets: 1 }

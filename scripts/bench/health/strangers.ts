@@ -1,7 +1,7 @@
 import { fail } from '#scripts/lib/fail.ts'
 import { ATTACKS, type Attack } from './attacks.ts'
 
-/** A program of its own for the strangers: `bun strangers.ts ATTACK URL` prints what became of them. */
+/** The program of the attackers: `bun strangers.ts ATTACK URL` prints the result of the attack. */
 const [attack = '', url = ''] = process.argv.slice(2)
 
 const isAttack = (name: string): name is Attack => name in ATTACKS

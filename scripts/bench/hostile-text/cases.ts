@@ -7,18 +7,18 @@ import { encodeEvent, readEvents, type StoredEvent } from '#shared/sse.ts'
 
 export interface Case {
   parser: string
-  /** What the text is made of. */
+  /** The content of the text. */
   made_of: string
   /** The larger of the two sizes, in characters. */
   most: number
-  /** Makes a text of this size; what it returns reads the text and throws when the answer is wrong. */
+  /** Generates a text of this size; the result reads it and throws if the answer is wrong. */
   make(size: number): () => void | Promise<void>
 }
 
 const MEBIBYTE = 1 << 20
 const fill = (part: string, size: number) => part.repeat(Math.ceil(size / part.length))
 
-/** `answer` tells of what was read all that is the same for every size. */
+/** `answer` has the part of the result that is the same for every size. */
 function reading<T>(
   parser: string,
   read: (text: string) => T,
@@ -81,7 +81,7 @@ export const CASES: readonly Case[] = [
   header('beginnings', '', '\n * @'),
 ]
 
-/** An event that arrives in small pieces, as a slow sender makes it. */
+/** An event in small pieces, as from a slow sender. */
 function trickle(size: number): () => Promise<void> {
   const event: StoredEvent = { id: 1, event: 'log', data: { message: fill('x', size) } }
   const wire = new TextEncoder().encode(encodeEvent(event))

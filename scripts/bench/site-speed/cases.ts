@@ -5,19 +5,19 @@ export type Side = 'product' | 'hand'
 
 export const DOMAINS: Record<Side, string> = { product: PRODUCT, hand: BY_HAND }
 
-/** A header that keeps the page cache out, as the cart of a shop does. */
+/** A header that bypasses the page cache, like the cart of a shop. */
 const SHOPPER = 'Cookie: edd_bench=1'
 const FONT =
   '/wp-content/themes/twentytwentyfive/assets/fonts/fira-code/FiraCode-VariableFont_wght.woff2'
 
-/** What is asked for, as browsers ask: compressed where the server does that. */
+/** The request, as from a browser: compressed if the server supports it. */
 export interface Case {
   name: string
   path: string
   header: string
-  /** What the product has to be at least, in answers of the other one. */
+  /** The minimum ratio of the product's requests per second to the other one's. */
   promised: number
-  /** What every answer of the product says of its page cache; Debian's setup has none. */
+  /** The cache status of every answer of the product; Debian's setup has none. */
   cache?: 'HIT' | 'BYPASS'
 }
 
@@ -27,7 +27,7 @@ export const CASES: readonly Case[] = [
   { name: 'static file, 106 kB', path: FONT, header: 'X-Bench: 1', promised: 1 },
 ]
 
-/** Every worker of both sides has compiled what it needs. */
+/** Every worker of both sides has compiled its scripts. */
 export async function warm(bench: Bench, { path, header }: Case): Promise<void> {
   // nginx loads the manual virtual host a moment after the signal.
   const answers = () =>
@@ -42,9 +42,9 @@ export async function warm(bench: Bench, { path, header }: Case): Promise<void> 
   }
 }
 
-/** Throws unless both sides answer with the same, and the product from where it should. */
+/** Throws unless both sides return the same, and the product with the right cache status. */
 export async function checkAnswers(bench: Bench, { path, header, cache }: Case): Promise<void> {
-  // This renews a page that has just expired.
+  // Renews a page that has just expired.
   await answer(bench, 'product', path, header)
   const [product, hand] = await Promise.all([
     answer(bench, 'product', path, header),

@@ -8,10 +8,10 @@ export const PHP = '8.2'
 export const PRODUCT = 'shop.example.test'
 export const BY_HAND = 'hand.example.test'
 
-/** A Debian 12 server with one site of the agent, and the same WordPress beside it, set up by hand. */
+/** A Debian 12 server with one site of the agent, and the same WordPress, set up by hand. */
 export interface Bench {
   host: lab.Host
-  /** Runs a program of this machine in a network beside the server's, where both names are known. */
+  /** Runs a program of this machine in a network beside the server's, where both names resolve. */
   outside(argv: readonly string[]): Promise<string>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function openBench(): Promise<Bench> {
   }
   try {
     await fill(host)
-    // ip-netns(8): what is there takes the place of the file of that name below /etc.
+    // ip-netns(8): its files replace those of the same name below /etc.
     await mkdir(names, { recursive: true })
     await writeFile(join(names, 'hosts'), `${host.address} ${PRODUCT} ${BY_HAND}\n`)
     const outside = (argv: readonly string[]) => must(['ip', 'netns', 'exec', netns, ...argv])
@@ -43,7 +43,7 @@ async function fill(host: lab.Host): Promise<void> {
   await exec(host, 'server.provision', { php_versions: [PHP] })
   const site = { domain: PRODUCT, php: PHP, tier: 'small', tls: 'self-signed', user: 'shop' }
   await exec(host, 'site.create', { ...site, email: 'owner@example.test' })
-  // What it does once a minute is no part of the comparison.
+  // Its jobs of every minute are not part of the comparison.
   await agent.stop()
   await host.put('/opt/by-hand.sh', await Bun.file(join(import.meta.dirname, 'by-hand.sh')).text())
   await host.must(['sh', '/opt/by-hand.sh', PHP])

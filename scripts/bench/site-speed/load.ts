@@ -1,7 +1,7 @@
 import { type Case, DOMAINS, type Side } from './cases.ts'
 import { type Bench, PHP } from './host.ts'
 
-/** What one run of wrk came to; `cpu`: milliseconds of processor for an answer, of nginx and PHP. */
+/** The result of one run of wrk; `cpu`: milliseconds of CPU per answer, of nginx and PHP. */
 export interface Load {
   rate: number
   median_ms: number
@@ -16,7 +16,7 @@ const GROUPS: Record<Side, readonly string[]> = {
 
 const LONGEST = 30
 
-/** wrk has no 95th percentile of its own. */
+/** wrk does not compute the 95th percentile. */
 const REPORT = `done = function(summary, latency, requests)
   io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration,
     latency:percentile(50), latency:percentile(95), summary.errors.status + summary.errors.connect
@@ -24,7 +24,7 @@ const REPORT = `done = function(summary, latency, requests)
 end
 `
 
-/** Throws when an answer is not a success. Where none comes in that time, it takes twice as long. */
+/** Throws for an answer that is not a success. Without any answer it runs twice as long. */
 export async function load(
   bench: Bench,
   side: Side,
@@ -65,7 +65,7 @@ async function run(
   }
 }
 
-/** Microseconds of processor so far. */
+/** CPU time so far, in microseconds. */
 async function usage({ host }: Bench, side: Side): Promise<number> {
   const paths = GROUPS[side].map((group) => `/sys/fs/cgroup/${group}/cpu.stat`)
   const text = await host.must(['cat', ...paths])

@@ -4,7 +4,7 @@ import { type Bench, PHP, PRODUCT } from './host.ts'
 const { unit, processes } = fpmService({ user: 'shop', php: PHP })
 const WAKES = 5
 
-/** kB that the processes of a control group map, shared pages divided by those that map them. */
+/** kB that the processes of a control group map, shared pages divided by their number of users. */
 export async function pss({ host }: Bench, group: string): Promise<number> {
   const { stdout } = await host.exec(['cat', group])
   const pids = stdout.split('\n').filter(Boolean)
@@ -16,10 +16,10 @@ export async function pss({ host }: Bench, group: string): Promise<number> {
 export const PRODUCT_GROUP = processes
 export const HAND_GROUP = `/sys/fs/cgroup/system.slice/php${PHP}-fpm.service/cgroup.procs`
 
-/** As the agent does it when nobody visits the site. */
+/** As the agent does it for a site without visitors. */
 export const putToSleep = ({ host }: Bench) => host.must(['systemctl', 'stop', unit])
 
-/** Milliseconds until the first byte of a page, of one that sleeps and of the same one awake. */
+/** Milliseconds until the first byte of a page, of a sleeping site and of the same site awake. */
 export async function wakes(bench: Bench): Promise<{ asleep: number[]; awake: number[] }> {
   const asleep: number[] = []
   const awake: number[] = []

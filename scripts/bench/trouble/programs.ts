@@ -1,4 +1,4 @@
-/** The database of the seventh site, with the table that says which plugins are active. */
+/** The database of the seventh site, with the table of active plugins. */
 export const DATABASE = `
 mariadb <<'SQL'
 CREATE DATABASE site7;
@@ -17,7 +17,7 @@ SQL
 
 export const LOCK = 'LOCK TABLES wp_options WRITE; SELECT SLEEP(600)'
 
-/** A plugin whose file gives nothing to read until somebody writes. */
+/** A plugin whose file blocks readers until somebody writes. */
 export const FIFO = `
 cd /var/www/site7/wp-content/plugins
 mkdir pipe

@@ -23,7 +23,7 @@ function list(kind: string): string[] {
   return [kind, 'list', '--skip-update-check', '--format=json', fields]
 }
 
-/** What wp-cli answers, in our words; must-use plugins and drop-ins are left out as we leave them. */
+/** wp-cli's output in the form of our answers, without must-use plugins and drop-ins. */
 export async function wpCliInventory(wp: BenchSite['wp']): Promise<Inventory> {
   const [version = '', plugins = '', themes = '', core = ''] = await inTurn(wp)
   const updates = JSON.parse(core || '[]') as string[]

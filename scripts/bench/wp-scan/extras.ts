@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** How many ordinary plugins are added; a usual site has about twenty. */
+/** The number of added plugins; a usual site has about twenty. */
 const PLUGINS = 16
 
-/** Files that make a usual site of a fresh one, and each special case that a scan can get wrong. */
+/** Files that turn a fresh site into a usual one, with each special case of a scan. */
 export async function addExtras(docroot: string): Promise<void> {
   const content = join(docroot, 'wp-content')
   for (const [path, text] of Object.entries(EXTRAS)) await put(join(content, path), text)

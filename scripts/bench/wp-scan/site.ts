@@ -62,7 +62,7 @@ async function install(wp: BenchSite['wp'], socket: string): Promise<void> {
   ]
   await wp('config', 'create', host, ...names)
   await wp('config', 'set', 'DISABLE_WP_CRON', 'true', '--raw')
-  // Nothing is asked outside while the site is made.
+  // No requests to the outside during the setup of the site.
   await wp('config', 'set', 'WP_HTTP_BLOCK_EXTERNAL', 'true', '--raw')
   const admin = ['--admin_user=bench', '--admin_password=bench', '--admin_email=bench@site.example']
   await wp(
@@ -75,7 +75,7 @@ async function install(wp: BenchSite['wp'], socket: string): Promise<void> {
   )
 }
 
-/** WordPress asks the update service itself and writes what it hears; then it is closed again. */
+/** WordPress queries the update service itself and stores the result; then the service stops. */
 async function check(wp: BenchSite['wp'], docroot: string): Promise<void> {
   const service = startUpdateService(OFFERS)
   const config = join(docroot, 'wp-config.php')

@@ -1,4 +1,4 @@
-/** What is offered: a version for a plugin file, a theme or the core. */
+/** An offered version of a plugin file, a theme or the core. */
 export interface Offers {
   plugins: Record<string, string>
   themes: Record<string, string>
@@ -8,8 +8,8 @@ export interface Offers {
 type Installed = Record<string, { Version?: string }>
 
 /**
- * Stands in for api.wordpress.org as the HTTP proxy of a site (WP_PROXY_HOST): answers the three
- * update checks of WordPress in their own format, so that WordPress itself writes its transients.
+ * Replaces api.wordpress.org as the HTTP proxy of a site (WP_PROXY_HOST): answers the three update
+ * checks of WordPress in their own format, so that WordPress itself writes its transients.
  */
 export function startUpdateService(offers: Offers) {
   return Bun.serve({
