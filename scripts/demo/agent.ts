@@ -13,11 +13,11 @@ import { Rotation } from '#agent/trust/rotation.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { apexOf } from '#shared/names.ts'
 
-/** At rest after each look at all sites: a simulated server shares its processor with all the others. */
+/** The pause after each check of all sites: simulated servers share one processor. */
 const LOOK_MS = 10_000
 const LOOK_MS_A_SITE = 60
 
-/** The agent of a simulated server: all of it but its machine is the real one. */
+/** The agent of a simulated server: everything except its machine is the real one. */
 export class DemoAgent {
   readonly readings: Readings
   readonly #app: ReturnType<typeof createApp>
@@ -47,7 +47,7 @@ export class DemoAgent {
     })
   }
 
-  /** Where it answers on loopback; 0: nowhere. */
+  /** The loopback port; 0: it does not listen. */
   get port(): number {
     return this.#port
   }
@@ -64,7 +64,7 @@ export class DemoAgent {
     void this.#watch(this.#listening)
   }
 
-  /** As agent/health.ts does, in its own time and as long as somebody can ask. */
+  /** As agent/health.ts does, at its own pace while the server is online. */
   async #watch(listening: Listening): Promise<void> {
     while (this.#listening === listening) {
       await this.#own.look()
@@ -75,7 +75,7 @@ export class DemoAgent {
     }
   }
 
-  /** Nobody is there any more; what it was doing goes on. */
+  /** Offline; running work continues. */
   async stop(): Promise<void> {
     const listening = this.#listening
     this.#listening = undefined
@@ -84,7 +84,7 @@ export class DemoAgent {
   }
 }
 
-/** The dashboard gives it new keys, as it does every agent; who asks need not show one. */
+/** The dashboard gives it new keys, as it does for every agent; the caller needs no proof. */
 function rotationOf({ files, clock, exclusive, settings }: Host): Rotation {
   const trust = new TrustedDashboard(files, settings.state_dir)
   return new Rotation({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })

@@ -9,8 +9,8 @@ exit 1
 `
 
 /**
- * Where the dashboard of the demo finds agents to give away: those of the checkout, or files that stand
- * for them, so that adding a server shows what it shows elsewhere. Nobody can run the line here.
+ * The agent builds that the demo's dashboard offers: those of the checkout, or placeholders, so
+ * that adding a server shows the same as elsewhere. Nobody can run the command here.
  */
 export async function buildsFor(folder: string): Promise<string | undefined> {
   if ((await listBuilds()).length > 0) return undefined

@@ -6,7 +6,7 @@ import { type KnownSite, listSiteRows } from '#dashboard/sync/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Fleet } from './fleet/fleet.ts'
 
-/** How long nothing happens, at least and at most. */
+/** The minimum and maximum time between events. */
 const PAUSE_MS = [15_000, 60_000] as const
 /** How long an unstable server is offline, and then online. */
 const TURN_MS = [4 * 60_000, 10 * 60_000] as const
@@ -21,7 +21,7 @@ const resize: Work = ({ user, php, tier }) => ({
   params: { user, php_version: php, tier },
 })
 
-/** What happens by itself while somebody looks: operations, and servers that come and go. */
+/** Events while somebody watches: operations, and servers that go offline and online. */
 export function live(deps: Deps, fleet: Fleet): () => void {
   const dice = new Dice(`${fleet.plan.seed} life`)
   const stopped = new AbortController()
@@ -45,7 +45,7 @@ export function live(deps: Deps, fleet: Fleet): () => void {
   return () => stopped.abort()
 }
 
-/** On a site that nothing is the matter with. */
+/** On a site without problems. */
 async function beginSomething(deps: Deps, dice: Dice): Promise<void> {
   const ids = await listServerIds(deps.db)
   for (let tries = 0; tries < MOST_TRIES; tries++) {

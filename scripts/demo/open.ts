@@ -14,7 +14,7 @@ import { trusted } from './seed/trust.ts'
 
 /** The first account. */
 export const EMAIL = 'demo@example.com'
-/** A Tuesday, in the middle of the morning. */
+/** A Tuesday morning. */
 const MOOD = Date.UTC(2026, 5, 2, 10, 20)
 
 export interface OpenDemo extends Started {
@@ -22,7 +22,7 @@ export interface OpenDemo extends Started {
   turn(): Promise<void>
 }
 
-/** The dashboard on loopback with its records in `folder`, and the fleet that it knows. */
+/** The dashboard on loopback with its records in `folder`, and its fleet. */
 export async function openDemo(
   { servers, sites, port, seed, pace, steady }: Options,
   folder: string,
@@ -74,7 +74,7 @@ export async function openDemo(
   }
 }
 
-/** As though the line had been pasted: the code is used up, and the first contact follows. */
+/** As if the command had been run: the code is used, and the first contact follows. */
 async function enrol({ db, scheduler }: Deps, server_id: number, member: Member): Promise<void> {
   const agent = await trusted(db, member, server_id, Date.now())
   const { enrolled_at: created_at } = agent

@@ -16,7 +16,7 @@ import type { FleetPlan, ServerPlan } from './plan.ts'
 export interface Member {
   plan: ServerPlan
   machine: Machine
-  /** On which programs take no time. */
+  /** Servers on which programs take no time. */
   instant: Host
   agent: DemoAgent
 }
@@ -26,15 +26,15 @@ interface Outside extends Surroundings {
   report: (error: unknown) => void
 }
 
-/** Every simulated server with its agent, by the name that the dashboard knows it by. */
+/** Every simulated server with its agent, by its name in the dashboard. */
 export class Fleet {
   readonly plan: FleetPlan
   readonly members: readonly Member[]
   readonly #outside: Outside
   readonly #byHostname: Map<string, Member>
-  /** Servers that somebody added, before they are there. */
+  /** Servers that a user added, before they exist. */
   readonly #expected = new Map<string, ReturnType<typeof setTimeout>>()
-  /** Called for a server that answers from now on. */
+  /** Called for a server that has come online. */
   arrived: (server_id: number, member: Member) => Promise<void> = async () => undefined
 
   private constructor(plan: FleetPlan, members: readonly Member[], outside: Outside) {
@@ -72,7 +72,7 @@ export class Fleet {
     for (const { agent } of some) await (back ? agent.start() : agent.stop())
   }
 
-  /** Every name leads to loopback: to a server of the fleet, or to one that is there soon. */
+  /** Every name resolves to loopback: to a server of the fleet, or to one that is being added. */
   get transports(): Transports {
     return async ({ id, hostname }) => {
       const member = this.#byHostname.get(hostname)
@@ -82,7 +82,7 @@ export class Fleet {
     }
   }
 
-  /** As though somebody had pasted the line on the new server by then. */
+  /** As if a user had run the command on the new server by then. */
   #expect(hostname: string, server_id: number): void {
     if (this.#expected.has(hostname)) return
     const { pace, report } = this.#outside

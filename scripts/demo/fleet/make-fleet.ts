@@ -5,7 +5,7 @@ import { makeSite, type Surroundings } from './make-site.ts'
 import { Names, serverNames } from './names.ts'
 import { type FleetPlan, type Role, roleOf, type ServerPlan } from './plan.ts'
 
-/** A version of the agent that there was before. */
+/** An earlier version of the agent. */
 const FORMER = '0.0.9'
 const GB = 2 ** 30
 const REGION_TAGS: Record<string, string> = { fra: 'eu', ams: 'eu', hel: 'eu', nyc: 'us' }
@@ -48,7 +48,7 @@ function makeServer(dice: Dice, at: number): ServerPlan {
   }
 }
 
-/** One that somebody adds: Debian, and nothing on it. */
+/** An added server: Debian, and nothing on it. */
 export function newServer(hostname: string): ServerPlan {
   const dice = new Dice(hostname)
   return { ...makeServer(dice, 0), name: hostname, hostname, tags: [], load: 0.05, age: 1 }
@@ -60,7 +60,7 @@ function purposeOf(dice: Dice, role: Role): string[] {
   return ['production', dice.pick(PURPOSES)]
 }
 
-/** What the distribution ships comes first; the others are from a repository of PHP. */
+/** The distribution's version comes first; the others are from a PHP repository. */
 function phpOf(role: Role, debian: 12 | 13): [string, ...string[]] {
   const shipped = debian === 12 ? '8.2' : '8.4'
   if (role === 'legacy') return [shipped, '7.4', '8.0']

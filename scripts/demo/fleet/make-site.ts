@@ -13,7 +13,7 @@ const MB = 2 ** 20
 const TIERS = ['small', 'small', 'small', 'medium', 'medium', 'large'] as const
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** `at`: how many sites the server has before it. */
+/** `at`: the number of earlier sites on the server. */
 export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan, at: number) {
   const domain = names.domain()
   const trouble = troubleOf(server, at)
@@ -59,7 +59,7 @@ const PLACES: { [T in Trouble]?: SiteFate } = {
   failed: 'failed',
 }
 
-/** By where it stands, so that a fleet of any size has a few of each. */
+/** By position, so that a fleet of any size has a few of each. */
 const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
   failed: { 0: 'php', 1: 'database' },
   legacy: { 0: 'large', 1: 'missing' },
@@ -85,7 +85,7 @@ function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
 
 const isAstray = (trouble: Trouble) => trouble === 'astray' || trouble === 'refused'
 
-/** Renewed at a third of 90 days: what has fewer left than that could not be; 0: there never was one. */
+/** Renewed at a third of 90 days: fewer days mean failed renewals; 0: there never was one. */
 function certificateFor(dice: Dice, trouble: Trouble): number {
   if (trouble === 'astray') return 3 + dice.below(6)
   const usual = 31 + dice.below(58)

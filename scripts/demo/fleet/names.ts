@@ -12,7 +12,7 @@ const ENDS = ['.example', '.example', '.example', '.example.com', '.example.org'
 const SUBS = ['shop', 'blog', 'staging', 'news', 'docs', 'events', 'kb', 'club']
 const REGIONS = ['fra', 'ams', 'hel', 'nyc'] as const
 
-/** No two of them are alike, with or without `www.`. */
+/** All different, with or without `www.`. */
 export class Names {
   readonly #dice: Dice
   readonly #taken = new Set<string>()
@@ -38,13 +38,13 @@ export class Names {
   }
 }
 
-/** As the dashboard names the user of a site. */
+/** The dashboard's name for the user of a site. */
 export function userOf(domain: string, dice: Dice): string {
   const slug = (domain.split('.')[0] ?? '').replace(/[^a-z0-9]/g, '').slice(0, 20)
   return slug + dice.text('abcdefghijklmnopqrstuvwxyz0123456789', 6)
 }
 
-/** `fra-web-01`, and its name in the DNS. */
+/** `fra-web-01`, and its DNS name. */
 export function serverNames(at: number): { name: string; hostname: string; region: string } {
   const region = REGIONS[at % REGIONS.length] ?? 'fra'
   const number = String(Math.floor(at / REGIONS.length) + 1).padStart(2, '0')

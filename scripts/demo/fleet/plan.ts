@@ -1,7 +1,7 @@
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { Tier, TlsMode } from '#shared/fields.ts'
 
-/** What is the matter with a server. */
+/** The problem of a server. */
 export type Role =
   | 'plain'
   | 'full'
@@ -12,7 +12,7 @@ export type Role =
   | 'pending'
   | 'foreign'
 
-/** Where a site is: `missing` and `failed` ones are on record alone. */
+/** The location of a site: `missing` and `failed` ones are only in the records. */
 export type SiteFate = 'served' | 'trashed' | 'missing' | 'failed'
 
 export interface SitePlan {
@@ -24,20 +24,20 @@ export interface SitePlan {
   email: string
   kit: Kit
   place: SiteFate
-  /** False: somebody else put it there, and the agent found it. */
+  /** False: a discovered site. */
   managed: boolean
   /** Its database does not answer. */
   broken: boolean
   /** Its PHP has failed. */
   stopped: boolean
   prefix: string
-  /** Its name does not lead here any more: its certificate could not be renewed. */
+  /** Its name no longer resolves to this server: its certificate could not be renewed. */
   astray: boolean
   /** Bytes of files and database. */
   size: number
   /** Days ago. */
   age: number
-  /** Days that are left of its certificate; 0: it was refused, and there never was one. */
+  /** Remaining days of its certificate; 0: it was refused, and there never was one. */
   certificate: number
   /** Hours ago; undefined: never. */
   scanned: number | undefined
@@ -57,7 +57,7 @@ export interface ServerPlan {
   memory: number
   /** Bytes. */
   disk: { free: number; total: number }
-  /** How busy it is on the whole, from 0 to 1. */
+  /** Its average load, from 0 to 1. */
   load: number
   /** Days ago. */
   age: number
@@ -69,7 +69,7 @@ export interface FleetPlan {
   servers: ServerPlan[]
 }
 
-/** A role that a server has by its place in the fleet, so that a name stands for a story. */
+/** A role that a server has by its position in the fleet, so that a name stands for a story. */
 const ROLES: readonly Role[] = [
   ...(['plain', 'full', 'failed', 'legacy', 'offline', 'flaky', 'foreign'] as const),
   'plain',

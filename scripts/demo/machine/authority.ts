@@ -12,7 +12,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 export const NO_DNS = 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'
 
-/** Names that no authority certifies: those that stand in no public DNS, and a few that fail on purpose. */
+/** Names that no authority accepts: those without public DNS, and a few that fail on purpose. */
 const REFUSED: readonly [RegExp, string][] = [
   [/\.(test|localhost|internal)$/, 'Domain name does not end with a valid public suffix (TLD)'],
   [/^(nodns|broken)[.-]/, NO_DNS],
@@ -21,7 +21,7 @@ const REFUSED: readonly [RegExp, string][] = [
 type Keys = { publicKey: CryptoKey; privateKey: CryptoKey }
 let authority: Promise<Keys> | undefined
 
-/** What an authority answers to an order. */
+/** The authority's answer to an order. */
 export async function certify(
   { names, private_key }: AcmeOrder,
   { time, astray }: Machine,
@@ -37,7 +37,7 @@ export async function certify(
   return { chain: await signed({ names, publicKey, until: time.now() + LIFETIME_DAYS * DAY_MS }) }
 }
 
-/** A certificate of these names that has so many days left, for `laidKey`. */
+/** A certificate for these names with the given remaining days, for `laidKey`. */
 export async function certificateWith(
   days: number,
   names: readonly string[],
@@ -47,14 +47,14 @@ export async function certificateWith(
   return signed({ names, publicKey, until: now + days * DAY_MS })
 }
 
-/** The private key of every certificate that is there from the beginning, PKCS 8 PEM. */
+/** The private key of every initial certificate, PKCS 8 PEM. */
 export async function laidKey(): Promise<string> {
   const { privateKey } = await authorityKeys()
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey))
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
 }
 
-/** `openssl req -x509`, for the key that it is given. */
+/** `openssl req -x509`, for the given key. */
 export async function selfSignedBy(machine: Machine, argv: readonly string[]): Promise<Output> {
   const pem = machine.disk.text(argv[argv.indexOf('-key') + 1] ?? '')
   const name = argv[argv.indexOf('-subj') + 1]?.slice(1)

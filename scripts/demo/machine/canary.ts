@@ -4,13 +4,13 @@ import type { Machine } from './machine.ts'
 
 const ABOUT = { pid: 71, ppid: 70, prefix: 'wp_' }
 const REFUSED = { outcome: 'refused', detail: '' }
-/** What a site gets through to on a server whose agent is old. */
+/** Attacks of a site that succeed on a server with an old agent. */
 export const WEAKNESS = {
   id: 'process.view',
   verdict: { outcome: 'succeeded', detail: 'saw 22 processes of others' },
 } as const
 
-/** What the script of a temporary site answers to an attack. No PHP runs on a machine in memory. */
+/** The answer of a temporary site's script to an attack. No PHP runs on a machine in memory. */
 export function canaryAnswer(machine: Machine, user: string, wanted: string | null): string {
   const { disk } = machine
   const home = `/srv/www/${user}`

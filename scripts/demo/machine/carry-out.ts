@@ -6,15 +6,15 @@ import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, ServiceError } from '#shared/errors.ts'
 import type { StepChange } from '#shared/steps.ts'
 
-/** What a command said, and how it ended. */
+/** The output of a command, and its result. */
 export interface Transcript {
   lines: string[]
-  /** Each after so many of the lines. */
+  /** Each after the given number of lines. */
   steps: { after: number; change: StepChange }[]
   end: { result: Record<string, unknown>; warnings: Warning[] } | { error: ErrorBody }
 }
 
-/** A command of the agent to its end, with no operation around it. */
+/** Runs a command of the agent to its end, without an operation. */
 export async function carryOut(
   host: Host,
   run: (context: Context) => Progress<object>,

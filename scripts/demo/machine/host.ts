@@ -16,7 +16,7 @@ export const CORE_SHA1 = '0'.repeat(40)
 
 export interface Surroundings {
   turns: Turns
-  /** How long programs take, against a machine that is neither fast nor slow; 0: no time at all. */
+  /** The duration of programs, relative to an average machine; 0: no time at all. */
   pace: number
 }
 

@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 
 export const foreignHome = (domain: string) => `/var/www/${domain}`
 
-/** A site that somebody made by hand: Debian's own pool, files below /var/www. */
+/** A manually created site: Debian's own pool, files below /var/www. */
 export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Certificates): void {
   const { disk } = machine
   const { domain, user, php } = plan
@@ -35,7 +35,7 @@ ${secure}    server_name ${domain} www.${domain};
 `
 }
 
-/** What answers to no name of its own: previews, and whatever nothing else answers. */
+/** Servers without a domain: previews, and the default server. */
 export function layOutUnnamed({ disk, plan }: Machine): void {
   if (plan.role !== 'foreign') return
   const served = (name: string, root: string) =>

@@ -7,7 +7,7 @@ import type { SiteMail } from '#shared/agent.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
 import type { Machine } from './machine.ts'
 
-/** On record without a password, which nothing of the demo would take. */
+/** Stored without a password, which nothing in the demo would accept. */
 export const DEMO_RELAY = {
   ...{ host: 'smtp.relay.example', port: 587, user: 'agency' },
   tls: 'starttls',

@@ -10,13 +10,13 @@ const DAY_MS = 24 * HOUR_MS
 const of = (security: boolean, ...names: string[]): PendingPackage[] =>
   names.map((name) => ({ name, installed: '1.0-1', candidate: '1.0-2', security }))
 
-/** What is pending on a server, by what is the matter with it. */
+/** Pending updates of a server, by its problem. */
 const PENDING: Partial<Record<Role, PendingPackage[]>> = {
   full: of(true, 'libssl3t64', 'openssl'),
   legacy: [...of(true, 'libc6', 'libssl3', 'openssl', 'libxml2'), ...of(false, 'tzdata')],
 }
 
-/** What the last check of the agent has found, two hours ago. */
+/** The result of the agent's last check, two hours ago. */
 export function layOutMaintenance(machine: Machine): void {
   const { disk, plan, time } = machine
   machine.pending = PENDING[plan.role] ?? []
@@ -57,7 +57,7 @@ const waiting = (since: string): Maintenance['old_files'][number] => ({
   problem: 'Its restart interrupts sites for some seconds: ask for it',
 })
 
-/** A web server that was killed for want of memory, and came back each time. */
+/** A web server that was killed for lack of memory, and restarted each time. */
 function restartsOf({ plan }: Machine, now: number) {
   const moments = plan.role === 'failed' ? [{ name: 'nginx', at: now - HOUR_MS / 4, count: 3 }] : []
   return { counts: {}, moments }

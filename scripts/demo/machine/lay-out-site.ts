@@ -29,10 +29,10 @@ import { versionOf } from './programs/nginx.ts'
 
 const DAY_MS = 86_400_000
 
-/** PEM texts, by how many days are left of them; self-signed ones under `self`, and the key of all. */
+/** PEM texts, by their remaining days; self-signed ones under `self`, and the key of all. */
 export type Certificates = ReadonlyMap<number | 'self' | 'key', string>
 
-/** A site as `site.create` leaves it, without the work: thousands of them are laid out in a second. */
+/** The result of `site.create`, without running it: thousands of sites take a second. */
 export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certificates): void {
   const { user, domain } = plan
   const record = `${JSON.stringify(siteOf(plan), null, 2)}\n`
@@ -115,7 +115,7 @@ function layTrashed(machine: Machine, plan: SitePlan): void {
   machine.disk.putText(`${folder}/facts.json`, `${facts}\n`, { mode: 0o600 })
 }
 
-/** How long a site of the plan is in the trash already. */
+/** How long a site of the plan has been in the trash. */
 export const trashedDays = ({ age }: SitePlan): number => Math.min(age / 2, 4)
 
 function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: Certificates): void {
@@ -130,7 +130,7 @@ function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: C
   disk.putText(`${certificateFolder(plan.domain)}/privkey.pem`, key, { mode: 0o600 })
 }
 
-/** As the agent has noted it. */
+/** In the form of the agent's record. */
 function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): void {
   const path = `${SETTINGS.state_dir}/certificate-tries.json`
   const before = JSON.parse(disk.text(path) ?? '{}')
@@ -139,7 +139,7 @@ function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): v
   disk.putText(path, JSON.stringify({ ...before, [domain]: { failures: 4, reason, next_at } }))
 }
 
-/** What its machine makes of its tier. */
+/** The limits of its tier on its machine. */
 function limitsOf({ plan: { cores, memory } }: Machine, { tier }: SitePlan): Limits {
   return limitsOn(tier, { cores, memory })
 }

@@ -5,7 +5,7 @@ import { filesIn } from './programs/files.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What its agent measured of each site two hours ago, as the programs of the machine measure it. */
+/** The agent's measurement of each site two hours ago, equal to that of the programs. */
 export function layOutUsage(machine: Machine): void {
   const measured_at = new Date(machine.time.now() - 2 * HOUR_MS).toISOString()
   const text = () => {

@@ -11,10 +11,10 @@ import { layOutUsage } from './lay-out-usage.ts'
 import type { Machine } from './machine.ts'
 import { layOutSystem } from './system.ts'
 
-/** As the creation of the newest site has left it. */
+/** The result of the creation of the newest site. */
 const MOST_CONNECTIONS = 4000
 
-/** A Debian with all its packages; what makes it ready for sites is left to the agent. */
+/** A Debian with all its packages; the agent provisions it. */
 export function layOutServer(machine: Machine): void {
   layOutSystem(machine)
   layOutCache(machine)

@@ -1,7 +1,7 @@
 import { hashOf } from '#agent/host/simulated/dice.ts'
 
 const DAY_MS = 86_400_000
-/** How far apart the points are between which a curve is drawn, and how much each kind weighs. */
+/** The distance between the points of a curve, and the weight of each kind. */
 const WAVES = [
   [7 * DAY_MS, 0.12],
   [6 * 3_600_000, 0.14],
@@ -10,13 +10,13 @@ const WAVES = [
 ] as const
 
 /**
- * How busy a server is at a time, from 0 to 1: more by day than by night and on Sundays, and never
- * quite the same. The same server at the same time is always as busy.
+ * The load of a server at a time, from 0 to 1: higher by day than by night and on Sundays, with
+ * variation. The same server at the same time always has the same load.
  */
 export class Load {
   readonly #seed: string
   readonly #level: number
-  /** Of each wave the place asked for last, with its two points: who draws a curve asks for neighbours. */
+  /** The last requested position of each wave, with its two points: curves request neighbours. */
   readonly #last = new Map<number, { place: number; before: number; after: number }>()
 
   constructor(seed: string, level: number) {
@@ -33,7 +33,7 @@ export class Load {
     return Math.min(0.98, Math.max(0.01, value))
   }
 
-  /** Of an hour, which is what memory follows. */
+  /** Of an hour, which memory follows. */
   slow(ms: number): number {
     const steps = [-2, -1, 0, 1, 2].map((step) => this.at(ms + step * 12 * 60_000))
     return steps.reduce((sum, value) => sum + value, 0) / steps.length

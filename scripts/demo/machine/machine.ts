@@ -6,7 +6,7 @@ import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
 import { Load } from './load.ts'
 
-/** A database of MariaDB; without a kit there are no tables in it. */
+/** A database of MariaDB; without a kit it has no tables. */
 export interface Database {
   kit: Kit | undefined
   /** Its tables do not answer. */
@@ -18,25 +18,25 @@ export interface Database {
 export interface Time {
   now(): number
   elapsed(): number
-  /** The moment whose work the machine has: it stands still where readings are to do so. */
+  /** The time for which work is computed: it stands still during readings. */
   mood(): number
 }
 
-/** A server as it stands there: its disk, its databases and what runs on it. */
+/** A simulated server: its disk, its databases and its running programs. */
 export class Machine {
   readonly plan: ServerPlan
   readonly disk: Disk
   readonly load: Load
   readonly mariadb = new Mariadb<Database>(() => ({ kit: undefined, broken: false, bytes: 4096 }))
   readonly databases = this.mariadb.databases
-  /** Units of systemd that have failed, and those that somebody stopped. */
+  /** Units of systemd that have failed or were stopped manually. */
   readonly failed = new Set<string>()
   readonly stopped = new Set<string>()
-  /** Sites whose names do not lead here any more, so that nobody certifies them. */
+  /** Sites whose names no longer resolve to this server, so that no authority accepts them. */
   readonly astray = new Set<string>()
-  /** What apt would upgrade. */
+  /** The upgrades that apt offers. */
   pending: PendingPackage[] = []
-  /** Bytes that a site takes, by its user. */
+  /** Bytes of a site, by its user. */
   readonly sizes = new Map<string, number>()
   readonly time: Time
   readonly #ticks: { at: number; busy: number; total: number }
@@ -50,7 +50,7 @@ export class Machine {
     this.#ticks = { at: time.now(), busy: 0, total: 0 }
   }
 
-  /** proc(5), /proc/stat: what all processors did since the start, finer than the kernel says it. */
+  /** proc(5), /proc/stat: the work of all processors since boot, finer than the kernel's. */
   stat(): string {
     const ticks = this.#ticks
     const now = this.time.now()
@@ -79,5 +79,5 @@ export class Machine {
   }
 }
 
-/** What of its memory a server uses that is so busy. */
+/** The used memory of a server with this load. */
 export const memoryShare = (load: number): number => Math.min(0.95, 0.28 + load * 0.6)

@@ -17,7 +17,7 @@ import { php } from './programs/php.ts'
 import { startStopDaemon, systemctl } from './programs/services.ts'
 import { ss } from './programs/sockets.ts'
 
-/** What programs do to a machine, and how long they take there; those not named do nothing. */
+/** The effects of programs on a machine, and their duration; others do nothing. */
 const PROGRAMS: Record<string, readonly [ms: number, Program<Machine, Output | Promise<Output>>]> =
   {
     'hosting-agent': [900, agent],
@@ -70,11 +70,11 @@ export function perform(
   return PROGRAMS[programOf(argv)]?.[1](machine, argv, options) ?? done()
 }
 
-/** A new site of such a name takes a minute, at any pace: for what happens in the middle. */
+/** Creating a site with such a name takes a minute at any pace, to show a running operation. */
 const SLOW = / core install --url=http:\/\/slow[.-]/
 const SLOW_MS = 60_000
 
-/** In milliseconds: at a pace of 1 as on a machine that is neither fast nor slow. */
+/** In milliseconds: at a pace of 1 as on an average machine. */
 export function durationOf(argv: readonly string[], pace: number): number {
   const line = `${argv.join(' ')} `
   if (SLOW.test(line)) return SLOW_MS

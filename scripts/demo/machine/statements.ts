@@ -2,12 +2,12 @@ import type { Machine } from './machine.ts'
 
 type Row = Record<string, unknown>
 
-/** The options of WordPress, as the scan reads them. Throws the words of MariaDB for a broken table. */
+/** WordPress' options for the scan. Throws MariaDB's message for a broken table. */
 export function query(machine: Machine, sql: string, values: readonly unknown[]): Row[] {
   return sql.startsWith('SET STATEMENT') ? optionsOf(machine, String(values[0])) : []
 }
 
-/** With the number that MariaDB has for it. */
+/** With MariaDB's number of the error. */
 const refused = (errno: number, message: string) =>
   Object.assign(new Error(`MariaDB: ${message}`), { errno })
 

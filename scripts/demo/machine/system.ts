@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 const CODENAMES = { 12: 'bookworm', 13: 'trixie' }
 
-/** The pid of each program, and the name that the kernel has for it. */
+/** The pid of each program, and its name in the kernel. */
 const DAEMONS = [
   ['/run/nginx.pid', 11, 'nginx'],
   ['/run/mysqld/mysqld.pid', 12, 'mariadbd'],
@@ -71,7 +71,7 @@ function packages(php: readonly string[]): string {
   return names.map((name) => `Package: ${name}\nStatus: install ok installed\n`).join('\n')
 }
 
-/** As Debian has it, as far as it says where sites are. */
+/** Debian's configuration, as far as it determines the location of sites. */
 const NGINX = `user www-data;
 http {
     include /etc/nginx/conf.d/*.conf;

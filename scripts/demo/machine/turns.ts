@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long work may go on before others have their turn. */
+/** The maximum time of work before other work runs. */
 const MOST_MS = 6
 
 /**
- * A disk in memory answers at once, so that reading thousands of sites would hold up everything else
- * in this process. A read waits for the one before it, and now and then for the others' turn.
+ * A disk in memory answers at once, so that reading thousands of sites would block everything else
+ * in this process. A read waits for the previous one, and sometimes for other work.
  */
 export class Turns {
   #tail: Promise<void> = Promise.resolve()

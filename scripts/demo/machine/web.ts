@@ -10,7 +10,7 @@ type Answer = { status: number; body: string; headers: Record<string, string> }
 
 const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
 
-/** What a visitor gets: nginx has to know the site, PHP has to run, and WordPress its tables. */
+/** A visitor's answer: nginx must know the site, PHP must run, and WordPress needs its tables. */
 export function answerOf(machine: Machine, asked: Pick<Probe, 'host' | 'path'>): Answer {
   const vhost = vhostOf(machine, asked.host)
   if (vhost === undefined) return answer(isForeign(machine, asked.host) ? 200 : 404)
@@ -39,12 +39,12 @@ function answerOfOwn(
   return answer(200, `<a href="//${host}/">`)
 }
 
-/** As a visitor whom no cache answers: what its PHP is slow with is not slow here. */
+/** An uncached visit: a PHP that is slow elsewhere is not slow here. */
 export function visited(machine: Machine, visit: Visit): Visited {
   return { ...answerOf(machine, visit), headers: {}, ms: 80 }
 }
 
-/** A site that somebody made by hand: nothing breaks it here. */
+/** A manually created site: it never breaks here. */
 const isForeign = ({ disk }: Machine, host: string) =>
   disk.text(`/etc/nginx/sites-enabled/${host}.conf`) !== undefined
 

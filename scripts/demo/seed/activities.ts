@@ -7,11 +7,11 @@ import { placesOf } from './stories.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Younger operations are in the records themselves. */
+/** Later operations are in the records themselves. */
 const RECENT_DAYS = 30
 const ACTOR = 1
 
-/** What the log tells besides the operations that are on record. */
+/** Entries of the activity log besides stored operations. */
 export function otherActivities(fleet: Fleet, now: number): NewActivity[] {
   const { plan } = fleet
   const entries = [
@@ -51,7 +51,7 @@ function ofSites({ plan }: Fleet, now: number): NewActivity[] {
   })
 }
 
-/** A login on each day of work, and one that was mistyped now and then. */
+/** A login on each working day, and sometimes a mistyped one. */
 function ofPeople(dice: Dice, now: number): NewActivity[] {
   const entry = (type: string, at: number, status: NewActivity['status'] = 'success') => ({
     ...{ type, domain: '', status, user_id: ACTOR },

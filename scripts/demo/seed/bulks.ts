@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000
 const ACTOR = 1
 const PAUSE_AFTER = 3
 
-/** The same done to many: once to its end, and once until too much of it failed. */
+/** Two bulk operations: one completed, and one that paused after failures. */
 export async function fillBulks(
   db: Database,
   fleet: Fleet,
@@ -45,14 +45,14 @@ function isUsable({ server, site: { plan } }: SiteStory): boolean {
 
 const NEWER = '8.3'
 
-/** As the dashboard says it, before anything is asked of the agent. */
+/** The dashboard's own error, before a request to the agent. */
 const refusalOf = ({ php }: ServerPlan): ErrorBody =>
   invalid({ php: [`The server has PHP ${[...php].sort().join(', ')}`] }).body
 
 interface Bulk extends Pick<Story, 'kind' | 'at'> {
   type: 'cache.purge' | 'site.update'
   params: Record<string, unknown>
-  /** The first of them were refused, after which it paused. */
+  /** The first of them were refused; then it paused. */
   refused?: readonly ErrorBody[]
 }
 
@@ -103,7 +103,7 @@ function outcomeOf(items: readonly Item[]): Outcome {
   return { status: 'paused', reason, finished_at: null }
 }
 
-/** As the dashboard tells it: what begins, how it ends, and the end or the pause of all. */
+/** The dashboard's messages: starts and results of items, and the end or the pause of all. */
 function eventsOf(
   { id, type, status, reason }: Outcome & { id: string; type: string },
   items: readonly Item[],

@@ -18,10 +18,10 @@ import { fillTrust } from './trust.ts'
 import { fillWaiting } from './waiting.ts'
 import { webRows } from './web.ts'
 
-/** As many sites are looked at in a minute, however large the fleet is. */
+/** The number of sites checked per minute, for any size of the fleet. */
 const SITES_A_MINUTE = 400
 
-/** Records as a dashboard has them that knows the fleet for long. */
+/** The records of a dashboard that has managed the fleet for a long time. */
 export async function fillRecords(db: Database, fleet: Fleet, now: number): Promise<void> {
   const rows = await serverRows(fleet, now)
   await insertAll(db, rows, (queries, some) => queries.insert(servers).values(some))

@@ -21,7 +21,7 @@ const DEADLINE_MS = 30 * 60_000
 /** The only account. */
 const ACTOR = 1
 
-/** Makes of a story the operation that it was, with what it said. */
+/** Creates the operation of a story, with its events. */
 export type Recorder = (story: Story) => Recorded
 
 export async function makeRecorder(fleet: Fleet, now: number): Promise<Recorder> {
@@ -30,7 +30,7 @@ export async function makeRecorder(fleet: Fleet, now: number): Promise<Recorder>
   return (story) => record(story, adapted(story, transcripts[story.kind]), { dice, now })
 }
 
-/** Stores operations of the past. Returns what the log tells of them. */
+/** Stores past operations. Returns their entries of the activity log. */
 export async function insertRecorded(
   db: Database,
   recorded: readonly Recorded[],
@@ -122,7 +122,7 @@ function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 
   return { event: 'complete', data: dataOf(type, report) }
 }
 
-/** As it is before anything came of it. */
+/** Its state before any result. */
 export function newOperation(story: Story, id: string, created: number): OperationRow {
   const { type, server_id, server, site, params } = story
   return {

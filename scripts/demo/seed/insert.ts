@@ -3,7 +3,7 @@ import { batch, type Database, type Queries, type Statement } from '#dashboard/d
 const ROWS = 200
 const STATEMENTS = 10
 
-/** Many rows, some thousands in each batch: the dashboard may have others to write. */
+/** Many rows, some thousands per batch: the dashboard may need to write others. */
 export async function insertAll<Row>(
   db: Database,
   rows: readonly Row[],

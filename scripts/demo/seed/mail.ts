@@ -17,7 +17,7 @@ export function mailRows({ plan: { servers } }: Fleet, now: number): NewSetting[
   )
 }
 
-/** What the last sync of each server has left of its mail. */
+/** The mail state of each server at its last sync. */
 export function mailReports({ plan: { servers } }: Fleet, now: number): NewReport[] {
   const at = new Date(now).toISOString()
   return servers.map((server, index) => ({

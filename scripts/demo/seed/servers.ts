@@ -6,10 +6,10 @@ type NewServer = typeof servers.$inferInsert & { id: number }
 
 const DAY_MS = 86_400_000
 const PORT = 8443
-/** How long ago the offline servers answered last. */
+/** The time since the last answer of the offline servers. */
 const AWAY_MS = { offline: 3 * 3_600_000 + 12 * 60_000, flaky: 21 * 60_000 }
 
-/** What the dashboard knows of each server; the agent itself says it. */
+/** The dashboard's data about each server; the agent reports the rest. */
 export function serverRows(fleet: Fleet, now: number): Promise<NewServer[]> {
   return Promise.all(fleet.members.map((member, at) => rowOf(member, at + 1, now)))
 }
@@ -32,7 +32,7 @@ async function readingOf({ agent: { readings } }: Member) {
   return { metrics: await readings.metrics(), services: await readings.services() }
 }
 
-/** When its agent was last spoken to. */
+/** The last contact with its agent. */
 export function lastContact({ role }: ServerPlan, now: number): number {
   return now - (role === 'offline' || role === 'flaky' ? AWAY_MS[role] : 30_000)
 }

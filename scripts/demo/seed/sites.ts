@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TRASH_DAYS = 14
 
-/** What the dashboard knows of each site: what its agent would find, and since when. */
+/** The dashboard's data about each site: the findings of its agent, and their times. */
 export async function siteRows(fleet: Fleet, now: number): Promise<NewSite[]> {
   const inventories = await inventoriesOf(fleet)
   const uses = await usesOf(fleet)
@@ -64,7 +64,7 @@ function rowOf(
   now: number,
 ): NewSite {
   const { domain, user, php, tier, email, managed, age, certificate } = plan
-  // The authority of the demo is none that an agent knows by its name.
+  // The authority of the demo has no name that an agent knows.
   const tls = managed || plan.tls === 'none' ? plan.tls : 'other'
   const expires = new Date(now + certificate * DAY_MS).toISOString()
   return {
@@ -83,7 +83,7 @@ function rowOf(
   }
 }
 
-/** Until its agent says it again, in its own words. */
+/** Until the agent reports it in its own words. */
 function healthOf(plan: SitePlan, now: number): Partial<NewSite> {
   const { managed, place, stopped, broken, certificate, tls, php, age } = plan
   if (!managed || place !== 'served') return {}
@@ -132,7 +132,7 @@ function stateOf(plan: SitePlan, now: number): Pick<NewSite, 'status'> & Partial
   }
 }
 
-/** Of a site that never came to be. */
+/** For a site whose creation failed. */
 const NOTHING = {
   docroot: '',
   framework: 'unknown',

@@ -12,7 +12,7 @@ export interface Story {
   site: { id: number; plan: SitePlan } | undefined
   params: Record<string, unknown>
   at: number
-  /** Somebody ended it before its time. */
+  /** A user cancelled it. */
   cancelled?: true
 }
 
@@ -25,14 +25,14 @@ const HOUR_MS = 3_600_000
 const DAYS = 30
 const MOST = 500
 
-/** What happened in the last thirty days, the oldest first. */
+/** The operations of the last thirty days, the oldest first. */
 export function listStories(plan: FleetPlan): Story[] {
   const places = placesOf(plan)
   const stories = [...places.flatMap(ownStories), ...usualStories(plan, places)]
   return stories.sort((one, other) => other.at - one.at)
 }
 
-/** Sites in the order of their records, so that a place in it is an id. */
+/** Sites in the order of their records, so that a position is an id. */
 export function placesOf({
   servers,
 }: FleetPlan): (Target & { site: { id: number; plan: SitePlan } })[] {
@@ -42,7 +42,7 @@ export function placesOf({
   )
 }
 
-/** What led to the state that a site is in. */
+/** The operations that led to the state of a site. */
 function ownStories(place: SiteStory): Story[] {
   const { plan } = place.site
   if (!plan.managed) return []
@@ -68,7 +68,7 @@ function ownStories(place: SiteStory): Story[] {
   ]
 }
 
-/** Not all servers try at the same moment. */
+/** Servers do not all retry at the same moment. */
 const minutesOf = ({ server_id }: Target) => ((server_id * 17) % 60) * 60_000
 
 type Usual = readonly [weight: number, type: OperationType, kind: Kind]
@@ -113,13 +113,13 @@ function usualStory(
   return cancelled && type === 'site.update' ? { ...story, cancelled } : story
 }
 
-/** There is less to do by night. */
+/** Fewer operations by night. */
 function isNight(at: number): boolean {
   const hour = new Date(Date.now() - at).getUTCHours()
   return hour < 6 || hour > 19
 }
 
-/** A site that was not there yet, or an offline server, did nothing then. */
+/** A site that did not exist yet, or an offline server, has no operations then. */
 function couldBe({ server, site }: SiteStory, type: OperationType, at: number): boolean {
   const away = server.role === 'offline' || server.role === 'flaky'
   if (site.plan.age * DAY_MS < at || (away && at < 4 * HOUR_MS)) return false

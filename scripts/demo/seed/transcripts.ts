@@ -7,16 +7,16 @@ import { Machine } from '#scripts/demo/machine/machine.ts'
 import { Turns } from '#scripts/demo/machine/turns.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 
-/** Stand for the domain and the user of a site in what commands said. */
+/** Placeholders for the domain and the user of a site in the output of commands. */
 export const DOMAIN = 'placeholder.example'
 export const USER = 'placeholderuser'
-/** Fails, and gets no certificate: each has a user of its own. */
+/** Fails, and gets no certificate: each has a separate user. */
 const BROKEN = { domain: 'broken-placeholder.example', user: 'brokenuser' }
 const NO_DNS = { domain: 'nodns-placeholder.example', user: 'nodnsuser' }
 
 export type Kind = keyof Awaited<ReturnType<typeof makeTranscripts>>
 
-/** What the agent says when it does each of these: it does them, on a server of no fleet. */
+/** The agent's output for each of these: it runs them on a server outside of the fleet. */
 export async function makeTranscripts({ members: [first] }: Fleet) {
   if (!first) throw new Error('a fleet has a server')
   const plan = { ...first.plan, sites: [] }
@@ -55,12 +55,12 @@ export async function makeTranscripts({ members: [first] }: Fleet) {
   }
 }
 
-/** The same as though it had been about the placeholder. */
+/** The same with the placeholder in its place. */
 function renamed(transcript: Transcript, { domain, user }: typeof BROKEN): Transcript {
   return rewritten(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
 }
 
-/** With its words changed, in its lines, its steps and its end. */
+/** With replaced texts, in its lines, its steps and its end. */
 export function rewritten(transcript: Transcript, change: (text: string) => string): Transcript {
   return JSON.parse(change(JSON.stringify(transcript)))
 }

@@ -10,7 +10,7 @@ import { insertAll } from './insert.ts'
 const DAY_MS = 86_400_000
 const ENROLLED_MS = 90_000
 
-/** Every server but a pending one obeys this dashboard, since it was added. */
+/** Every server except a pending one has trusted this dashboard since it was added. */
 export async function fillTrust(db: Database, fleet: Fleet, now: number): Promise<void> {
   const rows: AgentRow[] = []
   for (const [at, member] of fleet.members.entries()) {
@@ -20,7 +20,7 @@ export async function fillTrust(db: Database, fleet: Fleet, now: number): Promis
   await insertAll(db, rows, (queries, some) => queries.insert(server_agents).values(some))
 }
 
-/** The agent knows the key of the dashboard; what the dashboard has to know of the agent. */
+/** The agent's copy of the dashboard's key, and the dashboard's data about the agent. */
 export async function trusted(
   db: Database,
   { instant, plan }: Member,
@@ -35,7 +35,7 @@ export async function trusted(
   return {
     server_id,
     kid,
-    // Nobody looks at these: the way to an agent of the demo is a plain one.
+    // Not used: connections to an agent of the demo have no TLS.
     certificate: `simulated: ${plan.hostname}`,
     public_key: `simulated: ${plan.hostname}`,
     enrolled_at: new Date(since).toISOString(),

@@ -7,7 +7,7 @@ import { activityOf, newOperation, stamp } from './history.ts'
 import { placesOf } from './stories.ts'
 
 const ASKED_MS = 11 * 60_000
-/** Longer than it would be: the story is to last as long as somebody looks at it. */
+/** Longer than usual: the story lasts as long as somebody watches. */
 const DEADLINE_MS = 12 * 3_600_000
 
 /** An operation that waits for an offline server; it runs when the server is online again. */

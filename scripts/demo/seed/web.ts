@@ -4,7 +4,7 @@ import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 
 type NewWeb = typeof server_web.$inferInsert
 
-/** What the last sync of each server has left of its web servers. */
+/** The web servers of each server at its last sync. */
 export async function webRows({ members }: Fleet, now: number): Promise<NewWeb[]> {
   const at = new Date(now).toISOString()
   const rows: NewWeb[] = []

@@ -1,11 +1,11 @@
-/** `file` as WordPress knows the plugin; versions from the oldest in use to the newest. */
+/** `file` as WordPress names the plugin; versions from the oldest in use to the newest. */
 export interface Offer {
   file: string
   name: string
   versions: readonly [string, ...string[]]
 }
 
-/** The newest is what the fleet's own cache has. */
+/** The newest is the one in the fleet's cache. */
 export const CORES = ['6.8.3', '6.9.2', '7.0.3', '7.1', '7.1.1'] as const
 export const NEWEST_CORE = '7.1.1'
 

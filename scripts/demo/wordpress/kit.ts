@@ -7,16 +7,16 @@ interface Installed {
   version: string
 }
 
-/** What a WordPress is made of, as far as anybody but its visitors can tell. */
+/** The files and data of a WordPress that the agent reads. */
 export interface Kit {
   core: string
   plugins: readonly Installed[]
   themes: readonly Installed[]
   active: readonly string[]
   theme: string
-  /** False: WordPress could not ask for updates, so that nobody knows of any. */
+  /** False: WordPress could not check for updates, so they are unknown. */
   informed: boolean
-  /** Of one kit there are many sites: each has these very folders. */
+  /** Many sites share one kit: each has these same folders. */
   content: FolderNode
   core_files: readonly (readonly [string, Node])[]
   options: readonly { name: string; value: string }[]
@@ -34,7 +34,7 @@ export function makeKit(parts: Parts): Kit {
   return { ...parts, content, core_files: coreFiles(parts.core), options: optionsOf(parts) }
 }
 
-/** The files of a WordPress without what its owner put into it. */
+/** The files of a WordPress without its owner's content. */
 export function coreFiles(version: string): [string, Node][] {
   const named = `<?php\n$wp_version = '${version}';\n$required_php_version = '7.4';\n`
   return [

@@ -6,7 +6,7 @@ const KITS = 48
 
 const newest = (offer: Offer) => ({ offer, version: offer.versions.at(-1) ?? offer.versions[0] })
 
-/** A WordPress that was installed just now. */
+/** A newly installed WordPress. */
 export const freshKit: Kit = makeKit({
   core: NEWEST_CORE,
   plugins: PLUGINS.slice(0, 2).map(newest),
@@ -16,7 +16,7 @@ export const freshKit: Kit = makeKit({
   informed: true,
 })
 
-/** What the sites of a fleet are made of: most of it is up to date, as in a fleet that is cared for. */
+/** The kits of a fleet's sites: most are up to date, as in a maintained fleet. */
 export function makeKits(dice: Dice): [Kit, ...Kit[]] {
   const kits = Array.from({ length: KITS - 1 }, (_, at) => makeKit(partsOf(dice, at)))
   return [makeKit(partsOf(dice, 0)), ...kits]

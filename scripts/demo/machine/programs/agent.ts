@@ -4,7 +4,7 @@ import { NOT_TAKEN, TAKEN } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
-/** `hosting-agent mail-try`: what a relay and it say to each other. */
+/** `hosting-agent mail-try`: a dialogue with a relay. */
 export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {
   const [, word, to = ''] = argv
   if (word !== 'mail-try') return said('')

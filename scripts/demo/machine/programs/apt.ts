@@ -3,7 +3,7 @@ import { said } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
 
-/** What it would upgrade, and what it does; packages that are missing come with the machine. */
+/** Simulated and real upgrades; missing packages come with the machine. */
 export function aptGet(machine: Machine, argv: readonly string[]): Output {
   const wanted = wantedOf(machine, argv)
   if (argv.includes('--simulate')) return said(wanted.map(installing).join('\n'))
@@ -14,7 +14,7 @@ export function aptGet(machine: Machine, argv: readonly string[]): Output {
   )
 }
 
-/** As the files of apt on the machine say it: the last of them counts. */
+/** From the files of apt on the machine: the last of them has priority. */
 export function aptConfig({ disk }: Machine): Output {
   const text = disk.find('/etc/apt/apt.conf.d/60hosting-unattended-upgrades')
   return said(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)

@@ -12,5 +12,5 @@ export function du({ sizes, databases }: Machine, argv: readonly string[]): Outp
   return said(`${argv.includes('--inodes') ? filesIn(bytes) : bytes}\ttotal\n`)
 }
 
-/** As many as a WordPress of that size has, most of them its own, and then uploads. */
+/** As many files as a WordPress of that size has: its own, and uploads. */
 export const filesIn = (bytes: number): number => 3200 + Math.round(bytes / 400_000)

@@ -10,7 +10,7 @@ const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 
-/** What systemd and the jobs of a site have written: a run every five minutes, the oldest first. */
+/** The messages of systemd and of a site's jobs: a run every five minutes, the oldest first. */
 export function journalctl(machine: Machine, argv: readonly string[]): Output {
   const [, user = ''] = /UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
   const database = machine.databases.get(user)

@@ -5,7 +5,7 @@ import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'
-/** A new site of such a name never gets its tables: for seeing how an operation fails. */
+/** The creation of a site with such a name fails at its tables: to show a failed operation. */
 const BROKEN = /^--url=http:\/\/broken[.-]/
 
 /** wp-cli for a site. */

@@ -5,7 +5,7 @@ import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 const BASE = ['nginx.service', 'mariadb.service', 'cron.service']
 
-/** Also keeps the units that have failed or were stopped by somebody. */
+/** Also tracks units that have failed or were stopped manually. */
 export function systemctl(machine: Machine, argv: readonly string[]): Output {
   const [, verb = ''] = argv
   const unit = lastOf(argv)
@@ -17,7 +17,7 @@ export function systemctl(machine: Machine, argv: readonly string[]): Output {
   return output
 }
 
-/** What it was asked of each unit: `--property=Names,ActiveState -- <unit>…` */
+/** The requested properties of each unit: `--property=Names,ActiveState -- <unit>…` */
 function show(machine: Machine, argv: readonly string[]): Output {
   const units = argv.slice(argv.indexOf('--') + 1)
   if (!argv.includes('--')) return done()
@@ -32,5 +32,5 @@ function stateOf(machine: Machine, unit: string): string {
   return machine.disk.find(processesOf(machine.disk, unit)) ? 'active' : 'inactive'
 }
 
-/** Its signals change nothing that anybody could see. */
+/** Its signals have no visible effect. */
 export const startStopDaemon = done

@@ -1,7 +1,7 @@
 import type { Output } from '#agent/host/ports.ts'
 import { said } from '#agent/host/simulated/programs/output.ts'
 
-/** Who waits for visitors, as ss(8) lists it. */
+/** Listening programs, as ss(8) lists them. */
 export const ss = (): Output => said(listening(80) + listening(443))
 
 const listening = (port: number) =>

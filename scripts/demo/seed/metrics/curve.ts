@@ -1,7 +1,7 @@
 import type { Member } from '#scripts/demo/fleet/fleet.ts'
 import { memoryShare } from '#scripts/demo/machine/machine.ts'
 
-/** What a server was like at some moment; `load` from 0 to 1, sizes in MB. */
+/** The state of a server at some moment; `load` from 0 to 1, sizes in MB. */
 export interface Point {
   /** Seconds since 1970. */
   at: number
@@ -14,7 +14,7 @@ export interface Point {
 
 const MB = 2 ** 20
 const DAY_S = 86_400
-/** What is on a disk has grown by this share of it in a day. */
+/** The daily growth of used disk space, as a share of it. */
 const GROWTH = 0.0011
 
 /** Points `step` seconds apart from `from` to before `to`, the loads of 5 and 15 minutes after the first one. */
@@ -44,7 +44,7 @@ export function curveOf({ machine }: Member, from: number, to: number, step: num
 
 const SMOOTH_S = 1440
 
-/** Of three quarters of an hour: memory is neither taken nor given back at once. */
+/** Average of three quarters of an hour: memory use does not change at once. */
 function smooth(values: readonly number[], place: number, step: number): number {
   const reach = Math.max(1, Math.round(SMOOTH_S / step))
   const around = [-reach, -Math.ceil(reach / 2), 0, Math.ceil(reach / 2), reach]

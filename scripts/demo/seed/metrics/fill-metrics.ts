@@ -7,12 +7,12 @@ import { curveOf, type Point } from './curve.ts'
 import { type QuarterRow, quartersStatement } from './queries.ts'
 
 const MB = 2 ** 20
-/** What is busy looks a little busier than the share of its processors that is. */
+/** A busy server shows a little more than its real CPU share. */
 const LOAD = 1.1
-/** The highest reading of a quarter, against their average. */
+/** The ratio of the highest reading of a quarter to the average. */
 const PEAK = 1.2
 
-/** What the dashboard has read of each server: a day by the minute, a month by the quarter of an hour. */
+/** The dashboard's readings of each server: a day by the minute, a month by quarters of an hour. */
 export async function fillMetrics(db: Database, fleet: Fleet, now: number): Promise<void> {
   for (const [at, member] of fleet.members.entries()) {
     if (member.plan.role === 'pending') continue
@@ -48,7 +48,7 @@ function readingOf({ plan }: Member, point: Point): Reading['metrics'] {
   }
 }
 
-/** Whole quarters alone: the one that goes on is for the dashboard to make. */
+/** Complete quarters only: the dashboard computes the current one. */
 function quartersOf(member: Member, server_id: number, end: number): QuarterRow[] {
   const { cores, memory, disk } = member.plan
   const to = end - 2 * MINUTE - ((end - 2 * MINUTE) % QUARTER)
