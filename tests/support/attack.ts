@@ -12,13 +12,13 @@ export interface Asked {
   path: string
   body?: string
   headers?: Record<string, string>
-  /** Claims in the place of the true ones. */
+  /** Claims that replace the valid ones. */
   claims?: object
-  /** Who signs, when it is not the trusted dashboard. */
+  /** The signer, if it is not the trusted dashboard. */
   by?: Signer
 }
 
-/** The executable as it runs on a server: it obeys the key of the test and nobody else. */
+/** The executable as it runs on a server: it trusts only the key of the test. */
 export class SignedAgent {
   readonly hub: Signer
   readonly state: string
@@ -33,8 +33,8 @@ export class SignedAgent {
   }
 
   /**
-   * `prepare` may put more into the state folder, which the agent's user can change; `begin` starts
-   * something else than one process that does everything.
+   * `prepare` may add files to the state folder, which the agent's user can change; `begin` starts
+   * the agent in another way than as one process.
    */
   static async start(
     prepare?: (state: string) => Promise<void>,
@@ -63,7 +63,7 @@ export class SignedAgent {
     await this.learn()
   }
 
-  /** The Authorization header of a call, good for this process now unless `claims` say otherwise. */
+  /** The Authorization header of a call, valid for this process now unless `claims` differ. */
   sign({ method = 'GET', path, body = '', headers = {}, ...more }: Asked): string {
     const { claims = {}, by = this.hub } = more
     const op = headers[OPERATION_HEADER]
@@ -87,7 +87,7 @@ export class SignedAgent {
     return new Client(this.running.url).send({ method, path, headers: sent, ...content })
   }
 
-  /** Whom tokens are for, as the dashboard learns it. */
+  /** The audience of tokens, as the dashboard learns it. */
   async learn(): Promise<void> {
     const text = await readFile(`${this.state}/trust/identity.json`, 'utf8')
     this.audience = digestOf(String(JSON.parse(text).public_key))

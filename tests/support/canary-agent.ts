@@ -5,7 +5,7 @@ type Tell = (response: ServerResponse, good: object) => unknown
 
 const truly: Tell = (response, good) => response.end(JSON.stringify(good))
 
-/** Ways to tell a password that are none: each is a failure whose words must not repeat it. */
+/** Invalid answers to a password request: each is a failure whose message must not repeat it. */
 export const WRONGLY: readonly Tell[] = [
   (response, good) => response.end(JSON.stringify([good])),
   (response, good) => response.end(JSON.stringify(good).slice(0, -1)),
@@ -32,7 +32,7 @@ const readings: Record<string, object> = {
       },
     ],
   },
-  // What an agent counts there is a site that it has made.
+  // A managed site counts there.
   '/usage': {
     sites: [
       {
@@ -43,7 +43,7 @@ const readings: Record<string, object> = {
   },
 }
 
-/** Proves itself, has one site, and tells its passwords as `tell` says. */
+/** Proves its identity, has one site, and answers password requests with `tell`. */
 export async function secretAgent(passwords: { db: string; admin: string }) {
   const agent = await TlsAgent.start()
   const answers = new Map<string, object>([

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Collects what could be seen, place by place, and says in which places a secret stands. */
+/** Collects visible texts, place by place, and reports the places that contain a secret. */
 export class Watcher {
   readonly #seen = new Map<string, string[]>()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -12,7 +12,7 @@ export class Watcher {
     if (!texts.includes(text)) this.#seen.set(place, [...texts, text])
   }
 
-  /** Each file below, by its path there; bytes as they are, so that a database is read with its WAL. */
+  /** Each file below, by its path there; as bytes, so that a database is read with its WAL. */
   async seeFiles(name: string, folder: string): Promise<void> {
     for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
       if (!entry.isFile()) continue
@@ -22,7 +22,7 @@ export class Watcher {
     }
   }
 
-  /** Looks at the arguments and the environment of these processes and of all that they start. */
+  /** Reads the arguments and the environment of these processes and all their children. */
   watch(programs: ReadonlyMap<number, string>, every_ms = 50): void {
     this.#timer = setInterval(() => void this.#processes(programs), every_ms)
   }
@@ -31,7 +31,7 @@ export class Watcher {
     clearInterval(this.#timer)
   }
 
-  /** `place` of each secret that stands anywhere, in any of its usual forms. */
+  /** `place` of each secret that occurs anywhere, in any of its usual forms. */
   placesOf(secret: string): string[] {
     const forms = formsOf(secret)
     const holds = (text: string) => forms.some((form) => text.includes(form))
@@ -59,7 +59,7 @@ export class Watcher {
   }
 }
 
-/** As it is, and as JSON, base64, hexadecimal and a URL write it. */
+/** Plain, and as JSON, base64, hexadecimal and a URL encode it. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const [base64, hex] = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]

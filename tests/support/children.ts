@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
 const READY_MS = 90_000
-/** The user and group that own nothing. */
+/** The user and group without any files. */
 export const NOBODY = 65_534
 
-/** A program of ours that said `listening on <url>`. */
+/** A program of ours that has printed `listening on <url>`. */
 export interface Running {
   url: string
   port: number
   pid: number
-  /** All that it has printed so far. */
+  /** Its output so far. */
   output: { out: string; err: string }
   /** SIGTERM; resolves with the exit status, rejects when it takes longer than 10 s. */
   stop(): Promise<number>
-  /** SIGKILL: as if the machine had lost its power. */
+  /** SIGKILL: like a power failure. */
   kill(): Promise<void>
 }
 
@@ -27,13 +27,13 @@ export interface Ended {
 export type Environment = Record<string, string>
 export interface Options {
   env?: Environment
-  /** Without root's rights, whoever runs the tests. */
+  /** Without root's rights, for any user of the tests. */
   unprivileged?: boolean
-  /** How long it may take until it listens. */
+  /** The time limit for the start. */
   ready_ms?: number
 }
 
-/** How the engine is set for this run counts for what it starts, too. */
+/** The engine's settings of this run apply to its child programs too. */
 const engine = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) =>
     name.startsWith('BUN_JSC_') && value !== undefined ? [[name, value]] : [],
@@ -42,7 +42,7 @@ const engine = Object.fromEntries(
 
 const children = new Set<ChildProcess>()
 
-/** Ends what is still running, and what these started in their turn ends with them. */
+/** Ends the running programs, whose children end with them. */
 export function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
@@ -55,7 +55,7 @@ export async function runToEnd(argv: readonly string[], options: Options): Promi
   return { code: await within(READY_MS, ended, () => `still runs: ${output.out}`), ...output }
 }
 
-/** Starts a program that is to be killed before its end, or just after it. */
+/** Starts a program that is killed before its end, or just after it. */
 export function killable(argv: readonly string[], options: Options): { kill(): Promise<void> } {
   const { child, ended } = begin(argv, options)
   return {

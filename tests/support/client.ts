@@ -33,10 +33,7 @@ export class Client {
     this.cookie = cookie
   }
 
-  /**
-   * The answer as it arrives, for streams. One of the dashboard's fails when the OpenAPI document does
-   * not have it.
-   */
+  /** The answer as a stream. One of the dashboard's fails if it is not in the OpenAPI document. */
   async open(
     { method = 'GET', path, body, headers = {} }: Call,
     signal?: AbortSignal,
@@ -44,7 +41,7 @@ export class Client {
     const response = await fetch(this.base + path, {
       method,
       redirect: 'manual',
-      // An agent's certificate is its own: whom it belongs to is not what these tests ask.
+      // An agent's certificate is self-signed: these tests do not verify its owner.
       tls: { rejectUnauthorized: false },
       headers: {
         ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
@@ -85,7 +82,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body }
 }
 
-/** The events of a stream's text; throws on whatever is neither an event nor a comment of the wire format. */
+/** The events of a stream's text; throws for other text than events and comments. */
 export function eventsOf(text: string): WireEvent[] {
   const blocks = text.split('\n\n')
   if (blocks.pop() !== '') throw new Error(`The stream was cut: ${text.slice(-100)}`)
@@ -100,7 +97,7 @@ function eventOf(block: string): WireEvent {
   return { id: Number(id), event, data: JSON.parse(data) }
 }
 
-/** Sends these very bytes and reads until the other side closes; for what no HTTP client sends. */
+/** Sends these exact bytes and reads until the other side closes; for invalid HTTP requests. */
 export function sendRaw(url: string, request: string, timeout_ms = 10_000): Promise<Answer> {
   const { protocol, port } = new URL(url)
   const to = { port: Number(port), host: '127.0.0.1' }
@@ -120,7 +117,7 @@ export function sendRaw(url: string, request: string, timeout_ms = 10_000): Prom
   })
 }
 
-/** One request line, one Host line (or none) and whatever else; the connection closes afterwards. */
+/** One request line, at most one Host line and any other text; the connection closes afterwards. */
 export function rawRequest(method: string, path: string, lines: readonly string[] = []): string {
   return [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
 }

@@ -5,8 +5,8 @@ import type { BunPlugin } from 'bun'
 import { buildOnce } from '#scripts/lib/built-from.ts'
 
 /**
- * The dashboard's sources compiled as they are: it starts in half the time, a hundred times in each
- * run. `dashboard.process.test.ts` also starts the sources themselves, as an operator does.
+ * The dashboard's sources, bundled: it starts in half the time, a hundred times in each run.
+ * `dashboard.process.test.ts` also starts the sources themselves, as an operator does.
  */
 export async function compileDashboard(root: string): Promise<string> {
   const file = join(root, 'dist/tests/dashboard')
@@ -35,7 +35,7 @@ async function compile(root: string, file: string): Promise<void> {
   }
 }
 
-/** Each source finds what lies beside it where it lies. */
+/** Each source finds files beside it at its own path. */
 const whereItWas: BunPlugin = {
   name: 'where it was',
   setup(build) {
@@ -50,7 +50,7 @@ const whereItWas: BunPlugin = {
   },
 }
 
-/** libsql loads its native half by a name that it makes when it runs, which no bundle has. */
+/** libsql loads its native part by a computed name, which no bundle contains. */
 const nativeWhereItIs = (root: string): BunPlugin => ({
   name: 'native where it is',
   setup(build) {

@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections that all send the same beginning of a request, and what became of them. */
+/** Connections that all send the same beginning of a request, and their results. */
 export interface Crowd {
   size: number
   /** Answers by their status. */
   answers: ReadonlyMap<number, number>
-  /** How many are connected. */
+  /** The number of open connections. */
   open(): number
   end(): void
 }
 
 /**
- * Opens that many connections and sends `start` over each. With `more` they go on sending that every
- * two seconds, so that none of them is quiet.
+ * Opens that many connections and sends `start` over each. With `more` they send that every two
+ * seconds, so that none of them is idle.
  */
 export async function crowd(port: number, size: number, start: string, more = ''): Promise<Crowd> {
   const answers = new Map<number, number>()

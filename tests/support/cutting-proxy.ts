@@ -1,13 +1,13 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 interface Options {
-  /** Where what comes in goes on to, on this machine. */
+  /** The local port that it forwards to. */
   port: number
-  /** After how many bytes of its answers a connection is cut, by what it asked for first; undefined: never. */
+  /** The answer bytes before a connection is cut, by its first request; undefined: never. */
   cutAfter(request: string): number | undefined
 }
 
-/** Passes connections on and cuts them in the middle of an answer, as a network does. */
+/** Forwards connections and cuts them in the middle of an answer, as a network does. */
 export class CuttingProxy {
   cuts = 0
   readonly #options: Options
@@ -55,7 +55,7 @@ export class CuttingProxy {
     })
   }
 
-  /** What was sent before still arrives. */
+  /** Data that was sent before still arrives. */
   #cut(near: Socket, last: Buffer): void {
     this.cuts += 1
     near.write(last, () => near.destroy())

@@ -7,21 +7,21 @@ import { sweep, temporaryFolder } from './processes.ts'
 import { there, type Used } from './running.ts'
 
 const PROGRAM = [process.execPath, join(import.meta.dir, '../../scripts/demo.ts')]
-/** On a machine that may not have Bun. */
+/** For a machine that may not have Bun. */
 export const SCRIPT = ['sh', join(import.meta.dir, '../../scripts/demo.sh')]
 const PASSWORD = 'for the demo alone'
 const PATIENCE_MS = 60_000
 
 export interface Demo extends Running {
   client: Client
-  /** What is left of it in the folder for temporary files. */
+  /** Its remaining files in the folder for temporary files. */
   left(): Promise<string[]>
 }
 
-/** Programs take no time, and nothing happens by itself. */
+/** Programs take no time, and there are no random events. */
 const STILL = ['--pace', '0', '--steady']
 
-/** The demo and somebody logged in; with the pages of this checkout, or with an empty one. */
+/** The demo and a logged-in user; with the pages of this checkout, or with an empty one. */
 export async function startDemo(
   args: readonly string[] = STILL,
   { pages = false } = {},
@@ -62,7 +62,7 @@ export const endOfDemo = (
   program: readonly string[] = PROGRAM,
 ) => runToEnd([...program, ...args], { env })
 
-/** Asks for something of the API until it is as wanted. */
+/** Requests a path of the API until the answer is as expected. */
 export async function untilIs<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   for (const end = Date.now() + PATIENCE_MS; ; await Bun.sleep(50)) {
     const value = await ask()

@@ -31,7 +31,7 @@ export class FakeAgent {
   usage: SiteUsage[] = []
   maintenance: Maintenance | null = null
   conditions: Condition[] = []
-  /** Undefined: it is one that does not know the call. */
+  /** Undefined: the agent does not know the call. */
   web: Web | undefined
   health: SiteHealth[] = []
   services: Service[] = []
@@ -50,18 +50,18 @@ export class FakeAgent {
   /** How often each operation was started, which must never be more than once. */
   readonly started = new Map<string, number>()
   readonly works = new Map<string, Work>()
-  /** Answers given instead of the usual ones, by path. */
+  /** Answers that replace the usual ones, by path. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>()
-  /** What was to be planned, and the answer to it. */
+  /** The planned calls, and their answer. */
   readonly planned: Record<string, unknown>[] = []
   plan: Plan = { steps: [] }
   /** Ends each stream after so many events, as a broken connection does. */
   cut_after = Number.POSITIVE_INFINITY
   /** The same for the next streams, one each. */
   cuts: number[] = []
-  /** Each wish to end an operation, as `<id> graceful`. */
+  /** Each cancel request, as `<id> graceful`. */
   readonly cancelled: string[] = []
-  /** Whether a graceful wish ends nothing, as with a program that does not listen. */
+  /** Whether a graceful request ends nothing, like a program that ignores SIGTERM. */
   stubborn = false
   #operations = new Map<string, Known>()
   #server: ReturnType<typeof Bun.serve> | undefined
@@ -97,7 +97,7 @@ export class FakeAgent {
     return this.#port
   }
 
-  /** Comes back on the same port after `stop`. */
+  /** Starts again on the same port after `stop`. */
   listen(): void {
     const fetch = (request: Request) => this.#answer(request)
     this.#server = Bun.serve({ hostname: '127.0.0.1', port: this.#port, idleTimeout: 0, fetch })
@@ -108,7 +108,7 @@ export class FakeAgent {
     await this.#server?.stop(true)
   }
 
-  /** As an agent whose memory of running operations is gone. */
+  /** Like an agent that lost its memory of running operations. */
   forget(): void {
     this.#operations = new Map()
   }
@@ -169,7 +169,7 @@ export class FakeAgent {
     })
   }
 
-  /** One that is not known ends before it begins. */
+  /** A cancelled operation that is unknown ends before it starts. */
   #cancel(id: string, force: boolean): Response {
     this.cancelled.push(`${id} ${force ? 'forced' : 'graceful'}`)
     const known = this.#operations.get(id) ?? unheardOf()

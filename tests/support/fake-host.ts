@@ -14,14 +14,14 @@ type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
 
 /**
- * A machine that is a map and a list. `ran` holds every program as one line, `runs` its options too,
- * `queries` every SQL statement. `fail` and `answer` go by the beginning of the line or statement.
+ * A machine in memory. `ran` holds every program as one line, `runs` its options too, `queries`
+ * every SQL statement. `fail` and `answer` match the start of a line or statement.
  */
 export class FakeHost implements Host {
   readonly disk = debianDisk(() => this.time)
   readonly files = this.disk
   readonly scanner = scannerOn(this.disk, (sql, values) => this.select(sql, values))
-  /** What programs do; those that are not named do nothing. */
+  /** The effects of programs; unnamed ones do nothing. */
   table: Record<string, Program<FakeHost>> = {}
   readonly runs: Run[] = []
   readonly queries: string[] = []
@@ -37,7 +37,7 @@ export class FakeHost implements Host {
 
   readonly settings = { ...SETTINGS }
 
-  /** What operations were sent, and which of their programs go on running until they are sent it. */
+  /** Signals sent to operations, and programs that run until they receive one. */
   readonly signals: string[] = []
   hanging: Hanging[] = []
   readonly hangs: [string, boolean][] = []
@@ -50,7 +50,7 @@ export class FakeHost implements Host {
   }
 
   readonly exclusive = exclusiveByName()
-  /** When somebody has set the clock: by how much. */
+  /** Changes of the clock, in milliseconds. */
   set = 0
   readonly clock = {
     now: () => this.time + this.set,
@@ -86,7 +86,9 @@ export class FakeHost implements Host {
     },
   }
 
-  /** What visitors get by `scheme://host/`, else what `pages` has; what each PHP-FPM says by its socket. */
+  /**
+   * Answers to visitors by `scheme://host/`, else of `pages`; and of each PHP-FPM by its socket.
+   */
   readonly visits = new Map<string, Visited>()
   readonly visited: string[] = []
   readonly pings = new Map<string, Pinged>()
@@ -99,7 +101,7 @@ export class FakeHost implements Host {
     },
   }
 
-  /** What the authority answers, and what it was asked. */
+  /** The answers of the authority, and its requests. */
   readonly orders: AcmeOrder[] = []
   outcome: AcmeOutcome = { refused: [] }
   readonly acme: AcmePort = {
@@ -126,7 +128,7 @@ export class FakeHost implements Host {
     this.#sqlFailures.unshift([start, message])
   }
 
-  /** What the database of a site answers to the scan. */
+  /** The answer of a site's database to the scan. */
   async select(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return this.#rowsOf(sql, values) ?? []
   }
@@ -135,7 +137,7 @@ export class FakeHost implements Host {
     this.#rows.unshift([start, rows])
   }
 
-  /** The program whose line begins so runs until it is ended; a stubborn one by SIGKILL alone. */
+  /** The program whose line begins so runs until it is ended; a stubborn one by SIGKILL only. */
   hang(start: string, stubborn = false): void {
     this.hangs.push([start, stubborn])
   }

@@ -2,9 +2,9 @@ import type { ErrorBody } from '#shared/errors.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import type { StepState } from '#shared/steps.ts'
 
-/** A log line, the titles of steps to come, or the title of the step that begins, which is a line too. */
+/** A log line, the titles of steps to come, or the title of a step that starts, also a line. */
 type News = string | { announces: readonly string[] } | { begins: string; name?: string }
-/** What a command does on the fake machine: returns the data of `complete`. */
+/** The work of a command on the fake machine: returns the data of `complete`. */
 export type Work = (
   params: Record<string, unknown>,
 ) => AsyncGenerator<News, Record<string, unknown>>
@@ -20,7 +20,7 @@ export class Refused extends Error {
 }
 
 export interface Known {
-  /** Undefined for one that was cancelled before it was received. */
+  /** Undefined for an operation that was cancelled before it was received. */
   request: string | undefined
   events: StoredEvent[]
   wake: PromiseWithResolvers<void>
@@ -64,7 +64,7 @@ class Steps {
     say(this.#known, 'log', { message: news.begins })
   }
 
-  /** What runs, if something does. */
+  /** The running operation, if any. */
   end(state: StepState): void {
     if (this.#running) this.#report(this.#running, state)
   }
@@ -74,7 +74,7 @@ class Steps {
   }
 }
 
-/** Nothing after the end: a work that goes on is not reported any more. */
+/** Nothing after the end: further output of a work is not reported. */
 export function say(
   known: Known,
   event: StoredEvent['event'],

@@ -4,8 +4,8 @@ import { rawRequest } from './client.ts'
 const AT_ONCE = 10
 
 /**
- * Sends the same request again and again over one connection, ten at a time, and counts the
- * answers by their status.
+ * Sends the same request repeatedly over one connection, ten at a time, and counts the answers by
+ * their status.
  */
 export function flood(url: string, lines: readonly string[], times: number) {
   const request = rawRequest('GET', '/metrics', ['Host: x', ...lines])

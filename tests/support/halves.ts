@@ -4,7 +4,7 @@ import { type AgentRuntime, type Running, startAgent, temporaryFolder } from './
 
 /** An agent as systemd runs it: one process that listens, and another one that works. */
 export interface Halves {
-  /** Asked by the network, that is through the front. */
+  /** Called through the network, that is through the front. */
   agent: SignedAgent
   front: Running
   root: Running
@@ -38,7 +38,7 @@ export async function startHalves(runtime: AgentRuntime): Promise<Halves> {
   return halves
 }
 
-/** What systemd's LoadCredential= puts there. */
+/** The file of systemd's LoadCredential=. */
 async function credentialsOf(state: string): Promise<string> {
   const folder = await temporaryFolder('credentials')
   const { tls_key, certificate } = JSON.parse(

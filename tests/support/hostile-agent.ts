@@ -1,8 +1,8 @@
 import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
 
 /**
- * An agent of a stolen server, as a program of its own: it names 100,000 new sites at each call, has
- * as many in its trash, and sends output without end.
+ * An agent of a stolen server, as a separate program: it reports 100,000 new sites in each call,
+ * has as many in its trash, and sends output without end.
  */
 const SITES = 100_000
 const PIECE = 1000
@@ -33,7 +33,7 @@ function* list(key: string, facts: object): Generator<string> {
   yield ']}'
 }
 
-/** More than any operation has, each as long as a line may be; then the end that was promised. */
+/** More than any operation has, each of the maximum length; then the promised end. */
 function* provision(): Generator<string> {
   const data = { message: 'x'.repeat(16_384) }
   for (let id = 1; id < 1900; id++) yield encodeEvent({ id, event: 'log', data })

@@ -1,4 +1,4 @@
-/** What attackers and slips of the hand put where a short plain text is wanted. */
+/** Hostile and mistyped values of a short plain text. */
 export const hostileText = [
   'a\nb.c',
   'a\r\nb.c',
@@ -26,10 +26,10 @@ export const hostileText = [
   'a\u202eb',
 ] as const
 
-/** What JSON can hold in place of a string. */
+/** JSON values that are not strings. */
 export const noText = [null, 7, true, false, [], {}, ['shop.example'], [[]]] as const
 
-/** What is no domain name, however much of it looks like one (notes on names). */
+/** Invalid domain names, many of which look similar to valid ones. */
 export const hostileDomains = [
   ...hostileText,
   '',
@@ -137,7 +137,7 @@ export const hostileEmails = [
   'a@b.example,c@d.example',
   `${'a'.repeat(255)}@b.example`,
 ] as const
-/** Names may hold any script and any sign, but nothing that moves a cursor. */
+/** Names may contain any script and any character, except those that move a cursor. */
 export const hostileNames = ['', '   ', 'a\nb', 'a\0b', 'a\x1b[31mb', 'n'.repeat(65)] as const
 export const hostilePorts = [
   null,
@@ -171,7 +171,7 @@ export const hostileTags = [
   Array.from({ length: 21 }, (_, index) => `tag${index}`),
 ] as const
 
-/** Texts in a path that are no identifiers; each names nothing. */
+/** Texts in a path that are not identifiers; none refers to anything. */
 export const hostileIds = [
   '0',
   '-1',

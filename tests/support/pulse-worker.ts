@@ -1,4 +1,4 @@
-/** The thread of a Pulse: asks `/health` every few milliseconds until it is told to stop. */
+/** The thread of a Pulse: requests `/health` every few milliseconds until it is stopped. */
 const state = { longest_ms: 0, answers: 0, failures: 0 }
 let isStopped = false
 

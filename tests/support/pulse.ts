@@ -1,13 +1,13 @@
 export interface Beats {
-  /** The longest that an answer took. */
+  /** The longest response time. */
   longest_ms: number
   answers: number
   failures: number
 }
 
 /**
- * Asks a program for `/health` again and again, in a thread of its own: what the tests do meanwhile
- * does not count.
+ * Requests `/health` of a program repeatedly, in a separate thread: work of the tests does not
+ * count.
  */
 export class Pulse {
   readonly #worker = new Worker(new URL('./pulse-worker.ts', import.meta.url))

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import type { CommandTable } from '#agent/steps/command.ts'
 
-/** What the next process of the agent does with what the one before left, to its end. */
+/** Runs the recovery of the agent's next process after an interruption, to its end. */
 export async function recover(host: Host, commands: CommandTable): Promise<void> {
   const runner = new Runner({ host, commands, report: () => undefined })
   const { ended } = await runner.recover()

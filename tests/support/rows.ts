@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import type { Answer, Call, Client } from './client.ts'
 
-/** One sentence of the specification, and the call that shows whether it holds. */
+/** One sentence of the specification, and the call that checks it. */
 export interface Row extends Call {
   sentence: string
   status: number
-  /** The whole body; left out where the sentence is about the status alone. */
+  /** The whole body; left out if the sentence is about the status only. */
   answer?: unknown
   /** Exact values, patterns, or null for a header that must not be there. */
   answerHeaders?: Record<string, string | RegExp | null>
 }
 
-/** Runs each row as a test of its own, against the client that is there by then. */
+/** Runs each row as a test, with the client that exists by then. */
 export function checkRows(client: () => Client, rows: readonly Row[]): void {
   for (const row of rows) {
     test(row.sentence, async () => {

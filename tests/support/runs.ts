@@ -1,16 +1,15 @@
-/** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` looks for what only a million inputs find. */
+/** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` finds errors that need a million inputs. */
 export const long = process.env.HOSTING_LONG === '1'
 
 /** `sh scripts/test.sh --quick`, `bun run check`. */
 const quick = process.env.HOSTING_QUICK === '1'
 
-/** Of what is done over and over again: a quick run does the first tenth. */
+/** For repetitions: a quick run does the first tenth. */
 export const times = (usual: number) => Math.ceil(usual / (quick ? 10 : 1))
 
 /**
  * How `fc.assert` tries a property: with a few inputs in each run of the tests, with a million in a
- * long one. It is a failure, too, when few take twenty seconds. What is found is printed with its
- * seed.
+ * long one. It also fails if few inputs take twenty seconds. A failure prints its seed.
  */
 export function runs(usual = 200) {
   if (long) return { numRuns: 1_000_000 }

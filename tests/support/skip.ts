@@ -17,7 +17,7 @@ export function unless(reason: string | undefined) {
   }
 }
 
-/** What this machine does not offer, as a reason to read; undefined when it has it all. */
+/** Missing features of this machine, as a readable reason; undefined if it has them all. */
 export function lacking(needed: { root?: true; programs?: readonly string[] }): string | undefined {
   if (needed.root && process.getuid?.() !== 0) return 'needs root'
   const absent = needed.programs?.find((program) => Bun.which(program) === null)

@@ -3,7 +3,7 @@ import type { FoundSite, TrashedSite } from '#shared/agent.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 
-/** What the stub says to a command: log lines, then the end; `hold` waits before the last event. */
+/** The stub's answer to a command: log lines, then the end; `hold` waits before the last event. */
 export interface Script {
   lines?: readonly string[]
   complete?: Record<string, unknown>
@@ -19,8 +19,8 @@ interface Work {
 const json = (body: unknown, status = 200) => Response.json(body, { status })
 
 /**
- * An agent that does nothing and says what it is told to: for outcomes that a real one would have to
- * change its machine for. Attaches by Operation-Id as the real one does, and counts what it began.
+ * An agent without effects and with prepared answers: for results that would require a real one to
+ * change its machine. Attaches by Operation-Id as the real one does, and counts starts.
  */
 export class StubAgent {
   readonly began: string[] = []
@@ -68,7 +68,7 @@ export class StubAgent {
     return this.#work(request, body.command ?? '', body.params)
   }
 
-  /** As a real one does, it has in its trash what was deleted and neither restored nor purged. */
+  /** Like a real one, it has in its trash the deleted sites that were not restored or purged. */
   #trash(command: string, domain: string): void {
     const at = this.sites.findIndex((site) => site.domain === domain)
     if (command === 'site.delete' && at >= 0) {
@@ -89,7 +89,7 @@ export class StubAgent {
       )
   }
 
-  /** As a real one does, it finds what it has made. */
+  /** Like a real one, it reports the sites that it created. */
   #add(params: object): void {
     const made = siteCreate.params.parse(params)
     if (this.sites.some(({ domain }) => domain === made.domain)) return

@@ -5,12 +5,12 @@ import { makeCertificate, readPem } from './certificate.ts'
 import { type AcmeOptions, startDirectory, startNames } from './programs.ts'
 
 /**
- * An ACME directory, and the name server of all hosts of this run, at the switch's address. Its
- * memory is all it has: a new start is another issuing root and knows no account.
+ * An ACME directory, and the name server of all hosts of this run, at the switch's address. It
+ * keeps its state in memory only: a restart has a new issuing root and no accounts.
  */
 export type Acme = {
   directory_url: string
-  /** Signs the directory's own certificate: what a client of the directory has to trust. */
+  /** Signs the directory's own certificate: a client of the directory has to trust it. */
   ca_pem: string
   /** Signs what the directory issues. */
   issuing_root: () => Promise<string>

@@ -22,7 +22,7 @@ export async function startNames({ netns, address }: Switch): Promise<Background
   return background(['ip', 'netns', 'exec', netns, ...argv], { PATH })
 }
 
-/** Validates at once (by itself pebble waits some seconds) and on the real ports. */
+/** Validates at once (by default pebble waits some seconds) and on the real ports. */
 export async function startDirectory(
   { netns, address, folder }: Switch,
   { certificate, key }: Files,

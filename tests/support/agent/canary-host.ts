@@ -7,15 +7,15 @@ const ABOUT = { pid: 71, ppid: 70, prefix: 'abc_' }
 
 export type Verdicts = Record<string, Verdict>
 
-/** What attacks say where nothing is weak, apart from `others`. */
+/** The verdicts of attacks on a server without weaknesses, apart from `others`. */
 export function verdicts(others: Verdicts = {}): Verdicts {
   const all = [...INSIDE.keys()].map((id) => [id, { outcome: 'refused', detail: '' }] as const)
   return { ...Object.fromEntries(all), ...others }
 }
 
 /**
- * A server whose temporary sites answer as the scripts in them do: with `php` behind nginx and `job`
- * in a job of WordPress, which an undefined one never runs.
+ * A server whose temporary sites answer like the scripts in them: `php` behind nginx and `job` in a
+ * WordPress job, which never runs if it is undefined.
  */
 export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHost> {
   const host = await server()
@@ -29,7 +29,7 @@ export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHos
   const { run } = host.shell
   host.shell.run = async (argv, options) => {
     const output = await run(argv, options)
-    // Its account runs nothing with the rights of others.
+    // Its account runs nothing with the rights of other accounts.
     return options?.input?.includes('isolation_') ? { ...output, stdout: '' } : output
   }
   return host

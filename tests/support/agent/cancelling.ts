@@ -17,7 +17,7 @@ export const CANCELLED = {
 
 export type Steps = (host: Host) => Step[]
 
-/** A cache.purge of these steps. */
+/** A cache.purge with these steps. */
 export function purging(steps: Steps): Partial<CommandTable> {
   return {
     'cache.purge': {

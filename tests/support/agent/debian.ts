@@ -69,7 +69,7 @@ export function debian(host = new FakeHost()): FakeHost {
   return host
 }
 
-/** What dpkg writes of packages that are installed. */
+/** dpkg's records of installed packages. */
 export function installed(names: readonly string[]): string {
   return names.map((name) => `Package: ${name}\nStatus: install ok installed\n`).join('\n')
 }
@@ -101,7 +101,7 @@ export async function outcome(work: Progress<object>): Promise<[string[], object
   }
 }
 
-/** Steps as the runner performs them, without a journal. */
+/** Runs steps as the runner does, without a journal. */
 export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => ({
   host,
   announce: () => undefined,
@@ -111,7 +111,7 @@ export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => 
 
 const DUMP = 'CREATE TABLE x\n-- Dump completed\n'
 
-/** The programs whose effects the agent looks at afterwards. */
+/** Programs whose effects the agent reads afterwards. */
 const TABLE: FakeHost['table'] = {
   ...PROGRAMS,
   xargs({ disk }, _argv, { output_file }) {
@@ -120,7 +120,7 @@ const TABLE: FakeHost['table'] = {
   },
 }
 
-/** `wp core install` writes the file that comes on its standard input first. */
+/** `wp core install` writes the file from its standard input first. */
 export const wpCli: FakeHost['table'][string] = ({ disk }, argv, { input = '' }) => {
   const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
   if (argv.includes('core') && argv.includes('install'))

@@ -6,7 +6,7 @@ type Disk = Record<string, string | null>
 
 export const siteOn = () => server(shop)
 
-/** Fails the n-th effect on the machine, once; returns how many there were so far. */
+/** Fails the n-th effect on the machine, once; returns the number of effects so far. */
 function failAt(host: FakeHost, at: number): () => { calls: number; fault: string } {
   const seen = { calls: 0, fault: '' }
   const note = (what: string) => {
@@ -34,8 +34,8 @@ function failAt(host: FakeHost, at: number): () => { calls: number; fault: strin
 }
 
 /**
- * Runs the work once for each of its effects, which fails, and looks at the machine afterwards: its
- * disk as before the work, what the work came to, and what failed. Returns how many there were.
+ * Runs the work once for each of its effects, which fails, and compares the machine afterwards: its
+ * disk with that before, the result of the work, and the failed effect. Returns their number.
  */
 export async function eachFault<T>(
   make: () => Promise<FakeHost>,

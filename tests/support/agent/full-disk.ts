@@ -2,7 +2,7 @@ import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-/** Programs that write; what only removes, asks or signals goes on. */
+/** Programs that write; those that only remove, query or signal still succeed. */
 const WRITING = [
   'useradd',
   'userdel',
@@ -17,14 +17,14 @@ const WRITING = [
 const RESERVE = '/var/lib/hosting-agent/reserve/room'
 
 export interface FullDisk {
-  /** How often something was written. */
+  /** The number of writes. */
   writes: number
   full: boolean
 }
 
 /**
- * From the n-th write on nothing is taken any more, until the agent gives up its reserve or waits: that
- * is when somebody makes room. `from` 0 for a disk that is never full.
+ * Every write from the n-th on fails, until the agent frees its reserve or waits: then an
+ * administrator frees space. `from` 0 for a disk that is never full.
  */
 export function fillAt(host: FakeHost, from: number): FullDisk {
   const disk: FullDisk = { writes: 0, full: false }
@@ -66,7 +66,7 @@ export function withReserve(host: FakeHost): FakeHost {
   return host
 }
 
-/** The machine without what the agent keeps of its operations. */
+/** The machine without the agent's files of operations. */
 export function machineOf({ disk }: FakeHost): Record<string, string | null> {
   const own = /^\/proc\/|^\/var\/lib\/hosting-agent\/(operations|cache|reserve|(sites|trash)$)/
   const wants = ['multi-user', 'timers'].map((name) => `/etc/systemd/system/${name}.target.wants`)

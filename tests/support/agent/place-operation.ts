@@ -8,7 +8,7 @@ interface Placed {
   params: object
 }
 
-/** Writes an operation as the agent keeps it, for an agent of any user. */
+/** Writes an operation in the agent's format, for an agent of any user. */
 export async function placeOperation(
   state: string,
   { id, command, params }: Placed,

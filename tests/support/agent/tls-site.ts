@@ -7,7 +7,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { contextOf, debian, outcome } from './debian.ts'
 
-/** A machine with the site a.example on http, whose nginx serves tokens and shakes hands. */
+/** A machine with the site a.example on http, whose nginx serves tokens and answers handshakes. */
 export async function tlsSite(): Promise<FakeHost> {
   const host = debian()
   const site = { domain: 'a.example', php: '8.2', tier: 'small', tls: 'none' } as const
@@ -18,7 +18,7 @@ export async function tlsSite(): Promise<FakeHost> {
   return host
 }
 
-/** What lies in the ACME folder is served for these names. */
+/** The contents of the ACME folder are served for these names. */
 function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
   const { probe } = net
   net.probe = async (asked) => {
@@ -29,7 +29,7 @@ function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
   }
 }
 
-/** The authority asks for one token, and then answers so. */
+/** The authority requests one token, and then answers this. */
 export function authority(host: FakeHost, answer: (order: AcmeOrder) => AcmeOutcome): void {
   host.acme.order = async (order) => {
     host.orders.push(order)

@@ -2,8 +2,8 @@ import { type AxeResults, source } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * What axe-core finds wrong on a page as it stands, one line for each element. Its code comes from
- * here and not from the page, whose content security policy stays as it is.
+ * axe-core's findings on a page in its present state, one line for each element. Its code is
+ * injected by the test and not by the page, whose content security policy stays unchanged.
  */
 export async function violationsOf(page: Page): Promise<string[]> {
   const isThere = await page.evaluate(() => 'axe' in window)

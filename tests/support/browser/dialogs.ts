@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What opens over a page of the demo: where, and what somebody does for it. */
+/** Dialogs and menus of the demo: where they are, and how a user opens them. */
 interface Window {
   path: string
   open(page: Page): Promise<void>

@@ -11,8 +11,8 @@ import { type Traffic, watchTraffic } from './traffic.ts'
 const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [], elsewhere: [], costly: [] }
 
 /**
- * One tab goes from page to page, as a person would; what it loads is told page by page. Then what
- * opens over the pages, which is gone with Escape.
+ * One tab visits every page, as a person would; its requests are reported page by page. Then it
+ * opens every dialog and closes it with Escape.
  */
 export function everyPage(used: Used, dialogs: typeof DIALOGS = {}): void {
   const open = useBrowser(used)

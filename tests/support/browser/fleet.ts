@@ -21,8 +21,8 @@ export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundS
 }
 
 /**
- * Adds the agent's machine as a server, and waits until its sites are on record, which count as created
- * by the agent but for those named. From then on nobody looks there again by themselves.
+ * Adds the agent's machine as a server, and waits until its sites are stored, which count as
+ * managed except for the named ones. From then on there are no automatic syncs.
  */
 export async function addServer(
   { client }: Used,
@@ -45,7 +45,7 @@ const UNMEASURED = {
   ...{ limit_bytes: 10_000_000_000, limit_files: 250_000 },
 }
 
-/** An agent that makes sites, and finds what it has made. */
+/** An agent that creates sites, and reports them in a sync. */
 export function makesSites(agent: FakeAgent): void {
   agent.works.set('site.create', async function* ({ domain }) {
     yield `Creating the files of ${domain}`
@@ -54,7 +54,7 @@ export function makesSites(agent: FakeAgent): void {
   })
 }
 
-/** An agent that does not find a site that is in its trash: a sync may come at any time. */
+/** An agent that does not report a site in its trash: a sync may come at any time. */
 export function keepsTrash(agent: FakeAgent): void {
   const [remove, restore] = [agent.works.get('site.delete'), agent.works.get('site.restore')]
   if (!remove || !restore) throw new Error('The agent knows no trash')

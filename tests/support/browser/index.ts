@@ -4,8 +4,8 @@ import { needPrograms } from '#tests/support/lab/index.ts'
 
 export type BrowserOptions = {
   /**
-   * Both are Debian's, of one source and version. The second has no windows that nobody would see, which
-   * take half of the time of the first. Default: chromium.
+   * Both are Debian's, of one source and version. The second has no windows, which would be
+   * invisible and take half of the first's time. Default: chromium.
    */
   program?: 'chromium' | 'chromium-headless-shell'
   /** The network namespace that the browser runs in: `host.netns` of a lab host. */
@@ -16,7 +16,7 @@ export type BrowserOptions = {
   viewport?: { width: number; height: number }
 }
 
-/** Of a machine with much else to do: what comes, comes earlier. */
+/** For a busy machine: results usually come earlier. */
 export const PATIENCE_MS = 90_000
 
 const FLAGS = [
@@ -49,7 +49,7 @@ export async function withBrowser<T>(
   }
 }
 
-/** Starts Debian's chromium, installed when missing. Who starts it closes it. */
+/** Starts Debian's chromium, installed when missing. The caller closes it. */
 export async function launch({
   program = 'chromium',
   netns,
@@ -60,7 +60,7 @@ export async function launch({
     '/usr/share/fonts/truetype/liberation': 'fonts-liberation',
   })
   const known = Object.entries(resolve).map(([domain, address]) => `MAP ${domain} ${address}`)
-  // Any other name fails at once: a page that loads something from outside must not wait for DNS.
+  // Any other name fails at once: a page with an external request must not wait for DNS.
   const rules = [...known, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost']
   return chromium.launch({
     executablePath: netns ? join(import.meta.dirname, 'in-netns.sh') : `/usr/bin/${program}`,

@@ -4,16 +4,16 @@ import { painted } from './settled.ts'
 
 const PHONES = [390, 320]
 
-/** What is wrong with a page, as lists that are to be empty. */
+/** The problems of a page, as lists that should be empty. */
 export interface Inspection {
   /** By axe-core. */
   light: string[]
   dark: string[]
-  /** Widths of phones at which it scrolls sideways. */
+  /** Phone widths at which the page scrolls sideways. */
   too_wide: number[]
 }
 
-/** Looks at a page that has settled in a context with `reducedMotion`: colours change at once. */
+/** Checks a page that has settled in a context with `reducedMotion`: colours change at once. */
 export async function inspect(page: Page): Promise<Inspection> {
   await inTheme(page, 'light')
   const light = await violationsOf(page)

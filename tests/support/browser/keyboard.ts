@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 
 const MOST_STOPS = 120
 
-/** Goes on from where the focus is until it is on `target`, as somebody without a mouse does. */
+/** Presses Tab until the focus is on `target`, like a user without a mouse. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let stops = 0; stops < MOST_STOPS; stops++) {
@@ -12,13 +12,13 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`No way by Tab to ${target}`)
 }
 
-/** Presses a button or follows a link without a mouse. */
+/** Presses a button or follows a link by keyboard. */
 export async function press(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')
 }
 
-/** Chooses one of several by arrows, once the focus is on the one that is chosen. */
+/** Chooses one of several options by arrow keys, once the focus is on the chosen one. */
 export async function chooseRadio(page: Page, name: string, value: string): Promise<void> {
   await tabTo(page, page.locator(`input[type=radio][name=${name}]:checked`))
   const wanted = page.locator(`input[type=radio][name=${name}][value=${value}]`)

@@ -6,7 +6,7 @@ import type { Used } from '#tests/support/running.ts'
 import { launch } from './index.ts'
 
 const TEST_MS = 120_000
-/** Of one step: this machine may have much else to do. */
+/** For one step: this machine may be busy. */
 const STEP_MS = 60_000
 
 interface OpenOptions extends Omit<BrowserContextOptions, 'baseURL'> {
@@ -14,15 +14,15 @@ interface OpenOptions extends Omit<BrowserContextOptions, 'baseURL'> {
   signedIn?: boolean
 }
 
-/** A page, and what went wrong in it: script errors, refusals of the content security policy. */
+/** A page, and its problems: script errors, refusals of the content security policy. */
 export interface Opened {
   page: Page
   problems: string[]
 }
 
 /**
- * One browser for the tests of this file. `open` makes a page with a session of its own at an
- * address of the dashboard, the way a person would who has signed in.
+ * One browser for the tests of this file. `open` opens an address of the dashboard in a session of
+ * its own, as for a person who has logged in.
  */
 export function useBrowser({ client, running }: Used) {
   setDefaultTimeout(TEST_MS)
@@ -31,7 +31,7 @@ export function useBrowser({ client, running }: Used) {
   beforeAll(async () => {
     browser = await launch({ program: 'chromium-headless-shell' })
   }, TEST_MS)
-  // A page that nobody looks at goes on following what happens: only those of all tests stay.
+  // An abandoned page keeps following events: only those of all tests stay open.
   beforeEach(() => {
     opened = []
   })
@@ -65,7 +65,7 @@ export function sessionOf({ base: url, cookie = '' }: Client) {
   return name === '' ? [] : [{ name, value, url, sameSite: 'Strict' as const }]
 }
 
-/** What the console and the page itself complain of, and answers of 500 and above. */
+/** Errors of the console and of the page itself, and answers of 500 and above. */
 export function watch(page: Page): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))

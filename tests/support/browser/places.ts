@@ -1,8 +1,8 @@
 import type { Client } from '#tests/support/client.ts'
 
 /**
- * Every route as app/routes.tsx writes it, and an address of it. What has to exist for a page to show something is looked for, by the client,
- * in the records of the dashboard; where there is nothing, the page says that it does not exist.
+ * Every route of app/routes.tsx, and an address of it. The client looks up the necessary objects in
+ * the records of the dashboard; without one, the page says that it does not exist.
  */
 export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/login': async () => '/login',
@@ -32,7 +32,7 @@ export async function routesOfPages(): Promise<string[]> {
   return [...source.matchAll(/^ +path: '(.+)',$/gm)].map(([, path = '']) => path)
 }
 
-/** So that there is one to be shown. */
+/** Starts a bulk operation, so that there is one to be shown. */
 export async function beginBulk(client: Client): Promise<void> {
   const body = { type: 'cache.purge', params: {}, targets: { site_ids: [1, 2] } }
   const { status, text } = await client.post('/api/bulk-operations', body)

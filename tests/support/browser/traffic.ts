@@ -1,14 +1,14 @@
 import type { Page, Response } from 'playwright-core'
 
-/** What a page asked for, as lists that are to be empty. */
+/** The problems of a page's requests, as lists that should be empty. */
 export interface Traffic {
   /** Requests that left the dashboard's origin. */
   elsewhere: string[]
-  /** Files that came without compression, or may not be kept for good. */
+  /** Files without compression, or without permanent caching. */
   costly: string[]
 }
 
-/** Watches from now on what a page loads. */
+/** Records the requests of a page from now on. */
 export function watchTraffic(page: Page, origin: string): Traffic {
   const traffic: Traffic = { elsewhere: [], costly: [] }
   page.on('request', (request) => {
@@ -25,7 +25,7 @@ const isFile = (response: Response) => new URL(response.url()).pathname.startsWi
 
 function isCheap(headers: Record<string, string>): boolean {
   const isKept = headers['cache-control'] === 'public, max-age=31536000, immutable'
-  // A font is compressed in itself.
+  // A font is already compressed.
   return (
     isKept && (headers['content-encoding'] === 'br' || headers['content-type'] === 'font/woff2')
   )

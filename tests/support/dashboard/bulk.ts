@@ -4,7 +4,7 @@ import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
 
-/** Sites of a server of its own, on record as made. */
+/** Sites of a separate server, stored as managed. */
 export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...domains: string[]) {
   const server_id = await dashboard.addServer(agent)
   const rows = domains.map((domain) => ({
@@ -23,7 +23,7 @@ export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...
   return server_id
 }
 
-/** What `pool.apply` does here: by its user, fails for `bad…`, waits for `slow…`. */
+/** The work of `pool.apply` here: by its user, fails for `bad…`, waits for `slow…`. */
 export function pools(agent: DisposableAgent) {
   const held = Promise.withResolvers<void>()
   const state = { running: 0, most: 0, started: [] as string[], release: held.resolve }

@@ -1,6 +1,6 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
 
-/** Stands still until it is moved; a sleep ends when its time has come. */
+/** Stands still until a test moves it; a sleep ends when its time has come. */
 export class HeldClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00.000Z')
   #elapsed = 0
@@ -19,7 +19,7 @@ export class HeldClock implements Clock {
     this.#elapsed += ms
   }
 
-  /** Somebody sets the time of day. */
+  /** The time of day changes. */
   set(ms: number): void {
     this.#now += ms
   }
@@ -27,7 +27,7 @@ export class HeldClock implements Clock {
   async sleep(_ms: number, _signal?: AbortSignal): Promise<void> {}
 }
 
-/** Goes only as far as it is told; whoever sleeps wakes at his own moment. */
+/** Moves only on request; each sleeper wakes at its own time. */
 export class SteppedClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00.000Z')
   #set = 0
@@ -41,7 +41,7 @@ export class SteppedClock implements Clock {
     return this.#now
   }
 
-  /** Somebody sets the time of day. */
+  /** The time of day changes. */
   set(ms: number): void {
     this.#set += ms
   }
@@ -54,7 +54,7 @@ export class SteppedClock implements Clock {
     return promise.finally(() => this.#sleepers.delete(sleeper))
   }
 
-  /** What is done in each moment on the way is done before the next one. */
+  /** Work of each moment on the way completes before the next one. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {

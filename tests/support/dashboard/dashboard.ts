@@ -28,7 +28,7 @@ interface Options {
   folder?: string
 }
 
-/** Tries again in milliseconds; a slow machine is no agent that is away. */
+/** Retries within milliseconds; a slow machine must not count as an offline agent. */
 const LIMITS: Partial<Limits> = {
   contact_ms: 10_000,
   answer_ms: 10_000,
@@ -38,7 +38,7 @@ const LIMITS: Partial<Limits> = {
   response_timeout_ms: 20_000,
 }
 
-/** Keys of its own; the addresses of a private network are allowed. */
+/** Separate keys; the addresses of a private network are allowed. */
 function trust(db: Database, clock: Clock, production: boolean) {
   const sealer = makeSealer('s'.repeat(32), secureRandom)
   return {
@@ -48,7 +48,7 @@ function trust(db: Database, clock: Clock, production: boolean) {
   }
 }
 
-/** The real app on a database of its own, and a browser that is signed in. */
+/** The real app with its own database, and a browser that is logged in. */
 export class Dashboard {
   readonly folder: string
   readonly db: Database
@@ -81,8 +81,8 @@ export class Dashboard {
   }
 
   /**
-   * As the signed-in browser; a body that is no string is sent as JSON. Fails for an answer that the
-   * OpenAPI document does not have.
+   * As the logged-in browser; a body that is not a string is sent as JSON. Fails for an answer that
+   * is not in the OpenAPI document.
    */
   async send(
     method: string,
@@ -124,7 +124,7 @@ export class Dashboard {
     this.token = await openSession(this.deps, user)
   }
 
-  /** As a process that ends: the records stay. */
+  /** Like the end of a process: the records stay. */
   async stop(): Promise<void> {
     const { worker, bulks, scheduler } = this.deps
     await Promise.all([worker.stop(), bulks.stop(), scheduler.stop()])

@@ -10,8 +10,8 @@ const CREATE =
   'CREATE TABLE IF NOT EXISTS __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)'
 
 /**
- * A database file as the version with the first `count` migrations left it, with rows in every table:
- * made by statements of this file's own, not by the program under test.
+ * A database file after the first `count` migrations, with rows in every table: created by
+ * statements of this file, not by the program under test.
  */
 export async function makeReleased(file: string, count: number): Promise<void> {
   const bytes = made.get(count) ?? build(count)
@@ -39,7 +39,7 @@ function build(count: number): Uint8Array {
   }
 }
 
-/** Two rows in every table, those that others point to first; every column has a value. */
+/** Two rows in every table, referenced ones first; every column has a value. */
 function fillTables(database: Sqlite): void {
   database.run('PRAGMA foreign_keys = OFF')
   const tables = database
@@ -65,7 +65,7 @@ const operation = (row: number) => `operation-${row}`
 const bulk = (row: number) => `bulk-${row}`
 const first = () => 1
 
-/** By column, or by table and column: references lead somewhere, and no rule of the records is broken. */
+/** By column, or by table and column: references are valid, and no constraint is violated. */
 const VALUES: Record<string, (row: number) => Value> = {
   operation_id: operation,
   'operations.id': operation,

@@ -1,6 +1,6 @@
 /**
- * A file that was given out is never edited: a change is a migration of its own, whose SHA-256 comes at
- * the end of this list.
+ * A published file is never edited: a change is a new migration, whose SHA-256 is added to the end
+ * of this list.
  */
 export const RELEASED = [
   // 0000_initial.sql

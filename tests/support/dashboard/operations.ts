@@ -1,13 +1,13 @@
 import { type Dashboard, until } from './dashboard.ts'
 
-/** The id of the operation that makes a site on the server. */
+/** The id of the operation that creates a site on the server. */
 export async function createSite(dashboard: Dashboard, server: number): Promise<string> {
   const path = `/api/servers/${server}/sites`
   const response = await dashboard.send('POST', path, { domain: 'shop.example' })
   return response.headers.get('operation-id') ?? ''
 }
 
-/** The operation as the API shows it when it has come to an end. */
+/** The operation in the API after its end. */
 export const ended = (dashboard: Dashboard, id: string) =>
   until(async () => {
     const { body } = await dashboard.call('GET', `/api/operations/${id}`)
@@ -32,7 +32,7 @@ export const noLines = async function* ({ domain }: Record<string, unknown>) {
   return { status: 'ok', domain }
 }
 
-/** What `tenLines` says. */
+/** The log lines of `tenLines`. */
 export const whole = [
   ...Array.from({ length: 10 }, (_, at) => `${at + 1} log {"message":"Line ${at + 1}"}`),
   '11 complete {"status":"ok","domain":"shop.example"}',
