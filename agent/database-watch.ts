@@ -19,15 +19,15 @@ export async function watchDatabase(
   runner: Pick<Runner, 'isBusy'>,
   report: (error: unknown) => void,
 ): Promise<never> {
-  let told = ''
+  let reported = ''
   for (;;) {
     await host.clock.sleep(PAUSE_MS)
     const problem = await look(host, runner, report).then(
       () => '',
       (error: unknown) => String(error),
     )
-    if (problem !== '' && problem !== told) report(new Error(`Watching MariaDB: ${problem}`))
-    told = problem
+    if (problem !== '' && problem !== reported) report(new Error(`Watching MariaDB: ${problem}`))
+    reported = problem
   }
 }
 

@@ -67,8 +67,8 @@ async function preparing(
   await refuseTaken(host, site)
   await trash.refuseUnrestorable(host, site)
   const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', accept))
-  const asked = await host.files.stat(NGINX.program)
-  if (asked) await withConflict(site, refuseServedNames(host, site.domain))
+  const installed = await host.files.stat(NGINX.program)
+  if (installed) await withConflict(site, refuseServedNames(host, site.domain))
   return [...steps, ...(await connectionSteps(host, site))]
 }
 

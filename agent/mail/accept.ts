@@ -88,13 +88,13 @@ async function store(
   const { store: disk } = queue
   const { id } = opening
   const file = await disk.openText(id)
-  const asked = { ...opening, sender: opening.sender ?? undefined }
+  const submission = { ...opening, sender: opening.sender ?? undefined }
   let envelope: Envelope
   let size = 0
   try {
     const text = incoming.bytes(opening.size)
     const { header, rest } = await headerOf(text)
-    envelope = envelopeOf(parseFields(header), asked, rules, { date: new Date(now), id })
+    envelope = envelopeOf(parseFields(header), submission, rules, { date: new Date(now), id })
     const form = new WireForm()
     const write = async (bytes: Uint8Array) => {
       size += bytes.length

@@ -41,8 +41,8 @@ export class Counts {
   failed(failures: readonly Omit<Failure, 'at'>[]): void {
     this.#hour().failed += failures.length
     const at = new Date(this.#now()).toISOString()
-    const told = failures.map((failure) => ({ at, ...failure }))
-    this.#kept.failures = [...told, ...this.#kept.failures].slice(0, MOST_FAILURES)
+    const dated = failures.map((failure) => ({ at, ...failure }))
+    this.#kept.failures = [...dated, ...this.#kept.failures].slice(0, MOST_FAILURES)
   }
 
   refused(): void {

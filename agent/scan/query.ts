@@ -16,15 +16,15 @@ const away = { until: 0, error: new Error('the database does not answer') }
  * Runs the only SELECT of a scan with the given account on the local socket, and disconnects. A
  * server that does not answer is tried again later: it delays one site, not each.
  */
-export async function query(socket: string, asked: OptionsQuery): Promise<readonly Row[]> {
+export async function query(socket: string, statement: OptionsQuery): Promise<readonly Row[]> {
   if (performance.now() < away.until) throw away.error
   const end = performance.now() + ANSWER_MS
-  const connection = await connect(socket, asked)
+  const connection = await connect(socket, statement)
   const late = Promise.withResolvers<never>()
   const left = Math.max(end - performance.now(), 0)
   const timer = setTimeout(() => late.reject(new Error('no answer in time')), left)
   try {
-    const { sql, values } = filled(asked, (name) => connection.escapeId(name))
+    const { sql, values } = filled(statement, (name) => connection.escapeId(name))
     const rows = await Promise.race([connection.query(sql, values), late.promise])
     // Without a regular disconnect the server writes a warning to its log.
     void connection.end().catch(() => connection.destroy())

@@ -24,8 +24,8 @@ export async function mustAccept(
   if (!ASKING.includes(bulk.type)) return { asks: [], unasked: 0 }
   const limit = new Limit(AT_ONCE)
   const some = targets.slice(0, MOST_ASKED)
-  const asked = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
-  const asks = asked.filter(({ effects, error }) => effects.length > 0 || error !== null)
+  const answers = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
+  const asks = answers.filter(({ effects, error }) => effects.length > 0 || error !== null)
   return { asks, unasked: targets.length - some.length }
 }
 

@@ -31,8 +31,8 @@ export async function readJson(request: Request, limits: BodyLimits = USUAL): Pr
 
 /** The body, with the `dry_run` of the query if it has one. */
 export async function dryRunIn(request: Request, body: Promise<unknown>): Promise<object> {
-  const asked = new URLSearchParams(queryOf(request.url)).get('dry_run')
-  const named = asked === null ? {} : { dry_run: { true: true, false: false }[asked] ?? asked }
+  const dryRun = new URLSearchParams(queryOf(request.url)).get('dry_run')
+  const named = dryRun === null ? {} : { dry_run: { true: true, false: false }[dryRun] ?? dryRun }
   return { ...Object(await body), ...named }
 }
 

@@ -106,8 +106,8 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
     .where(eq(sites.id, id))
   if (!row) throw notFound('Site')
   const { health_checks, ...site } = row
-  const told = rowView(site, now)
+  const view = rowView(site, now)
   // Checks from before the site became unreachable are outdated.
-  const isOld = told.health === null || told.health === 'unknown'
-  return { ...told, health_checks: isOld ? [] : (health_checks ?? []) }
+  const isOld = view.health === null || view.health === 'unknown'
+  return { ...view, health_checks: isOld ? [] : (health_checks ?? []) }
 }

@@ -75,8 +75,8 @@ export class Feed {
       await rest(clock, LOOK_MS, news.promise, signal)
       news = Promise.withResolvers<void>()
       try {
-        const told = await changes.look()
-        this.#tell([...told, ...[...sites].map((id) => siteNews(null, id))])
+        const found = await changes.look()
+        this.#tell([...found, ...[...sites].map((id) => siteNews(null, id))])
         sites.clear()
       } catch (error) {
         log.error('changes could not be read', error)

@@ -32,13 +32,13 @@ function rangeOf({ from, to }: MetricsQuery, now: number) {
   return { from: start, to: end }
 }
 
-function stepOf({ from, to }: { from: number; to: number }, asked = 0, fine = true): number {
+function stepOf({ from, to }: { from: number; to: number }, requested = 0, fine = true): number {
   const least = fine ? MINUTE : QUARTER
-  if (asked === 0) {
+  if (requested === 0) {
     const usual = NICE.find((step) => step >= least && (to - from) / step <= USUAL_POINTS)
     return usual ?? 24 * HOUR
   }
-  const step = Math.max(asked, least)
+  const step = Math.max(requested, least)
   if ((to - from) / step <= MOST_POINTS) return step
   throw invalid({
     step: [`Must be at least ${Math.ceil((to - from) / MOST_POINTS)} for this range`],

@@ -21,12 +21,12 @@ export async function createSite(
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const params = await completed(deps, server, given, actor)
-  const asked = accept === undefined ? params : { ...params, accept }
+  const accepted = accept === undefined ? params : { ...params, accept }
   refuseUnknownPhp(server, params.php)
   if (given.user !== undefined) await refuseTakenUser(deps.db, server.id, given.user)
   if (dry_run) {
     await refuseTakenDomain(deps.db, { domain: params.domain, server_id: server.id })
-    const { plan } = await planOf(deps, { type: 'site.create', server, params: asked })
+    const { plan } = await planOf(deps, { type: 'site.create', server, params: accepted })
     const also_on = await listOthers(deps.db, { domain: params.domain, server_id: server.id })
     return { site: params, plan, also_on }
   }
@@ -34,7 +34,7 @@ export async function createSite(
     type: 'site.create',
     server,
     site: { id: 0, domain: params.domain },
-    params: asked,
+    params: accepted,
     actor: actor.id,
     wait_for_agent: true,
   })

@@ -24,28 +24,28 @@ export function loadServer({ deps: { db }, params }: OfServer): Promise<ServerRo
 }
 
 /** The server of a path and the caller. */
-export async function serverTarget(asked: OfServer<Deps & { public_url: string | undefined }>) {
-  const origin = originOf(asked.deps, asked.request)
-  return { server: await loadServer(asked), actor: asked.caller.user.id, origin }
+export async function serverTarget(call: OfServer<Deps & { public_url: string | undefined }>) {
+  const origin = originOf(call.deps, call.request)
+  return { server: await loadServer(call), actor: call.caller.user.id, origin }
 }
 
 /** The site of a path, its server and the caller. A site of another server is not found. */
-export async function loadSite(asked: OfSite): Promise<SiteTarget> {
-  const server = await loadServer(asked)
-  const site = await getSite(asked.deps.db, server.id, idIn(asked.params.site_id, 'Site'))
-  return { server, site, actor: asked.caller.user.id }
+export async function loadSite(call: OfSite): Promise<SiteTarget> {
+  const server = await loadServer(call)
+  const site = await getSite(call.deps.db, server.id, idIn(call.params.site_id, 'Site'))
+  return { server, site, actor: call.caller.user.id }
 }
 
 /** A site in the trash is a conflict. */
-export async function loadLiveSite(asked: OfSite): Promise<SiteTarget> {
-  const target = await loadSite(asked)
+export async function loadLiveSite(call: OfSite): Promise<SiteTarget> {
+  const target = await loadSite(call)
   refuseTrashed(target.site)
   return target
 }
 
 /** For every change: a discovered site is refused too. */
-export async function loadManagedSite(asked: OfSite): Promise<SiteTarget> {
-  const target = await loadLiveSite(asked)
+export async function loadManagedSite(call: OfSite): Promise<SiteTarget> {
+  const target = await loadLiveSite(call)
   refuseFound(target.site)
   return target
 }

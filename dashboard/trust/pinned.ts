@@ -71,15 +71,15 @@ export class PinnedTransport implements Transport {
   }
 
   learn(headers: IncomingHttpHeaders): boolean {
-    const told = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
-    if (!told) return false
-    const ahead = told.date - this.#now()
+    const challenge = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
+    if (!challenge) return false
+    const ahead = challenge.date - this.#now()
     if (Math.abs(ahead) > TOKEN_SECONDS) {
       const way = ahead > 0 ? 'ahead of' : 'behind'
       throw offline(`The clock of the server is ${Math.abs(ahead)} seconds ${way} this one: set it`)
     }
-    const news = told.boot !== this.#boot
-    this.#boot = told.boot
+    const news = challenge.boot !== this.#boot
+    this.#boot = challenge.boot
     return news
   }
 

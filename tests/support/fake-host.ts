@@ -86,9 +86,7 @@ export class FakeHost implements Host {
     },
   }
 
-  /**
-   * Answers to visitors by `scheme://host/`, else of `pages`; and of each PHP-FPM by its socket.
-   */
+  /** Answers to visitors by `scheme://host/`, else `pages`; and of each PHP-FPM by its socket. */
   readonly visits = new Map<string, Visited>()
   readonly visited: string[] = []
   readonly pings = new Map<string, Pinged>()

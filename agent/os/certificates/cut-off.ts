@@ -13,7 +13,7 @@ const CUT_OFF = 'the agent was restarted before the certificate was there'
 export async function cutOffCertificate(host: Host, domain: string): Promise<Warning[]> {
   const site = await findSite(host, domain)
   if (!site || !(await needsRenewal(host, site))) return []
-  const { [domain]: told } = await readTries(host)
-  if (!told) await noteRefused(host, domain, CUT_OFF)
-  return [{ code: 'certificate_refused', message: told?.reason ?? CUT_OFF }]
+  const { [domain]: known } = await readTries(host)
+  if (!known) await noteRefused(host, domain, CUT_OFF)
+  return [{ code: 'certificate_refused', message: known?.reason ?? CUT_OFF }]
 }

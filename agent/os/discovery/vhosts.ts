@@ -36,10 +36,10 @@ export async function listServed(
   occupied = async () => false,
 ): Promise<Vhost[]> {
   const running = SERVERS.filter(({ runs }) => processes.some(runs))
-  const asked = running.length > 0 || (await occupied()) ? running : SERVERS
+  const queried = running.length > 0 || (await occupied()) ? running : SERVERS
   const [local, ...found] = await Promise.all([
     localAddresses(host),
-    ...asked.map(({ read }) => read(host, processes).catch(() => [])),
+    ...queried.map(({ read }) => read(host, processes).catch(() => [])),
   ])
   const [nginx = []] = found
   // Of several installed and stopped servers, one is in use.

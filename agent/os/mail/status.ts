@@ -12,11 +12,11 @@ const Status = z.object({ shown: MailCounts })
 /** The report of the queue for each site; none if it never sent mail. */
 export async function readMail(host: Host): Promise<Mail> {
   const sites = await listSites(host)
-  const told = sites.map(async ({ domain, user }) => ({
+  const statuses = sites.map(async ({ domain, user }) => ({
     ...(await readStatus(host, user)),
     domain,
   }))
-  return { running: await isRunning(host, mailService(host)), sites: await Promise.all(told) }
+  return { running: await isRunning(host, mailService(host)), sites: await Promise.all(statuses) }
 }
 
 /** The queue, which is not root, owns the file: an unreadable one counts as none. */

@@ -62,16 +62,16 @@ function optionsOf(processes: readonly Process[]): Options {
 /** The default that nginx was built with; Debian's where the program does not print it. */
 async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
   const { stderr } = await shell.try([program, '-V'], { timeout_ms: DUMP_MS })
-  const told = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
-  const config = told('conf-path')
+  const builtWith = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
+  const config = builtWith('conf-path')
   if (config === undefined) return DEFAULT
-  return resolve(prefix ?? told('prefix') ?? '/usr/local/nginx', config)
+  return resolve(prefix ?? builtWith('prefix') ?? '/usr/local/nginx', config)
 }
 
 /** Undefined where nginx does not print the whole. */
 async function dumped(host: Host, { program, args }: Options): Promise<NginxTree | undefined> {
-  const asked = { program, args, timeout_ms: DUMP_MS }
-  const dump = await dumpNginx(host, asked).catch(() => undefined)
+  const command = { program, args, timeout_ms: DUMP_MS }
+  const dump = await dumpNginx(host, command).catch(() => undefined)
   const files = dump && isWhole(dump) ? filesOf(dump.stdout) : new Map<string, string>()
   const [first] = files.keys()
   return first === undefined ? undefined : readTree(filesInDump(files), dirname(first), first)

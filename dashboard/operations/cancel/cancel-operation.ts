@@ -24,7 +24,7 @@ export async function cancelOperation(
   { mode, actor }: { mode: CancelMode; actor: number | null },
 ) {
   const { domain, server_id } = await getOperation(db, id)
-  const told = await recordCancelRequest(db, id, mode, {
+  const recorded = await recordCancelRequest(db, id, mode, {
     type: 'operation.cancel',
     domain,
     status: 'success',
@@ -32,7 +32,7 @@ export async function cancelOperation(
     user_id: actor,
     created_at: timestamp(clock),
   })
-  if (!told) throw conflict('The operation has ended already')
+  if (!recorded) throw conflict('The operation has ended already')
   worker.start(await getOperation(db, id))
   bus.notify(cancelTopic(id))
   return getView(db, id)

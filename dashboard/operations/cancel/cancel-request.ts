@@ -48,14 +48,14 @@ export async function forwardCancelRequests(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, bus, clock, retry_min_ms, retry_max_ms } = deps
-  let told = operation.cancel
+  let sent = operation.cancel
   for (let pause = retry_min_ms; !signal.aborted; ) {
     const news = bus.next(cancelTopic(operation.id))
     try {
       const cancel = await findCancelRequest(db, operation.id)
-      if (cancel && cancel !== told)
+      if (cancel && cancel !== sent)
         await sendCancelRequest(deps, server, { id: operation.id, cancel })
-      told = cancel
+      sent = cancel
       pause = retry_min_ms
       await Promise.race([news.promise, aborted(signal)])
     } catch {

@@ -73,7 +73,7 @@ export function listToConfigure(
   db: Database,
   { wanted, day, limit }: { wanted: boolean; day: string; limit: number },
 ): Promise<{ server: ServerRow }[]> {
-  const asked = sql`exists (select 1 from operations where operations.server_id = servers.id
+  const requested = sql`exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'updates.configure' and (operations.status in ('queued', 'running')
       or (operations.status <> 'success' and operations.created_at > ${day})))`
   return db.read
@@ -85,7 +85,7 @@ export function listToConfigure(
         eq(servers.status, 'online'),
         sql`${maintenance} ->> '$.unattended.source' <> 'administrator'`,
         sql`${maintenance} ->> '$.unattended.wanted' is not ${wanted ? 1 : 0}`,
-        sql`not ${asked}`,
+        sql`not ${requested}`,
       ),
     )
     .orderBy(asc(servers.id))

@@ -59,10 +59,10 @@ export async function call<A extends At>(at: A, ...args: Args<A>): Promise<Answe
 export async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
   const { params = {}, query = {}, body, signal }: Plain = sent ?? {}
   const [method = '', path = ''] = at.split(' ')
-  const asked = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  const pathname = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
-  const response = await fetch(search ? `${asked}?${search}` : asked, {
+  const response = await fetch(search ? `${pathname}?${search}` : pathname, {
     method,
     ...(body === undefined
       ? {}

@@ -84,6 +84,6 @@ export function formatDuration(ms: number): string {
     const whole = place === 0 ? seconds : seconds % (LENGTHS[first]?.[1] ?? 1)
     return { unit, count: Math.floor(whole / length) }
   })
-  const told = parts.filter(({ count }) => count > 0)
-  return told.map(({ unit, count }) => `${count} ${unit}`).join(' ')
+  const nonzero = parts.filter(({ count }) => count > 0)
+  return nonzero.map(({ unit, count }) => `${count} ${unit}`).join(' ')
 }

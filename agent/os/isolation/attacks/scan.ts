@@ -109,8 +109,8 @@ async function folders(scene: Scene): Promise<Verdict> {
   for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
     best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
   }
-  const said = `${made} folders, the agent stood still for ${Math.round(best)} ms`
-  return best > STILL_MS ? succeeded(said) : refused(said)
+  const observation = `${made} folders, the agent stood still for ${Math.round(best)} ms`
+  return best > STILL_MS ? succeeded(observation) : refused(observation)
 }
 
 /** The longest time, in ms, for which the work blocked everything else in this process. */

@@ -31,7 +31,7 @@ interface OneProps {
 
 function OneAnswer({ document, status, answer }: OneProps) {
   const { description = '', headers = {}, content = {} } = answer
-  const told = Object.keys(headers).filter((name) => name !== 'X-Request-Id')
+  const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id')
   const isGood = status < '400'
   return (
     <details open={isGood}>
@@ -42,7 +42,7 @@ function OneAnswer({ document, status, answer }: OneProps) {
         </span>
       </summary>
       <div className="flex flex-col gap-4 px-4 pb-4">
-        {told.map((name) => (
+        {names.map((name) => (
           <p key={name}>
             <span className="font-mono text-[0.92em] font-medium">{name}</span>{' '}
             <span className="text-muted">

@@ -46,7 +46,7 @@ interface TileProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 }
 
 function TileAnchor({ name, value, parts, ...rest }: TileProps) {
-  const told = Object.entries(parts).filter(([, count]) => count > 0)
+  const nonzero = Object.entries(parts).filter(([, count]) => count > 0)
   return (
     <a
       {...rest}
@@ -57,7 +57,7 @@ function TileAnchor({ name, value, parts, ...rest }: TileProps) {
         {formatNumber(value)}
       </span>
       <span className="block min-h-4 text-xs text-muted tabular-nums">
-        {told.map(([part, count]) => `${formatNumber(count)} ${part}`).join(' · ')}
+        {nonzero.map(([part, count]) => `${formatNumber(count)} ${part}`).join(' · ')}
       </span>
     </a>
   )
