@@ -152,13 +152,18 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
   })
 
   test(
-    'a site is deleted when its name is typed, and restored',
+    'a site moves to the trash after one question, and is restored',
     async () => {
-      await press(page, page.getByRole('button', { name: 'Delete site' }))
-      await page.getByRole('dialog').waitFor()
-      await tabTo(page, page.getByLabel(`Type ${DOMAIN} to confirm`))
-      await page.keyboard.type(DOMAIN)
+      await press(page, page.getByRole('button', { name: `More actions of ${DOMAIN}` }))
+      await page.getByRole('menu').waitFor()
+      await page.keyboard.press('End')
+      await page.locator(':focus', { hasText: 'Delete site…' }).waitFor()
       await page.keyboard.press('Enter')
+      await page
+        .getByRole('dialog')
+        .getByText(/^Plan: \d+ steps/)
+        .waitFor()
+      await press(page, page.getByRole('button', { name: 'Move to trash' }))
       await isNow('trashed')
       const visitor = await page.context().newPage()
       await expect(visitor.goto(`https://${DOMAIN}/`)).rejects.toThrow()
