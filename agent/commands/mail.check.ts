@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
-import { NOT_TAKEN, TAKEN } from '#agent/os/mail/answers.ts'
+import { describeTry, readTryResult, type TryResult } from '#agent/os/mail/answers.ts'
 import { readServerSetting, readSiteSetting } from '#agent/os/mail/files.ts'
 import { MAIL_USER } from '#agent/os/mail/places.ts'
 import { effective, newSiteSetting } from '#agent/os/mail/setting.ts'
@@ -59,13 +59,12 @@ async function* handOver(
   const argv = [...host.settings.program, 'mail-try', ...args]
   const env = { AGENT_MAIL_DIR: host.settings.mail_dir }
   const options = { user: MAIL_USER, env, unconfined: true, timeout_ms: TIMEOUT_MS } as const
-  let refusal: string | undefined = 'it said nothing'
+  let result: TryResult = { taken: false, answer: 'the test ended without a result' }
   for await (const line of host.shell.stream(argv, options)) {
-    yield line
-    if (line.startsWith(TAKEN)) {
-      heard(line.slice(TAKEN.length))
-      refusal = undefined
-    } else if (line.startsWith(NOT_TAKEN)) refusal = line.slice(NOT_TAKEN.length)
+    const last = readTryResult(line)
+    result = last ?? result
+    yield last ? describeTry(last) : line
   }
-  if (refusal !== undefined) throw conflict(`The relay did not take the message: ${refusal}`)
+  if (!result.taken) throw conflict(describeTry(result))
+  heard(result.answer)
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import process from 'node:process'
 import type { Config } from '#agent/config.ts'
-import { NOT_TAKEN, TAKEN } from '#agent/os/mail/answers.ts'
+import type { TryResult } from '#agent/os/mail/answers.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
 import { type Effective, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
 import { field, renderFields } from './headers.ts'
@@ -16,15 +16,16 @@ const TIMES = { connect_ms: 15_000, answer_ms: 60_000, accept_ms: 120_000 }
 
 /**
  * `hosting-agent mail-try <recipient> [user]`: sends one message through the relay of a site, or of
- * the server, and prints the dialogue without its secrets.
+ * the server, and prints the dialogue without its secrets, and the result as JSON.
  */
 export async function mailTry(config: Config, [to = '', user]: readonly string[]): Promise<never> {
   const print = (line: string) => console.log(line)
+  const end = (result: TryResult) => print(JSON.stringify(result))
   try {
     const rules = await rulesOf(config, user)
-    print(`${TAKEN}${await tryOut(rules, to, print)}`)
+    end({ taken: true, answer: await tryOut(rules, to, print) })
   } catch (error) {
-    print(`${NOT_TAKEN}${error instanceof Error ? error.message : String(error)}`)
+    end({ taken: false, answer: error instanceof Error ? error.message : String(error) })
   }
   process.exit(0)
 }

@@ -100,11 +100,11 @@ describe.each(agentRuntimes)('the queue of mail, %s', (runtime) => {
     const good = await runAgent(runtime, ['mail-try', 'ann@example.org'], env)
     expect(good.out).toContain('> AUTH PLAIN (user and password)\n< 235')
     expect(good.out.trim().split('\n').at(-1)).toBe(
-      'The relay took the message: 250 2.0.0 Ok: queued as 1',
+      '{"taken":true,"answer":"250 2.0.0 Ok: queued as 1"}',
     )
     const bad = await runAgent(runtime, ['mail-try', 'bounce@example.org'], env)
     expect(bad.out.trim().split('\n').at(-1)).toBe(
-      'The relay did not take the message: 550 5.1.1 No such user',
+      '{"taken":false,"answer":"550 5.1.1 No such user"}',
     )
     expect(good.out + bad.out).not.toContain(Buffer.from('\0u\0right').toString('base64'))
   })

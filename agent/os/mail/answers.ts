@@ -1,3 +1,13 @@
-/** The last line of `hosting-agent mail-try`, before the message of the relay. */
-export const TAKEN = 'The relay took the message: '
-export const NOT_TAKEN = 'The relay did not take the message: '
+import { z } from 'zod'
+
+/** The last line of `hosting-agent mail-try`, as JSON: the answer of the relay, or what prevented it. */
+const TryResult = z.object({ taken: z.boolean(), answer: z.string() })
+
+export type TryResult = z.infer<typeof TryResult>
+
+/** Undefined for a line of the dialogue, none of which begins with a brace. */
+export const readTryResult = (line: string): TryResult | undefined =>
+  line.startsWith('{') ? TryResult.parse(JSON.parse(line)) : undefined
+
+export const describeTry = ({ taken, answer }: TryResult): string =>
+  `The relay ${taken ? 'took' : 'did not take'} the message: ${answer}`

@@ -18,7 +18,7 @@ test('a test sends as the user of the queue, and fails with the answer of the re
   await apply(host, relay)
   const check = (to: string) => outcome(mailCheck.run({ domain: shop.domain, to }, contextOf(host)))
   const line = '/usr/local/bin/hosting-agent mail-try ann@example.org shop'
-  host.answer(line, '< 220 hello\nThe relay took the message: 250 2.0.0 Ok\n')
+  host.answer(line, `< 220 hello\n${JSON.stringify({ taken: true, answer: '250 2.0.0 Ok' })}\n`)
 
   expect(await check('ann@example.org')).toEqual([
     [
@@ -30,7 +30,7 @@ test('a test sends as the user of the queue, and fails with the answer of the re
   ])
   expect(host.runs.at(-1)?.options).toMatchObject({ user: 'hosting-mail', unconfined: true })
 
-  host.answer(line, 'The relay did not take the message: 535 5.7.8 No\n')
+  host.answer(line, `${JSON.stringify({ taken: false, answer: '535 5.7.8 No' })}\n`)
   expect((await check('ann@example.org'))[1]).toBe(
     'The relay did not take the message: 535 5.7.8 No',
   )

@@ -1,8 +1,11 @@
 import type { Output } from '#agent/host/ports.ts'
 import { said } from '#agent/host/simulated/programs/output.ts'
-import { NOT_TAKEN, TAKEN } from '#agent/os/mail/answers.ts'
+import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
+
+const result = (of: TryResult) => JSON.stringify(of)
+const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
 
 /** `hosting-agent mail-try`: a dialogue with a relay. */
 export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {
@@ -25,7 +28,7 @@ export function agent({ plan: { hostname } }: Machine, argv: readonly string[]):
   ]
   const refusal = '550 5.1.1 User unknown'
   const end = to.startsWith('bounce@')
-    ? [`< ${refusal}`, `${NOT_TAKEN}${refusal}`]
-    : ['< 250 2.1.5 Ok', '> DATA', '< 354 End with a dot', `${TAKEN}250 2.0.0 Ok: queued`]
+    ? [`< ${refusal}`, result({ taken: false, answer: refusal })]
+    : ['< 250 2.1.5 Ok', '> DATA', '< 354 End with a dot', QUEUED]
   return said([...opening, ...end].join('\n'))
 }
