@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dir, '../..')
 
 export type { Environment, Running }
 
-/** The runtimes that the agent ships for; each gives the arguments in front of `serve`. */
+/** The supported runtimes of the agent, each with the arguments in front of `serve`. */
 const AGENT_RUNTIMES = {
   'the executable': async () => [await executable()],
   'deno run': async () => [
@@ -31,8 +31,8 @@ export type AgentRuntime = keyof typeof AGENT_RUNTIMES
 export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
 
 /**
- * An agent that can read this machine and cannot change it: it runs as nobody even when the tests
- * run as root, so that no mistake in a test installs or removes anything.
+ * An agent that can only read this machine: it runs as nobody even if the tests run as root, so
+ * that no mistake in a test installs or removes anything.
  */
 export async function startAgent(
   runtime: AgentRuntime,
@@ -47,7 +47,7 @@ export async function startAgent(
 
 let built: ReturnType<typeof buildAgent> | undefined
 
-/** Built when it is missing or older than its sources; asked once for each run of tests. */
+/** Built if missing or older than its sources; checked once per test run. */
 async function executable(): Promise<string> {
   built ??= buildAgent(ROOT)
   return (await built).file
@@ -74,7 +74,7 @@ export async function runAgent(
   })
 }
 
-/** Deno compiles the agent once for all of its starts, in whichever file of tests. */
+/** Deno compiles the agent once for all starts in all test files. */
 async function homes(state: string): Promise<Environment> {
   cache ??= folderForAll(join(ROOT, 'dist/tests/deno'))
   return { HOME: state, DENO_DIR: await cache }
@@ -124,7 +124,7 @@ function dashboardEnvironment(data_dir: string): Environment {
 
 const folders: string[] = []
 
-/** An empty folder that anybody may use; it goes away with the test run. */
+/** An empty folder for all users; removed with the test run. */
 export async function temporaryFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `hosting-control-${name}-`))
   folders.push(folder)
@@ -132,20 +132,20 @@ export async function temporaryFolder(name: string): Promise<string> {
   return folder
 }
 
-/** To the user that agents run as, too. */
+/** Also for the agents' user. */
 async function opened(folder: string): Promise<void> {
   await chmod(folder, 0o777)
   if (process.getuid?.() === 0) await chown(folder, NOBODY, NOBODY)
 }
 
-/** For a dashboard that is not at its first start: tables and the first user (ADMIN) are there. */
+/** For a dashboard after its first start: it has tables and the first user (ADMIN). */
 export async function dashboardFolder(others: readonly string[] = []): Promise<string> {
   const folder = await temporaryFolder('dashboard')
   await copyRecords(`${folder}/dashboard.db`, others)
   return folder
 }
 
-/** Ends and removes all that this module made; also when a test has failed half-way. */
+/** Ends and removes all that this module made, also after a failed test. */
 export async function sweep(): Promise<void> {
   killAll()
   const gone = folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))

@@ -6,15 +6,15 @@ import { cachedFolder } from '#scripts/lib/cache.ts'
 
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
 export const ADMIN = { email: 'ann@control.example', password: 'correct horse battery staple' }
-/** The dashboard believes the cost that stands in a hash: such a login takes no time. */
+/** The dashboard uses the cost written in a hash: such a login is instant. */
 const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
 
 let kept: Promise<Uint8Array> | undefined
 
 /**
- * The records of a dashboard that has migrated them and made its first user, whose password costs
- * nothing to check: for tests that are about neither. `others` have that password too. Made once for
- * all runs of these migrations.
+ * The records of a dashboard after its migrations, with a first user whose password is cheap to
+ * check: for tests of other subjects. `others` have that password too. Made once for all runs with
+ * these migrations.
  */
 export async function copyRecords(to: string, others: readonly string[] = []): Promise<void> {
   kept ??= cachedRecords()
@@ -28,7 +28,7 @@ export async function copyRecords(to: string, others: readonly string[] = []): P
   database.close()
 }
 
-/** Read once: another checkout may make its own at any time. */
+/** Read once: another checkout may replace it at any time. */
 async function cachedRecords(): Promise<Uint8Array> {
   const folder = await cachedFolder('test-records', await digest(), make)
   return Bun.file(`${folder}/dashboard.db`).bytes()
@@ -53,7 +53,7 @@ async function make(draft: string): Promise<void> {
     created_at: new Date().toISOString(),
   })
   db.close()
-  // libSQL leaves it beside its log, and only the file itself is copied.
+  // libSQL leaves changes in its log, and only the main file is copied.
   const written = new Database(`${draft}/dashboard.db`)
   written.run('pragma wal_checkpoint(truncate)')
   written.close()

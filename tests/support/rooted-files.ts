@@ -8,7 +8,7 @@ import { siteTree } from '#agent/scan/open-tree.ts'
 import type { OpenTree } from '#agent/scan/site-tree.ts'
 import type { FakeHost } from './fake-host.ts'
 
-/** The machine's own files with `root` for `/`: real reading without touching the machine. */
+/** The machine's own files with `root` for `/`: real reads that leave the machine alone. */
 function rootedFiles(root: string): Files {
   const at = (path: string) => root + path
   return {
@@ -22,13 +22,13 @@ function rootedFiles(root: string): Files {
   }
 }
 
-/** Opens trees of the machine's own with `root` for `/`. */
+/** Opens the machine's own trees with `root` for `/`. */
 export const rootedTree =
   (root: string): OpenTree =>
   (path) =>
     siteTree(root + path, new Budget(LIMITS, () => 0))
 
-/** A host whose files, and whose sites, are those below `root`. */
+/** A host with its files and sites below `root`. */
 export function onFiles<H extends Host & Pick<FakeHost, 'select'>>(host: H, root: string): H {
   return Object.assign(host, {
     files: rootedFiles(root),

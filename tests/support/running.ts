@@ -12,7 +12,7 @@ import {
 } from './processes.ts'
 
 const HOOK_MS = 60_000
-/** Programs are started and passwords hashed while other tests do the same on a small machine. */
+/** Other tests also start programs and hash passwords on a small machine. */
 const TEST_MS = 60_000
 
 export interface Used {
@@ -20,7 +20,7 @@ export interface Used {
   running: () => Running
 }
 
-/** An agent for the tests of this block. `env` is asked for when it starts. */
+/** An agent for the tests of this block. `env` is read at its start. */
 export function useAgent(
   runtime: AgentRuntime,
   env: () => Promise<Environment> = async () => ({}),
@@ -28,7 +28,7 @@ export function useAgent(
   return use(async () => startAgent(runtime, await env()))
 }
 
-/** A dashboard for the tests of this file, its client logged in as the first user. `others` are users too. */
+/** A dashboard for the tests of this file, with the first user logged in, and `others` as users. */
 export function useDashboard(env: Environment = {}, others: readonly string[] = []): Used {
   const used = use(async () => startDashboard(await dashboardFolder(others), env))
   beforeAll(async () => {

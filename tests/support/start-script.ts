@@ -9,14 +9,14 @@ const READY = 'Ctrl-C stops everything'
 export interface Script {
   pid: number
   output(): string
-  /** The pids of the programs that it started. */
+  /** The pids of its programs. */
   children(): number[]
   /** Ctrl-C, or another signal; resolves with the exit status. */
   end(signal?: NodeJS.Signals): Promise<number | null>
   ended: Promise<number | null>
 }
 
-/** `sh scripts/start.sh` as a person types it. Its agent cannot get WordPress from anywhere. */
+/** `sh scripts/start.sh` as a user runs it. Its agent has no source of WordPress. */
 export function startScript(env: Record<string, string>, args: readonly string[] = []): Script {
   const child = spawn('sh', ['scripts/start.sh', ...args], {
     env: { ...process.env, AGENT_WORDPRESS_URL: 'file:///nowhere', NODE_ENV: '', ...env },
@@ -43,7 +43,7 @@ export function startScript(env: Record<string, string>, args: readonly string[]
   }
 }
 
-/** When it says that everything runs. Rejects with all that it said when it ends before that. */
+/** Resolves when it reports that everything runs. Rejects with its output if it ends first. */
 export async function untilReady(script: Script): Promise<string> {
   const deadline = Date.now() + READY_MS
   let over = false

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** From which of so many addresses of loopback a stranger comes. */
+/** The number of loopback addresses of strangers. */
 const ADDRESSES = 40
 const HEAD = 'POST /enrol HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n'
 /** The first bytes of a TLS record that announces a ClientHello of 512 bytes. */
@@ -10,7 +10,7 @@ const HALF_HELLO = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 
 type Open = (port: number, localAddress: string) => Socket
 const host = '127.0.0.1'
 
-/** What a stranger does with a connection, and never ends. */
+/** Connections of a stranger that never end. */
 const KINDS: readonly Open[] = [
   (port, localAddress) => connect({ host, port, localAddress }),
   (port, localAddress) => {
@@ -28,14 +28,14 @@ function slowly(port: number, localAddress: string, text: string): Socket {
 }
 
 export interface Strangers {
-  /** How many of their connections are open now. */
+  /** The number of open connections. */
   open(): number
-  /** How often they have connected. */
+  /** The number of attempts. */
   tried(): number
   stop(): void
 }
 
-/** Keeps `count` connections at once on the port of an agent: each that is closed is opened again. */
+/** Keeps `count` connections open on the port of an agent: a closed one is replaced. */
 export function strangersAt(url: string, count: number): Strangers {
   const port = Number(new URL(url).port)
   const sockets = new Set<Socket>()

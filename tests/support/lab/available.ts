@@ -8,7 +8,7 @@ const MOUNT = ['mount', '-t', 'tmpfs', 'tmpfs', '/mnt']
 
 let found: { reason: string | undefined } | undefined
 
-/** Why the lab cannot run on this machine, or undefined when it can. Tried once. */
+/** Why the lab cannot run on this machine, or undefined if it can. Tried once. */
 export function available(): string | undefined {
   found ??= { reason: obstacle() }
   return found.reason

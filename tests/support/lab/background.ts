@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { groupExists, signalGroup, statusOf } from './child.ts'
 import { poll } from './wait.ts'
 
-/** A program that goes on running; it ends with the lab at the latest. */
+/** A background program; it ends with the lab at the latest. */
 export type Background = {
   pid: number
-  /** What it has printed so far, both streams in the order of their arrival. */
+  /** Its output so far, both streams in the order of their arrival. */
   output: () => string
   /** Resolves with its status; a signal counts as 128 + its number. */
   exited: Promise<number>
@@ -28,7 +28,7 @@ export function background(argv: readonly string[], env: Record<string, string>)
     stop: async (signal = 'SIGTERM') => {
       signalGroup(pid, signal)
       const status = await exited
-      // nsenter(1) dies of the signal at once, whatever the program still has to do.
+      // nsenter(1) dies of the signal at once, even if the program still runs.
       const gone = await poll(() => !groupExists(pid), { every_ms: 10, timeout_ms: 120_000 })
       if (!gone) throw new Error(`${file} goes on two minutes after ${signal}`)
       return status

@@ -12,8 +12,8 @@ export type Base = { suite: Suite; root: string; debs: string; php: string }
 const REVISION = '1'
 
 /**
- * A bootable minimal root filesystem of `suite` and the packages for it as a local source.
- * About 25 s the first time on a machine, nothing later. Throws what the failed tool printed.
+ * A bootable minimal root filesystem of `suite` and its packages as a local source. About 25 s the
+ * first time on a machine, then nothing. Throws the output of the failed tool.
  */
 export async function prepareBase(suite: Suite): Promise<Base> {
   const folder = await cached(`${suite}-${version(suite)}`, async (draft) => {

@@ -16,7 +16,7 @@ export async function boot(machine: Machine): Promise<Running> {
   throw new Error(describeConsole(machine))
 }
 
-/** Without systemd a machine is up when its mounts are made, and nspawn execs `sleep` last. */
+/** Without systemd a machine is up once its mounts exist and nspawn has started `sleep`. */
 async function isUp({ init }: Machine, { leader }: Running): Promise<boolean> {
   const argv =
     init === 'systemd' ? ['systemctl', 'is-system-running'] : ['pgrep', '--exact', 'sleep']

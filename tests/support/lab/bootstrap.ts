@@ -4,7 +4,7 @@ import { must } from './run.ts'
 import { fetchSettings, sourcesOf } from './sources.ts'
 import { essentials, type Suite } from './suites.ts'
 
-/** Debian's signatures are checked; its package lists stay for the download that follows. */
+/** Checks Debian's signatures; keeps its package lists for the next download. */
 export async function bootstrap(suite: Suite, root: string): Promise<void> {
   const settings = ['Acquire::Languages "none";', ...(await fetchSettings())]
   await must(
@@ -25,7 +25,7 @@ export async function bootstrap(suite: Suite, root: string): Promise<void> {
   await forgetIdentity(root)
 }
 
-/** What a machine image leaves to the first boot of each copy. */
+/** Removes what each copy of the image creates at first boot. */
 async function forgetIdentity(root: string): Promise<void> {
   const ssh = join(root, 'etc/ssh')
   const keys = (await readdir(ssh)).filter((name) => name.startsWith('ssh_host_'))

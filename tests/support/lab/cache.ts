@@ -34,7 +34,7 @@ export async function cached(
   })
 }
 
-/** Never crosses a mount point: a forgotten bind mount must not cost its source. */
+/** Never crosses a mount point: a forgotten bind mount must not lose its source. */
 export async function removeTree(path: string): Promise<void> {
   await must(['rm', '-rf', '--one-file-system', path])
 }

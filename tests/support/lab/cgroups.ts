@@ -4,7 +4,7 @@ import { belongs, nameOf, runId } from './identity.ts'
 
 const WANTED = /^cgroup2$|\b(name=systemd|memory|pids|cpu)\b/
 
-/** The mounted hierarchies a host needs a place in: one on cgroup v2, several on v1. */
+/** The mounted hierarchies with groups of a host: one on cgroup v2, several on v1. */
 function hierarchies(): string[] {
   const mounts = readFileSync('/proc/mounts', 'utf8').trim().split('\n')
   return mounts.flatMap((line) => {
@@ -15,14 +15,14 @@ function hierarchies(): string[] {
   })
 }
 
-/** Groups of its own for one host: without them all hosts would share one. */
+/** Own groups for one host: without them all hosts would share one. */
 export function makeGroups(name: string): string[] {
   const groups = hierarchies().map((path) => join(path, name))
   for (const group of groups) mkdirSync(group, { recursive: true })
   return groups
 }
 
-/** Whether this machine lets us make groups. */
+/** Whether this machine allows new groups. */
 export function canMakeGroups(): boolean {
   const probe = nameOf(runId, 'probe')
   const made = attempt(() => makeGroups(probe)) ?? []
@@ -30,7 +30,7 @@ export function canMakeGroups(): boolean {
   return made.length > 0
 }
 
-/** Every group of a run or of one of its hosts, deepest last. */
+/** All groups of a run or of one of its hosts, deepest last. */
 export function findGroups(owner: string): string[] {
   const tops = hierarchies().flatMap((path) =>
     readdirSync(path)
@@ -52,13 +52,13 @@ export const membersOf = (groups: string[]): number[] =>
     return pids.split('\n').filter(Boolean).map(Number)
   })
 
-/** Whether all groups are gone: one that still has processes waits for the next attempt. */
+/** Whether all groups are removed: one with processes waits for the next attempt. */
 export function removeGroups(owner: string): boolean {
   for (const group of findGroups(owner).reverse()) attempt(() => rmdirSync(group))
   return findGroups(owner).length === 0
 }
 
-/** A group may be busy for a moment longer, or be gone already. */
+/** A group may stay busy briefly, or be removed already. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work()

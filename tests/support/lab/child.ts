@@ -4,11 +4,11 @@ import { constants } from 'node:os'
 export const statusOf = (status: number | null, signal: NodeJS.Signals | null) =>
   status ?? 128 + (signal ? constants.signals[signal] : 0)
 
-/** Signals a process group that was started detached, as far as it still runs. */
+/** Signals a process group that was started detached, if it still runs. */
 export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals) =>
   pid ? signalPid(-pid, signal) : undefined
 
-/** Whether any process of the group runs; one that has ended and was not waited for counts as well. */
+/** Whether any process of the group exists; an ended one that was not waited for counts. */
 export function groupExists(pid: number): boolean {
   try {
     process.kill(-pid, 0)

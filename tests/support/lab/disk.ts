@@ -2,13 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { must, run } from './run.ts'
 
-/** A host writes less than one; what is in memory cannot be swapped for room. */
+/** A host writes less than 1 GiB; memory files cannot be swapped out. */
 const ROOMY_GIB = 6
 
 /**
- * Mounts a disk of its own over the shared `layers` (uppermost first) and returns where. It is in
- * memory where there is enough of it, or where this machine cannot stack on the folder's own file
- * system: a site has thousands of files.
+ * Mounts a private disk over the shared `layers` (uppermost first) and returns its path. It is in
+ * memory if enough is free, or if the folder's own file system cannot be stacked on: a site has
+ * thousands of files.
  */
 export async function mountDisk(layers: readonly string[], folder: string): Promise<string> {
   const root = join(folder, 'root')
@@ -25,7 +25,7 @@ async function isRoomy(): Promise<boolean> {
   return Number(found?.[1] ?? 0) > ROOMY_GIB << 20
 }
 
-/** `volatile` spares the disk every sync: a killed host loses nothing, only a dead kernel would. */
+/** `volatile` skips every sync: a killed host loses nothing, only a kernel crash would. */
 async function stack(layers: readonly string[], folder: string, root: string) {
   const [upper, work] = [join(folder, 'upper'), join(folder, 'work')]
   await mkdir(upper, { recursive: true })

@@ -1,4 +1,4 @@
-/** What a login shell of root has, and nothing of this machine's environment. */
+/** The environment of root's login shell, without this machine's. */
 export const GUEST_ENV: Record<string, string> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/root',

@@ -4,7 +4,7 @@ import type { Outcome, RunOptions } from './run.ts'
 
 type Exec = (argv: readonly string[], options?: RunOptions) => Promise<Outcome>
 
-/** Writes a file inside a running machine, where /run is not what it is on its disk. */
+/** Writes a file inside a running machine, where /run differs from the disk. */
 export async function putInside(
   exec: Exec,
   path: string,

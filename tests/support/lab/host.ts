@@ -16,7 +16,7 @@ export type ExecOptions = Pick<RunOptions, 'input' | 'timeout_ms' | 'env'>
 /** The shared layers below a host's own disk, uppermost first. */
 export type Image = { layers: readonly string[] }
 
-/** One server of the lab. Made by `startHost`; may be stopped and started on the same disk. */
+/** One server of the lab. Made by `startHost`; can be stopped and started on the same disk. */
 export class Host {
   readonly name: string
   readonly address: string
@@ -43,7 +43,7 @@ export class Host {
     return this.#running !== undefined && !isOver(this.#running.nspawn)
   }
 
-  /** Everything the machine has printed while starting and stopping. */
+  /** The machine's output while starting and stopping. */
   get console(): string {
     return readFileSync(this.#machine.console, 'utf8')
   }
@@ -54,28 +54,28 @@ export class Host {
     this.#running = await boot(this.#machine)
   }
 
-  /** Runs a program as root; see `run` for what it resolves with and when it rejects. */
+  /** Runs a program as root; resolves and rejects like `run`. */
   exec(argv: readonly string[], { env, ...rest }: ExecOptions = {}): Promise<Outcome> {
     return run(this.#enter(argv), { ...rest, env: { ...GUEST_ENV, ...env }, clean: true })
   }
 
-  /** Like `exec`; a status other than 0 throws with what the program printed. */
+  /** Like `exec`; a status other than 0 throws with the program's output. */
   must(argv: readonly string[], { env, ...rest }: ExecOptions = {}): Promise<string> {
     return must(this.#enter(argv), { ...rest, env: { ...GUEST_ENV, ...env }, clean: true })
   }
 
-  /** Starts a program that goes on running. */
+  /** Starts a background program. */
   spawn(argv: readonly string[], env: Record<string, string> = {}): Background {
     return background(this.#enter(argv), { ...GUEST_ENV, ...env })
   }
 
-  /** Writes a file of root, and the folders above it. */
+  /** Writes a file of root and its parent folders. */
   put(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
     if (!this.running) return putOnDisk(this.root, path, content, mode)
     return putInside((argv, options) => this.exec(argv, options), path, content, mode)
   }
 
-  /** Cuts the host off from all others (true), or connects it again (false). */
+  /** Disconnects the host from all others (true), or reconnects it (false). */
   partition(cut: boolean): Promise<void> {
     return setCable(this.netns, this.address, !cut)
   }
@@ -92,14 +92,14 @@ export class Host {
     this.#running = undefined
   }
 
-  /** Stops the host for good and makes its disk the image of others, as long as it is not removed. */
+  /** Stops the host permanently and makes its disk the image of others, until it is removed. */
   async freeze(): Promise<Image> {
     await this.stop()
     await must(['umount', this.root])
     return { layers: [join(this.#folder, 'upper'), ...this.#image.layers] }
   }
 
-  /** Takes the host off the lab with all it has, running or not. */
+  /** Removes the host and all its files, running or not. */
   async remove(): Promise<void> {
     await this.powerOff()
     await sweep(this.netns)

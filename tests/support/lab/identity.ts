@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** In every name this process gives; process ids come again, with their start time they do not. */
+/** Part of every name of this process; process ids repeat, with their start time they do not. */
 export const runId = `hc-${process.pid}-${startOf(process.pid)}`
 
 /** The disks and consoles of a run's hosts. */
@@ -11,10 +11,10 @@ export const runFolder = (run: string) => join(tmpdir(), run)
 /** The name of one thing of a run. */
 export const nameOf = (run: string, thing: string) => `${run}.${thing}`
 
-/** Whether `name` is that very run or thing, or something of that run. */
+/** Whether `name` is that run or thing, or part of that run. */
 export const belongs = (name: string, to: string) => name === to || name.startsWith(`${to}.`)
 
-/** Runs whose process has ended without taking its things away. */
+/** Runs whose process has ended without cleaning up. */
 export function deadRuns(): string[] {
   const names = [...list('/run/netns'), ...list(tmpdir())]
   const runs = names.map((name) => /^hc-(\d+)-([0-9a-z]+)/.exec(name))
@@ -22,7 +22,7 @@ export function deadRuns(): string[] {
   return [...new Set(dead)]
 }
 
-/** Field 22 of /proc/PID/stat, counted after the name in brackets, which may hold blanks. */
+/** Field 22 of /proc/PID/stat, counted after the name in brackets, which may have blanks. */
 function startOf(pid: number): string {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return ''

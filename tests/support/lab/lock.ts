@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Holds an advisory lock on `file` while `work` runs; the kernel frees it should we die. */
+/** Holds an advisory lock on `file` while `work` runs; the kernel releases it at a crash. */
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const holder = spawn('/usr/bin/flock', [file, 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   holder.stdin.write('locked?\n')

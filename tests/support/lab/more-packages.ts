@@ -9,8 +9,8 @@ import { fetchSettings, sourcesOf } from './sources.ts'
 import type { Suite } from './suites.ts'
 
 /**
- * A folder with `packages` and all that they need beyond a minimal server of `suite`, as a package
- * source for the hosts of one test. Downloaded at most once on a machine.
+ * A folder with `packages` and all their dependencies beyond a minimal server of `suite`, as a
+ * package source for the hosts of one test. Downloaded once on a machine.
  */
 export async function morePackages(suite: Suite, packages: readonly string[]): Promise<string> {
   const base = await prepareBase(suite)

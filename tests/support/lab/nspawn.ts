@@ -8,7 +8,7 @@ export type Bind = { from: string; to: string; readonly?: boolean }
 
 export type Init = 'systemd' | 'none'
 
-/** What systemd-nspawn is told; `name` is unique on this machine, `hostname` in its network. */
+/** Arguments of systemd-nspawn; `name` is unique on this machine, `hostname` in its network. */
 export type Machine = {
   name: string
   hostname: string
@@ -21,7 +21,7 @@ export type Machine = {
 
 export type Running = { nspawn: ChildProcess; leader: number }
 
-/** A pure v2 view and a /tmp on the disk are what real servers have. */
+/** Like real servers: cgroup v2 only, and /tmp on the disk. */
 const SETTINGS = { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1', SYSTEMD_NSPAWN_TMPFS_TMP: '0' }
 
 /** Starts the machine; its process 1 exists when this returns. Throws the end of its console. */
@@ -63,7 +63,7 @@ function argvOf({ name, hostname, root, init, binds }: Machine): string[] {
   ]
 }
 
-/** nspawn has helper children too; process 1 of the new namespace bears the name of an init. */
+/** nspawn has helper children too; process 1 of the new namespace has the name of an init. */
 async function leaderOf(nspawn: number | undefined, init: Init): Promise<number | undefined> {
   const comm = init === 'systemd' ? 'systemd' : '(sd-stubinit)'
   const { stdout } = await run(['pgrep', '--parent', `${nspawn}`])

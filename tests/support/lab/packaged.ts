@@ -13,9 +13,9 @@ const SOURCE = '/etc/apt/sources.list.d/more.list'
 const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
 
 /**
- * A disk of `suite` on which these packages are installed and nothing else was done: for tests whose
- * subject is not their installation, which takes half a minute. Made at most once on a machine. `more`
- * is a folder of `morePackages`, for what the package source of all hosts does not offer.
+ * A disk of `suite` with these packages installed and no other changes: for tests that do not cover
+ * their installation, which takes half a minute. Made once on a machine. `more` is a folder of
+ * `morePackages`, for packages missing in the source of all hosts.
  */
 export async function preparePackaged(
   suite: Suite,
@@ -26,7 +26,7 @@ export async function preparePackaged(
   const recipe = JSON.stringify([basename(join(base.root, '..')), packages])
   const digest = createHash('sha256').update(recipe).digest('hex').slice(0, 12)
   const folder = await cached(`${suite}-packaged-${digest}`, async (draft) => {
-    // In a container, where an installation starts nothing.
+    // In a container an installation starts nothing.
     const host = await startHost({
       ...{ name: `packaged-${suite}`, suite, init: 'none' },
       ...(more === undefined ? {} : { binds: [{ from: more, to: MORE, readonly: true }] }),

@@ -7,7 +7,7 @@ import { poll } from './wait.ts'
 
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** Installs what is missing here: program or absolute path → package. Throws apt's words. */
+/** Installs missing programs: program or absolute path → package. Throws apt's output. */
 export async function needPrograms(packages: Record<string, string>): Promise<void> {
   if (missing(packages).length === 0) return
   await withLock(join(await cacheFolder(), 'apt.lock'), async () => {
@@ -21,7 +21,7 @@ const missing = (packages: Record<string, string>) =>
     .filter(([program]) => !FOLDERS.some((folder) => existsSync(resolve(folder, program))))
     .map(([, name]) => name)
 
-/** Other users of apt hold its locks for moments: `update` knows no waiting of its own. */
+/** Other users of apt hold its locks for moments: `update` has no option to wait. */
 async function install(packages: string[]): Promise<void> {
   const apt = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300']
   const env = { DEBIAN_FRONTEND: 'noninteractive' }

@@ -1,8 +1,8 @@
 import { sweepRun } from './sweep.ts'
 
 /**
- * The process that clears up after a run: the run holds the other end of its standard input,
- * so that the end of the run, however it comes about, is the end of the file here.
+ * The process that cleans up after a run: the run holds the other end of its standard input, so any
+ * end of the run is an end of file here.
  */
 const [run = ''] = process.argv.slice(2)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

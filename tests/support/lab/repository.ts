@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { removeTree } from './cache.ts'
 import { must } from './run.ts'
 
-/** Where every host finds the packages. */
+/** The package folder of every host. */
 export const DEBS = '/srv/debs'
 
 /**
- * Downloads `packages` and what they need beyond `root` into `debs`, indexes them and makes
- * them the only package source of `root`.
+ * Downloads `packages` and dependencies missing in `root` to `debs`, indexes them, makes them the
+ * only package source of `root`.
  */
 export async function download(root: string, debs: string, packages: string[]): Promise<void> {
   await mkdir(join(debs, 'partial'), { recursive: true })

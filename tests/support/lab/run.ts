@@ -17,8 +17,8 @@ export type RunOptions = {
 const GRACE_MS = 250
 
 /**
- * Runs a program to its end; a signal counts as 128 + its number. Rejects when it cannot be
- * started or takes longer than `timeout_ms` (its whole process group is killed then).
+ * Runs a program to its end; a signal counts as 128 + its number. Rejects if it cannot start or
+ * exceeds `timeout_ms` (its process group is killed then).
  */
 export function run(argv: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const { input, timeout_ms = 600_000, env, clean, cwd } = options
@@ -58,7 +58,7 @@ export function run(argv: readonly string[], options: RunOptions = {}): Promise<
   })
 }
 
-/** Like `run`, but a status other than 0 throws with the end of what the program printed. */
+/** Like `run`, but a status other than 0 throws with the end of the output. */
 export async function must(argv: readonly string[], options?: RunOptions): Promise<string> {
   const { code, stdout, stderr } = await run(argv, options)
   if (code === 0) return stdout

@@ -5,13 +5,13 @@ import type { Machine, Running } from './nspawn.ts'
 import { run } from './run.ts'
 import { poll } from './wait.ts'
 
-/** The plug is pulled: every process inside dies at once. */
+/** A power failure: every process inside dies at once. */
 export async function powerOff({ nspawn, leader }: Running): Promise<void> {
   signalPid(leader, 'SIGKILL')
   await ended(nspawn)
 }
 
-/** An orderly end; what still runs after half a minute is killed. */
+/** An orderly shutdown; after half a minute the rest is killed. */
 export async function shutDown(running: Running, { name, init }: Machine): Promise<void> {
   const { nspawn } = running
   if (init === 'systemd') nspawn.kill('SIGTERM')
@@ -20,14 +20,14 @@ export async function shutDown(running: Running, { name, init }: Machine): Promi
   if (!done) await powerOff(running)
 }
 
-/** As a container engine does: TERM to everybody, time to react, then the end. */
+/** Like a container engine: SIGTERM to all, a delay, then the end. */
 async function endPrograms({ leader }: Running, netns: string): Promise<void> {
   const programs = await insidersOf(leader, netns)
   for (const pid of programs) signalPid(pid, 'SIGTERM')
   await poll(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 30_000 })
 }
 
-/** Processes of the machine but its first two, which are nothing but the machine itself. */
+/** Processes of the machine except its first two, which belong to every machine. */
 async function insidersOf(leader: number, netns: string): Promise<number[]> {
   const { stdout } = await run(['ip', 'netns', 'pids', netns])
   const space = pidSpace(leader)

@@ -16,7 +16,7 @@ export type HostOptions = {
   name: string
   suite: Suite
   init: Init
-  /** Files and folders of this machine to be seen in the host. */
+  /** Files and folders of this machine to mount in the host. */
   binds?: readonly Bind[]
   /** In 10.78.0.0/24; default: the next free one from .10 on. */
   address?: string

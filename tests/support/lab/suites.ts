@@ -1,6 +1,6 @@
 import { packagesOf } from '#agent/os/packages/packages.ts'
 
-/** The Debian releases the lab has hosts of, with the PHP each of them ships. */
+/** The Debian releases of the lab's hosts, with the PHP of each. */
 export const suites = {
   bookworm: { php: '8.2' },
   trixie: { php: '8.4' },
@@ -8,7 +8,7 @@ export const suites = {
 
 export type Suite = keyof typeof suites
 
-/** What a minimal Debian server has on its first day: no web server, PHP, database, curl, cron. */
+/** Packages of a minimal new Debian server: no web server, PHP, database, curl, cron. */
 export const essentials = [
   'systemd',
   'systemd-sysv',
@@ -25,7 +25,7 @@ export const essentials = [
   'logrotate',
 ]
 
-/** What its package source offers beyond that (with everything these depend on). */
+/** Other packages of its source (with all their dependencies). */
 export function offered(suite: Suite): string[] {
   const { php } = suites[suite]
   return [

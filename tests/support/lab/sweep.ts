@@ -10,9 +10,9 @@ import { poll } from './wait.ts'
 const PROPAGATE = '/run/systemd/nspawn/propagate'
 
 /**
- * Takes away what bears the name of `owner` (a run, or one thing of it): the processes inside
- * its namespaces and groups, then mounts, namespaces and groups. Throws when something stays; two
- * sweepers of one run do not hurt each other.
+ * Removes everything named after `owner` (a run, or one thing of it): the processes inside its
+ * namespaces and groups, then mounts, namespaces and groups. Throws if something remains; two
+ * sweeps of one run do not conflict.
  */
 export async function sweep(owner: string): Promise<void> {
   const gone = await poll(async () => (await kill(owner)) === 0, { timeout_ms: 60_000 })
@@ -39,7 +39,7 @@ const namespacesOf = (owner: string) => owned('/run/netns', owner)
 /** Empty folders that systemd-nspawn leaves behind where systemd does not run. */
 const traces = (owner: string) => owned(PROPAGATE, owner).map((name) => join(PROPAGATE, name))
 
-/** How many processes there were to kill. */
+/** The number of processes to kill. */
 async function kill(owner: string): Promise<number> {
   const lists = namespacesOf(owner).map((name) => run(['ip', 'netns', 'pids', name]))
   const inside = (await Promise.all(lists)).flatMap(({ stdout }) => stdout.split('\n'))

@@ -9,8 +9,8 @@ import { sweepRun } from './sweep.ts'
 import { poll } from './wait.ts'
 
 /**
- * The network that the hosts of a run share; its own address is that of the lab's services,
- * which keep their files in `folder`.
+ * The network of the hosts of a run; its own address is that of the lab's services, which keep
+ * their files in `folder`.
  */
 export type Switch = { netns: string; address: string; folder: string }
 
@@ -21,14 +21,14 @@ const netns = nameOf(runId, 'switch')
 let up: Promise<ChildProcess> | undefined
 let next = 10
 
-/** Idempotent. Clears up after dead runs first, and sees to it that this one is cleared up after. */
+/** Idempotent. Cleans up after dead runs first, and starts the reaper of this one. */
 export async function switchUp(): Promise<Switch> {
   up ??= build()
   await up
   return { netns, address: ADDRESS, folder: runFolder(runId) }
 }
 
-/** Removes the switch, every host of this process and all that runs in them. Idempotent. */
+/** Removes the switch and all hosts of this process with their programs. Idempotent. */
 export async function switchDown(): Promise<void> {
   const reaper = await up?.catch(() => undefined)
   up = undefined
@@ -66,13 +66,13 @@ export async function setCable(name: string, address: string, plugged: boolean):
     throw new Error(`the cable of ${name} is plugged in, and carries nothing`)
 }
 
-/** The kernel tells a link of its carrier later, up to a second when many change: until then it drops. */
+/** The kernel reports a carrier with up to a second's delay when many change: until then it drops. */
 async function carries(namespace: string, device: string): Promise<boolean> {
   const shown = await must(['ip', '-n', namespace, '-j', 'link', 'show', device])
   return JSON.parse(shown)[0].operstate === 'UP'
 }
 
-/** The reaper starts before there is anything to reap. */
+/** The reaper starts before anything that it removes. */
 async function build(): Promise<ChildProcess> {
   await needPrograms({ ip: 'iproute2', 'systemd-nspawn': 'systemd-container' })
   for (const run of deadRuns()) await sweepRun(run)

@@ -1,7 +1,7 @@
 /**
- * Asks every `every_ms` until the answer is neither undefined nor false; undefined at the end. An answer
- * that takes long is asked for less often, because it shares the processors with what it waits for. The
- * end is for what never comes: on a machine with much else to do everything takes ten times as long.
+ * Asks every `every_ms` until the answer is neither undefined nor false; undefined after the
+ * timeout. A slow answer is requested less often, because it shares the processors with the awaited
+ * work. The timeout is for failures: on a busy machine everything takes ten times as long.
  */
 export async function poll<T>(
   ask: () => Promise<T> | T,

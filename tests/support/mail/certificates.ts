@@ -16,7 +16,7 @@ export interface Certified {
   cert: string
 }
 
-/** An authority of its own, whose certificate is in the file `roots`. */
+/** A test authority, whose certificate is in the file `roots`. */
 export class Authority {
   readonly pem: string
   readonly roots: string
@@ -40,7 +40,7 @@ export class Authority {
     return new Authority(root, keys)
   }
 
-  /** `days` is until its end; less than 0: it has passed. */
+  /** `days` is its validity; less than 0: expired. */
   async certify(name: string, days = 30): Promise<Certified> {
     const keys = await makeKeys()
     const certificate = await X509CertificateGenerator.create({

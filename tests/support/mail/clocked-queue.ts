@@ -11,7 +11,7 @@ import { MailPlace } from './queue.ts'
 export const HOUR = 3_600_000
 const MINUTE = 60_000
 
-/** The queue of one site with a clock of its own, and the schedule of a real server. */
+/** The queue of one site with a test clock and a real server's schedule. */
 export class ClockedQueue {
   now = Date.parse('2026-03-01T00:00:00.000Z')
   readonly place = new MailPlace()
@@ -24,7 +24,7 @@ export class ClockedQueue {
     this.place.server(port, { hourly_limit: 1000 })
   }
 
-  /** As a new process, too. */
+  /** Opens or reopens it. */
   async open(): Promise<SiteQueue> {
     const { places } = this.place
     this.#queue = await SiteQueue.open({
@@ -48,13 +48,13 @@ export class ClockedQueue {
     await queue.add({ id, sender, recipients, size: 10, ...times })
   }
 
-  /** One try, as the service makes it. */
+  /** One attempt of the service. */
   async work(): Promise<MailCounts> {
     await (this.#queue ?? (await this.open())).work()
     return this.place.status()
   }
 
-  /** What the service does within this time: it looks whether something is due once a minute here. */
+  /** Lets time pass for the service, which looks for due messages once a minute here. */
   async pass(ms: number): Promise<MailCounts> {
     const end = this.now + ms
     let status = await this.work()

@@ -1,9 +1,9 @@
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 
 /**
- * What it answers to a verb in place of what a good relay does: a line, several in turn of which the
- * last one stays, `hang` for nothing at all, or `close` for the end of the connection. A line and `close`
- * is both. `greeting` and `text` (the end of a message) are verbs, too.
+ * Answers to verbs that replace those of a good relay: a line, several in turn of which the last
+ * one stays, `hang` for no answer, or `close` to end the connection. A line and `close` is both.
+ * `greeting` and `text` (the end of a message) are verbs, too.
  */
 export type Answers = Record<string, string | readonly string[]>
 
@@ -17,11 +17,11 @@ interface Dialogue {
   inText: boolean
 }
 
-/** A relay that does what no real one should. */
+/** A relay that breaks the protocol. */
 export class OddRelay {
-  /** All lines that it was sent, but for the texts of messages. */
+  /** All received lines, except texts of messages. */
   readonly heard: string[] = []
-  /** The subjects of the messages that it has said to have taken. */
+  /** The subjects of the messages that it accepted. */
   readonly taken: string[] = []
   connections = 0
   answers: Answers
@@ -61,7 +61,7 @@ export class OddRelay {
     this.#answer(socket, 'greeting')
   }
 
-  /** One line, or one text; false when there is none yet. */
+  /** Takes one line or one text; false if there is none. */
   #take(socket: Socket, state: Dialogue): boolean {
     const mark = state.inText ? '\r\n.\r\n' : '\r\n'
     const end = state.rest.indexOf(mark)

@@ -13,10 +13,10 @@ import {
 } from '#agent/os/mail/setting.ts'
 import type { MailCounts } from '#shared/mail.ts'
 
-/** Milliseconds, where the real one has minutes. */
+/** Milliseconds instead of minutes. */
 const FAST: Schedule = { ...SCHEDULE, retries: [50] }
 
-/** A folder as root lays it out for the queue, with one site in it. */
+/** A folder as root creates it for the queue, with one site. */
 export class MailPlace {
   readonly root = mkdtempSync(`${tmpdir()}/mail-`)
   readonly places: MailPlaces = mailPlaces(this.root)
@@ -50,7 +50,7 @@ export class MailPlace {
     return readdirSync(this.places.queueOf(user))
   }
 
-  /** The same once there are none: the text of a message goes some time after its record. */
+  /** The same, once empty: the text of a message is deleted after its record. */
   async emptied(user = 'shop'): Promise<string[]> {
     for (let tries = 0; this.files(user).length > 0 && tries < 500; tries += 1) await Bun.sleep(10)
     return this.files(user)
@@ -83,7 +83,7 @@ export interface Handed {
   short?: number
 }
 
-/** What `sendmail` does; returns the answer of the queue. */
+/** Acts as `sendmail`; returns the queue's answer. */
 export function hand(socket: string, text: string, handed: Handed = {}): Promise<string> {
   const { sender = null, recipients = [], id = randomBytes(12).toString('hex') } = handed
   const bytes = Buffer.from(text)

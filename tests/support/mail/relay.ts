@@ -14,12 +14,12 @@ const refusal: Answer = (responseCode, message) =>
   Object.assign(new Error(message), { responseCode })
 
 /**
- * A real SMTP server: `bounce@` is refused for good and `defer@` for now, a subject `slow` is taken
- * when `release` is called, one of `refuse` is refused after its text.
+ * A real SMTP server: `bounce@` is refused permanently and `defer@` for now, a subject `slow` is
+ * accepted at `release`, one of `refuse` is refused after its text.
  */
 export class Relay {
   readonly received: Received[] = []
-  /** Those who are told "later", as long as they are in it. */
+  /** While true, `defer@` is refused with "Try later". */
   deferring = true
   readonly #options: SMTPServerOptions
   #server: SMTPServer | undefined
@@ -86,7 +86,7 @@ export class Relay {
     for (const take of this.#slow.splice(0)) take()
   }
 
-  /** Its connections end with it. */
+  /** Also ends its connections. */
   async stop(): Promise<void> {
     const server = this.#server
     this.#server = undefined

@@ -15,7 +15,7 @@ const KNOWN = Object.entries(paths)
   .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
 
 const BODY = ['requestBody', 'content', 'application/json', 'schema']
-/** What only a documented answer may have. */
+/** Headers of documented answers only. */
 const TELLING = ['operation-id', 'etag', 'retry-after']
 
 interface Sent {
@@ -25,9 +25,9 @@ interface Sent {
 }
 
 /**
- * The answer, when it is one that the OpenAPI document has for the route: status, headers, body and
- * each event, and the body that was sent when that was taken. Throws with all that differs. The pages
- * of the browser are not its business.
+ * Returns the answer if the OpenAPI document has it for the route: status, headers, body and each
+ * event, and the request body if it was accepted. Throws with all differences. The pages of the
+ * browser are not checked.
  */
 export async function checked(sent: Sent, response: Response): Promise<Response> {
   const [pathname = ''] = sent.path.split('?')
@@ -54,21 +54,21 @@ export async function checked(sent: Sent, response: Response): Promise<Response>
   return bodyChecked(sent, response, { path, content: object(answer.content), fail })
 }
 
-/** Strings are trimmed before their rules are looked at. */
+/** Strings are trimmed before validation. */
 function trimmed(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (_, value) =>
     typeof value === 'string' ? value.trim() : value,
   )
 }
 
-/** Under /api, what is no route is 401 or 404. */
+/** Under /api, an unknown route is 401 or 404. */
 function unknown(pathname: string, response: Response): Response {
   if (pathname.startsWith('/api') && ![401, 403, 404].includes(response.status))
     throw new Error(`OpenAPI: no route ${pathname}, which answered ${response.status}`)
   return response
 }
 
-/** A reference to a component leads there. */
+/** Follows a reference to a component. */
 function resolved(place: string[], described: Json) {
   if (typeof described.$ref !== 'string') return { path: place, answer: described }
   const path = described.$ref.replace('#/', '').split('/')
@@ -115,7 +115,7 @@ async function bodyChecked(
   return new Response(response.body.pipeThrough(eventChecker(checkEvent)), { status, headers })
 }
 
-/** Hands the bytes on and looks at each event as it passes. */
+/** Passes the bytes on and checks each event. */
 function eventChecker(check: (kind: string, data: unknown) => void) {
   const decoder = new TextDecoder()
   let text = ''

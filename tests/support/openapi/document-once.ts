@@ -8,7 +8,7 @@ type OpenApi = ReturnType<typeof openApiDocument>
 const ROOT = join(import.meta.dir, '../../..')
 const FILE = join(ROOT, 'dist/tests/openapi.json')
 
-/** The document of the sources as they are, made once for all the programs that check answers by it. */
+/** The document of the present sources, made once for all programs that check answers by it. */
 export async function documentOnce(): Promise<OpenApi> {
   const inputs = { root: ROOT, globs: ['dashboard/**/*.ts', 'shared/**/*.ts'], options: 'openapi' }
   await buildOnce(FILE, inputs, make)

@@ -1,8 +1,8 @@
 import { mock } from 'bun:test'
 
 /**
- * Writes the client that @hey-api/openapi-ts makes of an OpenAPI document into a folder. It needs the
- * API of a TypeScript before 7, which is given to it in the place of ours.
+ * Generates the client of an OpenAPI document with @hey-api/openapi-ts into a folder. It needs the
+ * API of a TypeScript before 7, which replaces ours for it.
  */
 export async function generateClient(document: string, folder: string): Promise<void> {
   await mock.module('typescript', () => import('@typescript/typescript6'))

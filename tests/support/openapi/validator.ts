@@ -4,14 +4,14 @@ import { documentOnce } from './document-once.ts'
 
 export const document = await documentOnce()
 
-// That the document is one by its own schema is a test of its own.
+// Another test validates the document itself.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
 addFormats(ajv)
 ajv.addSchema(document, 'api')
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** What a value breaks of the schema at a path of the document, one line each. */
+/** Violations of the schema at a path of the document, one line each. */
 export function faultsOf(path: readonly string[], value: unknown): string[] {
   const pointer = path
     .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)

@@ -1,13 +1,13 @@
 import type { Effect, Plan } from '#shared/plan.ts'
 
-/** What there is on a machine, `kind name` → a fingerprint: `file /etc/x`, `user shop`, `package nginx`. */
+/** The things of a machine, `kind name` → a fingerprint: `file /etc/x`, `user shop`, `package nginx`. */
 export type Things = ReadonlyMap<string, string>
 
 const PATHS = ['file', 'folder', 'link', 'socket', 'pages']
 
 /**
- * Where a plan and what happened differ, a line for each: what was made, changed or removed and is
- * not named, and what is named and did not happen. Empty: the plan was exact.
+ * Differences between a plan and the result, a line each: unnamed things that were made, changed or
+ * removed, and named ones that were not. Empty: the plan was exact.
  */
 export function deviations(plan: Plan, before: Things, after: Things): string[] {
   const effects = plan.steps.flatMap((step) => step.effects)
@@ -58,7 +58,7 @@ function cameTrue(
     return !before.has(key) && (after.has(key) || isTakenBack(effect, effects))
   if (kind === 'pages') return happened.some((one) => covers(effect, one))
   if (action === 'remove') return !after.has(key)
-  // Made by an earlier step, and then changed by this one.
+  // Made by an earlier step, then changed by this one.
   if (!before.has(key)) return after.has(key)
   return happened.some((one) => covers(effect, one))
 }

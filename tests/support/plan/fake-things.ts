@@ -12,7 +12,7 @@ const UNITS: Record<string, string> = {
   '/run/crond.pid': 'cron.service',
 }
 
-/** What a plan speaks of, as it is on a fake machine. */
+/** The things of a plan on a fake machine. */
 export async function thingsOf(host: FakeHost): Promise<Things> {
   const things = new Map<string, string>()
   for (const [path, node] of host.disk.walk()) {
@@ -49,7 +49,7 @@ async function entries(
   for (const [line, name] of text.matchAll(pattern)) things.set(`${kind} ${name}`, line)
 }
 
-/** The effects of programs that no code of the agent looks at afterwards. */
+/** Adds effects of programs that no code of the agent reads back. */
 export function lifelike(host: FakeHost): FakeHost {
   const { stream } = host.shell
   const { systemctl = done } = host.table
@@ -91,7 +91,7 @@ function installing(argv: readonly string[]): string {
   return [...names, 'libmore'].map((name) => `Inst ${name} (1.0 Debian:12)`).join('\n')
 }
 
-/** nginx makes the folders of its caches. */
+/** nginx creates its cache folders. */
 function caches({ disk }: FakeHost): void {
   for (const [, node] of [...disk.walk()]) {
     const text = node.kind === 'file' ? textOf(node) : ''

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 
-/** One behaviour of the port: `act` returns what is compared with `answer`, on every machine. */
+/** One behaviour of the port: `act` returns a value to compare with `answer`, everywhere. */
 export interface Case {
   title: string
   act(host: Host): Promise<unknown>

@@ -2,7 +2,7 @@ import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { realHost } from '#agent/real-host.ts'
 import { CASES } from './cases.ts'
 
-/** Runs every case on this machine, which it changes, and prints what each returns: a line of JSON. */
+/** Runs every case on this machine, which it changes, and prints each result as a line of JSON. */
 const host = realHost(SETTINGS)
 for (const { act } of CASES) {
   const value = await act(host).catch((error: Error) => error.message)

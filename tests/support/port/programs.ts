@@ -12,7 +12,7 @@ const UNITS = {
   [SOCKET_UNIT]: `[Socket]\nListenStream=${SOCKET}\nRemoveOnStop=yes\n`,
 }
 
-/** The fields of the user in each of the files, without what differs between machines. */
+/** The user's fields in each file, without those that differ between machines. */
 async function entriesOf({ files }: Host): Promise<string[]> {
   const texts = await Promise.all(ACCOUNTS.map((path) => files.read(path)))
   const [passwd = [], group = [], shadow = []] = texts.map((text = '') =>

@@ -11,7 +11,7 @@ import type { World } from './world.ts'
 
 type App = ReturnType<typeof createApp>
 
-/** The real agent on a simulated machine, as often as it is started again. */
+/** The real agent on a simulated machine, across its restarts. */
 export class SimulatedAgent implements Peer {
   readonly name: string
   readonly machine: Machine
@@ -64,14 +64,14 @@ export class SimulatedAgent implements Peer {
     this.#process?.kill()
   }
 
-  /** The machine comes back by itself, and its agent with it. */
+  /** The machine restarts by itself, with its agent. */
   losePower(): void {
     this.kill()
     this.#world.trace(this.name, 'loses power')
     this.machine.losePower(this.#world.dice)
   }
 
-  /** As agent/start.ts opens it, where nobody is asked for a proof. */
+  /** Like agent/start.ts, without the check of proofs. */
   async #open(process: Process): Promise<App> {
     const { timeline, dice, trace, broken, commands } = this.#world
     const host = hostOn(this.machine, process, timeline, dice.fork())
@@ -94,7 +94,7 @@ export class SimulatedAgent implements Peer {
     this.#app = undefined
     this.#world.trace(process.name, 'is killed')
     this.#world.network.ended(process)
-    // As systemd does it: Restart=always, RestartSec=2.
+    // Like systemd: Restart=always, RestartSec=2.
     this.#world.timeline.later(2_000 + this.#world.dice.below(500), () => this.start())
   }
 }

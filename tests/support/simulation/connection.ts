@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 
-/** What node:http gives who asks: the part of it that fleet/agents.ts uses. */
+/** The client request of node:http: the part used by fleet/agents.ts. */
 export class SimulatedRequest extends EventEmitter {
   destroyed = false
 
@@ -30,7 +30,7 @@ export class SimulatedRequest extends EventEmitter {
 export class SimulatedAnswer {
   readonly statusCode: number
   readonly headers: Record<string, string>
-  /** Called once, when nobody reads any more. */
+  /** Called once, when the reader has gone. */
   onGone: () => void = () => undefined
   #pieces: Buffer[] = []
   #end: { error?: Error } | undefined
@@ -55,7 +55,7 @@ export class SimulatedAnswer {
     this.#close({})
   }
 
-  /** The connection broke: what had arrived before is still read. */
+  /** The connection broke: data received before is still read. */
   break(code: string): void {
     this.#close({ error: Object.assign(new Error('aborted'), { code }) })
   }

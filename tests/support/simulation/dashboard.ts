@@ -12,9 +12,9 @@ import type { World } from './world.ts'
 
 const SYNC_SECONDS = 300
 
-/** The real dashboard below its routes, as often as it is started again. */
+/** The real dashboard below its routes, across its restarts. */
 export class SimulatedDashboard {
-  /** How far its clock is from the truth. */
+  /** The error of its clock. */
   skew = 0
   readonly #world: World
   readonly #records: Records
@@ -53,7 +53,7 @@ export class SimulatedDashboard {
     this.#process?.kill()
   }
 
-  /** As a call of somebody: rejects when the process ends before it has answered. */
+  /** A user's call: rejects if the process ends before its answer. */
   call<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
     const [process, deps] = [this.#process, this.#deps]
     if (!process?.alive || !deps) return Promise.reject(offline('refused'))
@@ -61,7 +61,7 @@ export class SimulatedDashboard {
     return Promise.race([this.#world.timeline.as(process, 'call', () => work(deps)), gone])
   }
 
-  /** The stream of an operation from the event after `after`, and the process that it comes from. */
+  /** The stream of an operation after event `after`, and the process that sends it. */
   stream(
     operation_id: string,
     after: number,

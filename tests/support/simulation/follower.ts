@@ -1,7 +1,7 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { World } from './world.ts'
 
-/** A browser on the stream of an operation: when it breaks, it asks for what comes after the last event. */
+/** A browser on the stream of an operation: at a cut, it requests the events after its last one. */
 export class Follower {
   readonly operation_id: string
   /** Each event as it came: `number kind data`. */
@@ -30,7 +30,7 @@ export class Follower {
     }
   }
 
-  /** Until its end, or until the connection is cut, somewhere in a piece. */
+  /** Reads to the end, or until the connection is cut within a piece. */
   async #read(response: Response): Promise<void> {
     const reader = response.body?.getReader()
     const decoder = new TextDecoder()
@@ -48,7 +48,7 @@ export class Follower {
     }
   }
 
-  /** As an EventSource does: what no empty line ends is no event. */
+  /** Like an EventSource: only an empty line ends an event. */
   #take(text: string): string {
     const blocks = text.split('\n\n')
     const rest = blocks.pop() ?? ''

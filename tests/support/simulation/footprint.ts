@@ -11,12 +11,12 @@ import { bareMachine, Machine } from './machine.ts'
 import { Timeline } from './timeline.ts'
 
 const ACCOUNTS = ['/etc/passwd', '/etc/group', '/etc/shadow']
-/** Where operations are kept, and what programs say of themselves: no part of a site. */
+/** Files of operations and logs of programs: no part of a site. */
 const BESIDE = /^\/var\/(lib\/hosting-agent\/operations|log)\//
-/** Holds passwords, keys, times or process numbers, which are different each time. */
+/** Contains passwords, keys, times or process ids, which differ each time. */
 const SECRET = /(wp-config\.php|facts\.json|cgroup\.procs)$/
 
-/** Everything on a machine that belongs to a site, sorted; nothing of it names its user. */
+/** All things of a site on a machine, sorted; its user's name is replaced. */
 export function footprint(machine: Machine, label: string, user = ''): string[] {
   const { disk, databases, mariadb, served } = machine
   const known = [
@@ -49,13 +49,13 @@ function contentOf(node: Node): string {
 let provisioned: Promise<Machine> | undefined
 const whole = new Map<string, Promise<string[]>>()
 
-/** A server that is ready for sites. */
+/** A provisioned server. */
 export async function newMachine(): Promise<Machine> {
   provisioned ??= prepared()
   return new Machine((await provisioned).disk)
 }
 
-/** What a site is on a machine on which nothing ever went wrong, in use or in the trash. */
+/** The footprint of a site on a machine without any faults, in use or in the trash. */
 export function wholeSite(label: string, site: Site, trashed: boolean): Promise<string[]> {
   const key = JSON.stringify({ ...site, user: '', trashed })
   const known = whole.get(key) ?? made(label, site, trashed)

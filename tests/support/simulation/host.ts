@@ -8,18 +8,18 @@ import type { Process } from './process.ts'
 import { administer, perform } from './programs.ts'
 import type { Timeline } from './timeline.ts'
 
-/** When the simulation begins. */
+/** The simulation's start. */
 export const START = Date.UTC(2026, 5, 1)
 
 const NOTHING: Output = { code: 128, stdout: '', stderr: '' }
 
-/** For work that is not part of the simulation: everything happens at once. */
+/** For work outside the simulation: everything happens at once. */
 export const OPEN: Pick<Process, 'look' | 'act'> = {
   look: async (value) => value(),
   act: async (effect) => effect(),
 }
 
-/** The ports of the agent onto a simulated machine, for one process of the agent. */
+/** The ports of the agent on a simulated machine, for one process of the agent. */
 export function hostOn(
   machine: Machine,
   door: Pick<Process, 'look' | 'act'>,

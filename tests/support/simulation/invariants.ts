@@ -14,7 +14,7 @@ import { domainOf, LABELS } from './writers.ts'
 const LASTING = ['active', 'failed', 'trashed']
 const OFFLINE = 'Agent offline'
 
-/** What must be true when everything has come to rest; what is not is told to the world. */
+/** Checks the invariants once nothing runs; violations are reported to the world. */
 export async function check(world: World, people: Users): Promise<void> {
   const operations = await world.operations()
   for (const operation of operations) await checkOperation(world, operation)
@@ -45,8 +45,8 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
 }
 
 /**
- * The record has the same states as the agent, which only a loss of power can make forget steps to come;
- * and no step goes on after the end.
+ * The records have the agent's states, except waiting steps that an agent lost in a power failure;
+ * no step continues after the end.
  */
 async function checkSteps(
   world: World,
@@ -93,7 +93,7 @@ function checkEvents(world: World, name: string, events: readonly StoredEvent[])
     world.broken(`${name} has ${ends.length} terminal events`)
 }
 
-/** What is on record is on the machine, whole; what is not on record is not on the machine at all. */
+/** A recorded site is complete on the machine; of any other site nothing is on the machine. */
 async function checkSites(world: World): Promise<void> {
   const sites = await world.sites()
   for (const [at, agent] of world.agents.entries())
@@ -122,7 +122,7 @@ async function wanted(machine: Machine, label: string, site: SiteRow): Promise<s
   const tls = site.tls === 'other' ? 'none' : site.tls
   if (site.status === 'active')
     return wholeSite(label, { domain, php, tier, tls, email, user }, false)
-  // Whether it was changed on its way to the trash is what the trash alone tells.
+  // Only the trash shows whether it was changed on its way there.
   const kept = machine.disk.text(`/var/lib/hosting-agent/trash/${domain}.json`)
   if (site.status !== 'trashed') return []
   if (kept === undefined) return ['the record in the trash']
@@ -154,7 +154,7 @@ export async function checkFollowers(world: World, followers: readonly Follower[
 const storeOf = ({ machine }: World['agents'][number]) =>
   new OperationStore(machine.disk, '/var/lib/hosting-agent')
 
-/** Without what the dashboard itself said first, in the agent's own numbers. */
+/** Without the dashboard's own first events, with the agent's numbers. */
 const ofAgent = (events: readonly StoredEvent[], own: number) =>
   events.slice(own).map((event) => ({ ...event, id: event.id - own }))
 

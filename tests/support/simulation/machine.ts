@@ -13,17 +13,17 @@ const WANTS = '/etc/systemd/system/multi-user.target.wants'
 const ENABLED = '/etc/nginx/sites-enabled'
 const POOLS = '/etc/hosting/fpm'
 
-/** A server as it stands there, whatever becomes of its agent: disk, databases and what runs. */
+/** A server independent of its agent: disk, databases and running programs. */
 export class Machine {
   readonly disk: CachedDisk
-  /** Database → whether the tables of WordPress are in it. */
+  /** Database → whether it has the tables of WordPress. */
   readonly mariadb = new Mariadb<boolean>(() => false)
   readonly databases = this.mariadb.databases
-  /** What nginx serves since it was last told to read its files: path → text. */
+  /** The files that nginx has served since its last reload: path → text. */
   served = new Map<string, string>()
-  /** How far the clock is from the truth. */
+  /** The error of the clock. */
   skew = 0
-  /** Called with what was changed: a path, a user, a database. */
+  /** Called with each change: a path, a user, a database. */
   seen: (what: string) => void = () => undefined
   /** True: this program or statement fails now. */
   unlucky: (what: string) => boolean = () => false
@@ -34,7 +34,7 @@ export class Machine {
     this.readNginx()
   }
 
-  /** Programs that were running are gone, and what the machine starts by itself is there. */
+  /** Running programs end, and those that start at boot are there. */
   losePower(dice: Dice): void {
     const { disk } = this
     disk.losePower(dice)
@@ -56,7 +56,7 @@ export class Machine {
     }
   }
 
-  /** As a visitor sees it: nginx has to know the site, PHP has to run and WordPress its tables. */
+  /** A visitor's request: nginx has to know the site, PHP has to run and WordPress its tables. */
   probe({ host }: Probe): { status: number; body: string; headers: Record<string, string> } {
     const text = [...this.served.values()].find((vhost) => vhost.includes(` ${host}`)) ?? ''
     const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(text) ?? []
@@ -66,7 +66,7 @@ export class Machine {
     return { status: text === '' ? 404 : 200, body, headers: {} }
   }
 
-  /** Of the pool that listens there; the name of a socket tells nothing. */
+  /** The user of the pool on that socket; its name does not show it. */
   private userBehind(socket: string): string {
     for (const [path, node] of this.disk.walk(this.disk.find(POOLS), POOLS)) {
       const text = path.endsWith('/pool.conf') && node.kind === 'file' ? textOf(node) : ''

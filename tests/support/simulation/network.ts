@@ -5,13 +5,13 @@ import { SimulatedAnswer, SimulatedRequest } from './connection.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Who answers at the other end of a link; undefined: nobody listens. */
+/** The answering end of a link; undefined: no listener. */
 export interface Peer {
   name: string
   listening(): { process: Process; fetch(request: Request): Promise<Response> } | undefined
 }
 
-/** How often what goes wrong, each from 0 to 1; delays in milliseconds. */
+/** The frequency of each fault, from 0 to 1; delays in milliseconds. */
 export interface Weather {
   drop: number
   lose_answer: number
@@ -21,15 +21,15 @@ export interface Weather {
 }
 
 interface Link {
-  /** Undefined: it is whole. What is on its way waits until then, or is lost. */
+  /** Undefined: connected. Messages in transit wait for it or are lost. */
   parted: Promise<void> | undefined
   heal: () => void
   answers: Set<{ answer: SimulatedAnswer; process: Process; reader: Process }>
-  /** What has arrived and is not answered yet. */
+  /** Received requests without an answer yet. */
   asked: Map<SimulatedRequest, Process>
 }
 
-/** A call on its way from a process to the one that answers it. */
+/** A call from a process to the one that answers it. */
 interface Message {
   reader: Process
   peer: Peer
@@ -39,10 +39,10 @@ interface Message {
   fetch(request: Request): Promise<Response>
 }
 
-/** Refuses, drops, doubles, delays, cuts and parts; the pieces of one answer keep their order. */
+/** Refuses, drops, doubles, delays, cuts, disconnects; pieces of one answer keep their order. */
 export class Network {
   weather: Weather
-  /** How many streams were cut in the middle. */
+  /** The number of interrupted streams. */
   cuts = 0
   readonly #timeline: Timeline
   readonly #dice: Dice
@@ -78,7 +78,7 @@ export class Network {
     link.heal()
   }
 
-  /** The connections of a process that has ended break, at either end. */
+  /** Breaks the connections of an ended process, at either end. */
   ended(process: Process): void {
     const links = [...this.#links.values()]
     const open = links.flatMap(({ answers }) => [...answers])
@@ -93,7 +93,7 @@ export class Network {
     this.#timeline.later(this.#dice.between(0, 20), breaks)
   }
 
-  /** The way of one process to one peer. */
+  /** One process's connection to a peer. */
   transport(reader: Process, peer: Peer): Transport {
     return {
       open: (call) => {
@@ -110,7 +110,7 @@ export class Network {
     const nobody = new SimulatedRequest()
     nobody.on('error', () => undefined)
     nobody.on('response', (answer: SimulatedAnswer) => answer.destroy())
-    // A message that comes late comes even after its sender has ended.
+    // A delayed message arrives even after its sender has ended.
     this.#timeline.later(this.#dice.between(0, 60_000), () => {
       this.#trace('network', `${call.path} a second time to ${peer.name}`)
       this.#send(reader, peer, call, nobody)

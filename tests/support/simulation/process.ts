@@ -2,15 +2,15 @@ import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Timeline } from './timeline.ts'
 
 /**
- * A process that may end at any of its doors to the outside: what it waits for then never comes, and
- * so none of its code goes on, as after SIGKILL.
+ * A process that may end at any call to the outside: the call then never returns, so none of its
+ * code continues, as after SIGKILL.
  */
 export class Process {
   readonly name: string
   alive = true
   /** Resolves when it has ended. */
   readonly ended: Promise<void>
-  /** How many effects it has left; it ends in the middle of the last one. */
+  /** The number of effects left; it ends during the last one. */
   fuse = Number.POSITIVE_INFINITY
   readonly #timeline: Timeline
   readonly #dice: Dice
@@ -34,7 +34,7 @@ export class Process {
     this.#onEnd()
   }
 
-  /** What only looks: at once, and for a process that has ended never. */
+  /** A read: immediate; never resolves once the process has ended. */
   look<T>(value: () => T | Promise<T>): Promise<T> {
     if (!this.alive) return new Promise(() => undefined)
     try {
@@ -44,7 +44,7 @@ export class Process {
     }
   }
 
-  /** What changes something outside takes a while; the process may end before it or right after. */
+  /** A change outside takes a while; the process may end before it or right after. */
   act<T>(effect: () => T | Promise<T>, least_ms = 0.05, most_ms = 4): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.alive) return
@@ -57,7 +57,7 @@ export class Process {
     })
   }
 
-  /** Undefined: nobody is there any more to hear of it. */
+  /** Undefined: the process has ended. */
   #attempt<T>(effect: () => T): { value: T } | { error: unknown } | undefined {
     if (!this.alive) return undefined
     this.fuse -= 1

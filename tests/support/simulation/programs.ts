@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 
 const NGINX_CONF = 'include /etc/nginx/conf.d/*.conf;\ninclude /etc/nginx/sites-enabled/*;'
 
-/** What the programs that the agent starts do to a machine; those that are not named do nothing. */
+/** The effects of the agent's programs on a machine; programs not listed do nothing. */
 const TABLE: Record<string, Program<Machine>> = {
   ...PROGRAMS,
   du: () => said('8192\ttotal\n'),
@@ -42,7 +42,7 @@ const TABLE: Record<string, Program<Machine>> = {
   },
 }
 
-/** Runs a program to its end, all at once. */
+/** Runs a program to its end, in one step. */
 export function perform(
   machine: Machine,
   argv: readonly string[],
@@ -54,7 +54,7 @@ export function perform(
   return TABLE[programOf(argv)]?.(machine, argv, options) ?? done()
 }
 
-/** MariaDB: what it answers is on its disk. */
+/** MariaDB: its confirmed data is on disk. */
 export function administer(machine: Machine, name: AdminStatement, values: readonly unknown[]) {
   const sql = ADMIN_STATEMENTS[name]
   const looks = /^(SELECT|SHOW|SET|KILL)/.test(sql)

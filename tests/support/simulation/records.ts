@@ -7,7 +7,7 @@ import type { Process } from './process.ts'
 
 type Statement = Exclude<InStatement, string>
 
-/** A database in memory that outlives the processes which use it; the real one, with its constraints. */
+/** A database in memory that outlives its processes; the real one, with its constraints. */
 export class Records {
   /** For the tests themselves. */
   readonly whole: Database
@@ -33,7 +33,7 @@ export class Records {
     }
   }
 
-  /** As it was when it was made. */
+  /** Empties all its tables. */
   empty(): void {
     const named = `select name from sqlite_master where type = 'table' and sql not like '%migrations%'`
     const names = this.#sqlite.query<{ name: string }, []>(named).all()
@@ -43,18 +43,18 @@ export class Records {
     })()
   }
 
-  /** How many operations have not come to an end. */
+  /** The number of unfinished operations. */
   get underWay(): number {
     const sql = `select count(*) from operations where status in ('queued', 'running')`
     return Number(this.#sqlite.query(sql).values()[0]?.[0] ?? 0)
   }
 
-  /** For one process: each statement takes a while, a batch is there whole or not at all. */
+  /** For one process: each statement takes a while, a batch is all or nothing. */
   reachedBy(process: Process): Database {
     return databaseOn(this.#client((effect) => process.act(effect)))
   }
 
-  /** What drizzle uses of a client of libSQL, on SQLite in this process, which prepares a text once. */
+  /** The libSQL client that drizzle uses, on SQLite in this process, with cached statements. */
   #client(door: <T>(effect: () => T) => T | Promise<T>): Client {
     const run = (statement: Statement) => this.#run(statement)
     const whole = this.#sqlite.transaction((statements: Statement[]) => statements.map(run))

@@ -9,7 +9,7 @@ import { World } from './world.ts'
 
 const MOST_ROUNDS = 2_000
 
-/** One life of a small fleet, from one number. `faults` is empty when all held. */
+/** One run of a small fleet, from one number. `faults` is empty if all held. */
 export async function simulate(seed: number, records: Records): Promise<World> {
   const machines = [await newMachine(), await newMachine()].slice(0, 1 + (seed % 2))
   const world = new World(seed, records, machines)
@@ -30,7 +30,7 @@ export async function simulate(seed: number, records: Records): Promise<World> {
   return world
 }
 
-/** Until nothing is under way and everybody has seen the end. */
+/** Until no operation runs and all followers saw the end. */
 async function rest(world: World, users: Users): Promise<void> {
   const { timeline, records } = world
   for (let round = 0; round < MOST_ROUNDS; round++) {

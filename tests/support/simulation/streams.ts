@@ -12,11 +12,11 @@ const FOLLOWERS = 4
 const LINES = 60
 const HOUR_MS = 3_600_000
 
-/** Letters of one to four bytes: a cut may go through one of them. */
+/** Letters of one to four bytes: a cut may split one of them. */
 const WORDS = 'ein Wort, ένα, 一つ, 🚀'
 
 /**
- * Operations that say a lot, and those who follow them, over connections that are cut all the time,
+ * Operations with many lines, and their followers, over connections that are cut all the time,
  * between agent and dashboard and between dashboard and browser. `cuts`: how often.
  */
 export async function cutStreams(

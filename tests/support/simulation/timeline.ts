@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Process } from './process.ts'
 
-/** In whose name code runs: what is seen on the machine is known by it. */
+/** The process and operation that changes on a machine belong to. */
 interface Scope {
   process: Process
   operation: string
@@ -11,7 +11,7 @@ interface Entry {
   at: number
   order: number
   scope: Scope | undefined
-  /** Undefined: it was taken back. */
+  /** Undefined: it was cancelled. */
   run: (() => void) | undefined
 }
 
@@ -23,7 +23,7 @@ const REAL = {
   setImmediate: globalThis.setImmediate,
 }
 
-/** A timer as programs hold it; `unref` is for processes that end, and here none does. */
+/** A timer as programs hold it; `unref` does nothing, because no process here exits. */
 class Timer {
   entry: Entry | undefined
   unref = () => this
@@ -31,11 +31,11 @@ class Timer {
 }
 
 /**
- * Time that stands still while there is anything to do at this moment, and then jumps to the next
- * thing that waits. All timers of the process are its own while it is installed.
+ * Time that stands still while any work remains at this moment, and then jumps to the next timer.
+ * While installed it replaces all timers of the process.
  */
 export class Timeline {
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   now = 0
   readonly #waiting = new Heap()
   readonly #scopes = new AsyncLocalStorage<Scope>()
@@ -45,19 +45,19 @@ export class Timeline {
     return this.#scopes.getStore()
   }
 
-  /** Runs code as that of a process, and of one operation of it. */
+  /** Runs code for a process and one of its operations. */
   as<T>(process: Process, operation: string, work: () => T): T {
     return this.#scopes.run({ process, operation }, work)
   }
 
-  /** Runs later, in the name of who asks now; not at all when that process has ended by then. */
+  /** Runs later, for the calling process; not if that process has ended by then. */
   after(ms: number, run: () => void): Entry {
     const entry = { at: this.now + Math.max(0, ms), order: this.#order++, scope: this.scope, run }
     this.#waiting.add(entry)
     return entry
   }
 
-  /** The same, whatever becomes of who asks. */
+  /** The same, even if the caller ends. */
   later(ms: number, run: () => void): void {
     this.#waiting.add({ at: this.now + ms, order: this.#order++, scope: undefined, run })
   }
@@ -66,7 +66,7 @@ export class Timeline {
     return new Promise((resolve) => this.after(ms, resolve))
   }
 
-  /** Goes on until `done`, or until the time given; false: that came first. */
+  /** Runs until `done` (true) or the given time (false). */
   async run(until: number, done: () => boolean): Promise<boolean> {
     await settled()
     while (!done()) {
@@ -84,7 +84,7 @@ export class Timeline {
     return true
   }
 
-  /** Takes the timers of the process over; the returned function gives them back. */
+  /** Replaces the process's timers; the returned function restores them. */
   install(): () => void {
     const set = (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) => {
       const timer = new Timer()
@@ -113,12 +113,12 @@ export class Timeline {
   }
 }
 
-/** Everything that can go on without time passing has gone on: nothing here does real input or output. */
+/** All work that needs no time has been done: nothing here does real input or output. */
 function settled(): Promise<void> {
   return new Promise((resolve) => void REAL.setImmediate(resolve))
 }
 
-/** The earliest first; of the same moment, the one that was added first. */
+/** The earliest first; at the same moment, in the order of addition. */
 class Heap {
   readonly #entries: Entry[] = []
 

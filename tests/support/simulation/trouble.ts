@@ -10,7 +10,7 @@ const agentOf = (world: World, dice: Dice) => world.agents[dice.below(world.agen
 
 const TROUBLES: Trouble[] = [
   (world, dice) => agentOf(world, dice)?.kill(),
-  // In the middle of one of the next things that it does.
+  // During one of its next effects.
   (world, dice) => {
     const process = agentOf(world, dice)?.process
     if (process) process.fuse = 1 + dice.below(120)
@@ -40,11 +40,11 @@ const TROUBLES: Trouble[] = [
     world.dashboard.skew += jump(dice)
     world.trace('world', 'the clock of the dashboard jumps')
   },
-  // Somebody else tells the agent to change a site, in the middle of what is done to it.
+  // Another client makes the agent change a site during an operation on it.
   (world, dice) => void interfere(world, dice),
-  // Somebody ends what is under way there.
+  // A user cancels an operation there.
   (world, dice) => void cancel(world, dice.chance(0.5)),
-  // The next program but a few fails.
+  // One of the next programs fails.
   (world, dice) => {
     const agent = agentOf(world, dice)
     let left = dice.below(12)
@@ -52,7 +52,7 @@ const TROUBLES: Trouble[] = [
   },
 ]
 
-/** What only ever makes something: an undo that fails leaves something behind, and says so. */
+/** Programs that only create: a failed undo leaves something behind and reports it. */
 const MAY_FAIL = /^(useradd|cp|\/usr\/bin\/php|CREATE|GRANT)/
 
 async function interfere(world: World, dice: Dice): Promise<void> {
@@ -89,14 +89,14 @@ async function cancel(world: World, force: boolean): Promise<void> {
 
 const jump = (dice: Dice) => dice.pick([-1, 1]) * dice.pick([1_000, 60_000, 600_000])
 
-/** Lays out who does what and what goes wrong when; returns when that is over. */
+/** Schedules the users' actions and the faults; returns their end. */
 export function planTrouble(world: World, people: Users): number {
   const dice = world.dice.fork()
   const end = dice.between(5_000, 60_000)
   const acts = Array.from({ length: 2 + dice.below(4) }, () => dice.between(0, end))
   for (const at of acts) world.timeline.later(at, () => people.act())
   for (let left = dice.below(7); left > 0; left--) {
-    // Mostly while there is something to disturb.
+    // Mostly during an action.
     const act = acts[dice.below(acts.length)] ?? 0
     const at = dice.chance(0.7) ? act + dice.between(0, 800) : dice.between(0, end)
     world.timeline.later(Math.min(at, end), () =>

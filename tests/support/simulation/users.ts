@@ -21,10 +21,10 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   ...(['create', 'create', 'create', 'update', 'update'] as const),
   ...(['delete', 'delete', 'delete', 'restore', 'restore', 'purge'] as const),
 ]
-/** What was asked for is under way, unless it only had to be told. */
+/** The requested operation has started, or was only planned. */
 type Answer = { operation_id: string } | { plan: object }
 
-/** Those who use the dashboard: they ask for things, ask again, and watch. */
+/** The dashboard's users: they send requests, repeat some, and watch. */
 export class Users {
   readonly followers: Follower[] = []
   readonly #world: World
@@ -35,7 +35,7 @@ export class Users {
     this.#dice = world.dice.fork()
   }
 
-  /** Something of what one may ask for; who is impatient asks for it twice. */
+  /** Sends a random request; an impatient user sends it twice. */
   act(): void {
     const kind = this.#dice.pick(KINDS)
     const times = this.#dice.chance(0.15) ? 2 : 1

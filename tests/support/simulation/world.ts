@@ -21,11 +21,11 @@ export class World {
   readonly agents: SimulatedAgent[] = []
   readonly dashboard: SimulatedDashboard
   readonly records: Records
-  /** What the agents can do. */
+  /** The agents' commands. */
   commands: CommandTable = commands
-  /** What happened, a line each. */
+  /** Events, a line each. */
   readonly lines: string[] = []
-  /** What must never be. */
+  /** Violations. */
   readonly faults: string[] = []
   readonly #writers: Writers
 
@@ -52,7 +52,7 @@ export class World {
     this.faults.push(what)
   }
 
-  /** The records, with nobody in between. */
+  /** The records without any delay. */
   get db() {
     return this.records.whole
   }
@@ -72,7 +72,7 @@ export class World {
     this.dashboard.start()
   }
 
-  /** Everything is well from here on. */
+  /** No more faults from here on. */
   calm(): void {
     this.trace('world', 'calms down')
     this.network.weather = CALM
@@ -90,7 +90,7 @@ export class World {
   sites = () => this.db.read.select().from(sites)
 }
 
-/** Some worlds are calm but for their crashes, some lose every fifth message. */
+/** Some worlds have only crashes, some lose every fifth message. */
 function roughness(dice: Dice): Weather {
   const most = dice.pick([0, 0.02, 0.2])
   const some = () => dice.between(0, most)

@@ -1,10 +1,10 @@
 import type { World } from './world.ts'
 
-/** Labels of the domains: they are in every path, user, database and unit of a site. */
+/** Labels of the domains: every path, user, database and unit of a site has one. */
 export const LABELS = ['alpha', 'bravo', 'delta'] as const
 export const domainOf = (label: string) => `${label}.example`
 
-/** Two writers on a site show: one changes it, then the other, and then the first one again. */
+/** Detects two writers on a site: one changes it, then the other, and then the first again. */
 export class Writers {
   readonly #world: World
   readonly #last = new Map<string, string>()

@@ -6,17 +6,17 @@ export interface Block {
   commands: string
 }
 
-/** In the order in which a reader follows them. */
+/** In the order of reading. */
 const GUIDE = ['.github/docs/installation.md', '.github/docs/operating.md']
 
-/** The commands of the guide that a stranger runs, in order. */
+/** The guide's commands for a new administrator, in order. */
 export async function readBlocks(): Promise<Block[]> {
   const texts = await Promise.all(GUIDE.map((path) => readFile(path, 'utf8')))
   const found = texts.join('\n').matchAll(/^```sh stranger: ([^\n]+)\n([\s\S]*?)^```$/gm)
   return [...found].map(([, where = '', commands = '']) => ({ where, commands }))
 }
 
-/** Replaces each `<placeholder>` with the reader's value; throws for one that has no value. */
+/** Replaces each `<placeholder>` with the reader's value; throws if one has none. */
 export function fillIn(commands: string, values: Record<string, string>): string {
   return commands.replace(/<([a-z][^<>\n]*)>/g, (_, name: string) => {
     const value = values[name]

@@ -10,8 +10,8 @@ const RELAY = fileURLToPath(new URL('./tcp-relay.mjs', import.meta.url))
 const PORT = 4873
 
 /**
- * The npm registry for hosts that have no other network, at the address of the switch. It gets what
- * is asked for from this machine's registry, and keeps archives, which never change.
+ * The npm registry for hosts without another network, at the switch's address. It loads requested
+ * packages from this machine's registry and keeps archives, which never change.
  */
 export async function startNpmMirror({ netns, address, folder }: Switch) {
   const url = `http://${address}:${PORT}`

@@ -1,4 +1,4 @@
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 
-/** What the installation of a dashboard takes from Debian beyond what every host is offered. */
+/** Packages of a dashboard's installation beyond those offered to every host. */
 export const panelPackages = () => morePackages('bookworm', ['git', 'certbot', 'caddy'])

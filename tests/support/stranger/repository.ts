@@ -7,7 +7,7 @@ const PUBLISHED = ['agent', 'dashboard', 'shared', 'scripts', 'README.md', 'LICE
 const SETTINGS = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json']
 const AUTHOR = ['-c', 'user.name=Lab', '-c', 'user.email=lab@example.test']
 
-/** A repository of this very source, from which a stranger clones and pulls. */
+/** A repository of these sources, to clone and pull. */
 export async function makeRepository() {
   const folder = await mkdtemp(join(tmpdir(), 'repository-'))
   const git = (...args: string[]) => must(['git', '-C', folder, ...AUTHOR, ...args])
@@ -21,14 +21,14 @@ export async function makeRepository() {
   await commit('First version')
   return {
     folder,
-    /** The next version of everything. */
+    /** Publishes the next version. */
     async publish(version: string): Promise<void> {
       const file = join(folder, 'package.json')
       const manifest = JSON.parse(await readFile(file, 'utf8'))
       await writeFile(file, `${JSON.stringify({ ...manifest, version }, null, 2)}\n`)
       await commit(`Version ${version}`)
     },
-    /** A version whose dashboard migrates its records, and then ends. */
+    /** Publishes a dashboard that migrates its records and then ends. */
     async publishBroken(): Promise<void> {
       const migrations = join(folder, 'dashboard/db/migrations')
       const journal = join(migrations, 'meta/_journal.json')

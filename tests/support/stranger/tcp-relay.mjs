@@ -1,4 +1,4 @@
-// Runs in the network of the lab: passes each connection to an address there on to a unix socket.
+// Runs in the network of the lab: forwards connections of an address there to a unix socket.
 import net from 'node:net'
 
 const [address, port, path] = process.argv.slice(2)

@@ -17,8 +17,8 @@ export const NAMES = {
 } as const
 
 /**
- * Two empty Debian hosts, and what the internet is to them: names, a certificate authority, package
- * sources, an npm registry, this repository and a mirror of WordPress.
+ * Two empty Debian hosts and their internet: names, a certificate authority, package sources, an
+ * npm registry, this repository and a mirror of WordPress.
  */
 export type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -61,7 +61,7 @@ export async function startWorld() {
     panel,
     server,
     repository,
-    /** The values that the guide leaves to its reader. */
+    /** The guide's placeholder values. */
     values: {
       'address of this repository': REPOSITORY,
       'folder with latest.tar.gz': `file://${MIRROR}`,
@@ -69,7 +69,7 @@ export async function startWorld() {
       'directory of your authority': acme.directory_url,
       'file with its root': ROOT_OF_AUTHORITY,
     } as Record<string, string>,
-    /** As an administrator may set them: where a host has no way to the internet. */
+    /** Settings of an administrator of a host without internet. */
     environment: {
       npm_config_registry: npm.url,
       INSTALL_ACME_DIRECTORY: acme.directory_url,

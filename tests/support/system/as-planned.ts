@@ -12,17 +12,17 @@ interface Asked {
 }
 
 interface Options {
-  /** Which of the machine's things are compared. */
+  /** Selects the things to compare. */
   only?: (thing: string) => boolean
   pages?: boolean
 }
 
-/** The lists of packages, which Debian renews by itself now and then. */
+/** Package lists, which Debian refreshes by itself now and then. */
 const APT = / \/var\/(cache|lib)\/apt(\/|$)/
 
 /**
- * Asks for the plan of a call, sees that nothing came of that, does the same in earnest with `act`, and
- * compares what is on the machine, and in the journal, with what the plan says.
+ * Requests the plan of a call, checks that it changed nothing, runs the call with `act`, and
+ * compares the machine and the journal with the plan.
  */
 export async function asPlanned(
   world: Pick<World, 'host' | 'dashboard' | 'path'>,

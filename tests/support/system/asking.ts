@@ -9,7 +9,7 @@ import { authorization, digestOf, nonce, type Signer, signer } from '#tests/supp
 
 const STATE = '/var/lib/hosting-agent'
 
-/** Asks the agent of a host by itself, without a dashboard: plainly, or with a proof for each call. */
+/** Calls the agent of a host without a dashboard: plainly, or with a proof for each call. */
 export class Asking {
   readonly #host: Host
   readonly #hub: Signer | undefined
@@ -23,7 +23,7 @@ export class Asking {
     return new Asking(host)
   }
 
-  /** Makes the agent, before it is installed, obey a key of this process. */
+  /** Makes the agent, not yet installed, accept a key of this process. */
   static async signed(host: Host): Promise<Asking> {
     const hub = signer('h1')
     const keys = [{ kid: hub.kid, public_key: rawKeyOf(hub.public_key), until: null }]
@@ -33,7 +33,7 @@ export class Asking {
     return new Asking(host, hub)
   }
 
-  /** Starts an operation and returns its id, which has its end when `ended` resolves. */
+  /** Starts an operation and returns its id; `ended` resolves at its end. */
   start(command: string, params: object): { id: string; ended: Promise<StoredEvent[]> } {
     const id = randomBytes(8).toString('hex')
     const answer = this.call('/exec', { command, params }, id)
@@ -47,7 +47,7 @@ export class Asking {
     return { id, ended }
   }
 
-  /** The body of the answer to a POST. */
+  /** The response body of a POST. */
   async call(path: string, body: object, operation?: string): Promise<string> {
     const text = JSON.stringify(body)
     const named = operation === undefined ? [] : ['--header', `${OPERATION_HEADER}: ${operation}`]

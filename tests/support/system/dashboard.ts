@@ -23,7 +23,7 @@ export interface Dashboard {
 }
 
 interface Where {
-  /** Where it listens, and how servers reach it. */
+  /** Its address, also for the servers. */
   address?: string
   env?: Record<string, string>
 }
@@ -86,7 +86,7 @@ export async function startDashboard(
   return dashboard
 }
 
-/** Follows the operation that an answer names to its end, and gives its last event. */
+/** Follows the operation of a response to its end and returns its last event. */
 export async function endOf(dashboard: Dashboard, { headers }: Answer): Promise<StoredEvent> {
   const id = headers.get('operation-id')
   const events = await dashboard.stream('GET', `/api/operations/${id}/events`)

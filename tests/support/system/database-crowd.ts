@@ -4,14 +4,14 @@ import type { DatabaseWorld } from './database-world.ts'
 import { get } from './requests.ts'
 import { MINUTES, type Site } from './world.ts'
 
-/** With the two that are there, more than MariaDB has connections for by itself. */
+/** With the two existing sites, more than MariaDB's default connections. */
 const HOSTILE = 5
-/** Of a site of tier medium. */
+/** Limit of a medium site. */
 const EACH = 30
 const FILE = '/etc/mysql/mariadb.conf.d/10-hosting.cnf'
 const ALLOWED = 'SELECT @@GLOBAL.max_connections'
 
-/** What many hostile sites together can do to the database of a server, and one that has patience. */
+/** The effect of many hostile sites on the database of a server, and of one persistent site. */
 export function crowdOfSites(
   place: () => { world: DatabaseWorld; victim: Site; evading: () => Promise<void> },
 ): void {
@@ -28,7 +28,7 @@ export function crowdOfSites(
       )
       const needed = async () => `max_connections = ${(await world.root(ALLOWED))[0]}\n`
       const kept = async () => (await world.host.exec(['cat', FILE])).stdout
-      // Those that are created at the same time do not know of each other.
+      // Sites created at the same time do not see each other.
       const raised = async () =>
         Number((await world.root(ALLOWED))[0]) >= HOSTILE * EACH + 60 &&
         (await kept()).endsWith(await needed())
@@ -37,7 +37,7 @@ export function crowdOfSites(
       try {
         const held =
           "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER LIKE 'hostile%'"
-        // PHP of a site may have had one of its connections in that moment.
+        // PHP of a site may have used a connection just then.
         const count = Number((await world.root(held))[0])
         expect(count).toBeGreaterThanOrEqual(HOSTILE * (EACH - 1))
         expect(count).toBeLessThanOrEqual(HOSTILE * EACH)

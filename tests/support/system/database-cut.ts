@@ -4,10 +4,10 @@ import type { DatabaseWorld } from './database-world.ts'
 import { get } from './requests.ts'
 import { MINUTES, type Site } from './world.ts'
 
-/** Long enough to be met in the middle of its dump. */
+/** Large enough to cut in the middle of its dump. */
 const MEGABYTES = 300
 
-/** What ends the dump of a site before it is whole, such as a reboot of its server. */
+/** Interruptions of the dump of a site, such as a reboot of its server. */
 export function cutDump(place: () => { world: DatabaseWorld; victim: Site }): void {
   test(
     'a deletion whose dump is stopped in the middle fails, and the site keeps its rows',
@@ -29,7 +29,7 @@ INSERT INTO large SELECT seq, REPEAT('x', 1048576) FROM seq_1_to_${MEGABYTES};`)
         expect.stringContaining('The database could not be dumped (exit status'),
       ])
       expect(await world.root(`SELECT COUNT(*) FROM ${user}.large`)).toEqual([String(MEGABYTES)])
-      // nginx takes its virtual host up again a moment after the signal.
+      // nginx serves its site again a moment after the signal.
       const answers = () =>
         get(world.host, `http://${victim.domain}/?cut`).then(
           ({ status }) => status === 200,

@@ -12,7 +12,7 @@ const FORMER_RIGHTS =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES, CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT'
 const BATCH = ['--batch', '--skip-column-names']
 
-/** A server with sites, and what an attacker, an owner and root do with their databases. */
+/** A server with sites, and the database actions of an attacker, an owner and root. */
 export async function databaseWorld(suite: Suite) {
   const world = await startEnrolled(suite, await packaged(suite))
   const { host, dashboard, path } = world
@@ -38,7 +38,7 @@ export async function databaseWorld(suite: Suite) {
     await seen(host, site, sql)
     return async () => {
       await started.stop('SIGKILL')
-      // MariaDB does not notice before the statement ends.
+      // MariaDB notices only when the statement ends.
       await root(`KILL USER '${site.user}'@localhost`)
     }
   }
@@ -50,7 +50,7 @@ export async function databaseWorld(suite: Suite) {
     password,
     attempt,
     accounts: (user: string) => root(`SELECT User FROM mysql.global_priv WHERE User = '${user}'`),
-    /** The number of the error of MariaDB; 0: it was carried out. */
+    /** The error number of MariaDB; 0: the statement succeeded. */
     async errorOf(site: Site, sql: string): Promise<number> {
       const { code, stderr } = await attempt(site, sql)
       return code === 0 ? 0 : Number(/^ERROR (\d+)/m.exec(stderr)?.[1] ?? -1)
@@ -68,7 +68,7 @@ export async function databaseWorld(suite: Suite) {
       const done = await ended(await dashboard.call('DELETE', at(site)))
       if (done?.status !== 'ok') throw new Error(JSON.stringify(done))
     },
-    /** The lines that the deletion says. */
+    /** The log lines of the deletion. */
     async removeLogged(site: Site): Promise<string[]> {
       const answer = await dashboard.call('DELETE', at(site))
       const done = await ended(answer)
@@ -81,13 +81,13 @@ export async function databaseWorld(suite: Suite) {
       (await ended(await dashboard.call('POST', at(site, '/restore')))) ?? {},
     change: async (site: Site, body: object) =>
       (await ended(await dashboard.call('PATCH', at(site), body))) ?? {},
-    /** Connections that do nothing; as many as MariaDB gives. */
+    /** Idle connections; as many as MariaDB allows. */
     open: (site: Site, count: number) => background(site, 'SELECT SLEEP(600)', count),
     lock: (site: Site, table: string) =>
       background(site, `LOCK TABLES ${table} WRITE; SELECT SLEEP(601)`, 1),
-    /** One statement without an end, in a session that has lifted its limit. */
+    /** One endless statement, in a session that has lifted its limit. */
     evade: (site: Site) => background(site, 'SET max_statement_time = 0; SELECT SLEEP(3000)', 1),
-    /** The trash of this site as the previous version wrote it. */
+    /** This site's trash as written by the previous version. */
     async formerTrash({ user }: Site) {
       const whole = ['--single-transaction', '--quick', '--routines', '--triggers', '--events']
       const dump = await host.must(['mariadb-dump', ...whole, '--hex-blob', '--databases', user])
@@ -110,7 +110,7 @@ GRANT ${FORMER_RIGHTS} ON ${user}.* TO '${user}'@localhost;`)
   }
 }
 
-/** Waits until a statement runs, and no more of them come. */
+/** Waits until a statement runs in a steady number. */
 async function seen(host: Host, { user }: Site, sql: string): Promise<void> {
   const sleep = /SLEEP\(\d+\)/.exec(sql)?.[0]
   const where = `USER = '${user}' AND INFO LIKE 'SELECT ${sleep}%'`

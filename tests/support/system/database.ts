@@ -8,14 +8,14 @@ import { type DatabaseWorld, databaseWorld } from './database-world.ts'
 import { get } from './requests.ts'
 import { MINUTES, type Site } from './world.ts'
 
-/** Ends a statement for the client alone: the server takes what follows the two dashes as a comment. */
+/** Ends a statement for the client only: the server reads the text after the dashes as a comment. */
 const COMMENT = '--\u0001;; '
 const INTRUDER = `CREATE OR REPLACE USER bd@localhost IDENTIFIED BY 'bd';; GRANT ALL PRIVILEGES ON *.* TO bd@localhost WITH GRANT OPTION;; SELECT 1
  + 1`
 const FUNCTION = `CREATE FUNCTION zz() RETURNS INT RETURN 1 ${COMMENT}${INTRUDER}`
 const LOOT = '/tmp/hosting-loot'
 
-/** What a dump may have been made to hold, and why it is refused. */
+/** Contents of a manipulated dump, and why it is refused. */
 const MORE =
   /^The dump holds a view, routine, trigger, event or account statement at line \d+; only tables are imported$/
 const NOT_SQL =
@@ -52,7 +52,7 @@ const GRANTS = (user: string) => [
   `GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, LOCK TABLES ON \`${user}\`.* TO \`${user}\`@\`localhost\``,
 ]
 
-/** What a site can do with its database account, and what a dump of it can. */
+/** The reach of a site's database account and of a dump of it. */
 export function databases(suite: Suite): void {
   unless(lab.available()).describe(`the databases of sites on ${suite}`, () => {
     let world: DatabaseWorld
@@ -114,7 +114,7 @@ export function databases(suite: Suite): void {
         const dump = `/srv/www/.trash/${evil.user}/database.sql`
         await world.host.must(['cp', '-p', dump, '/root/dump.sql'])
         for (const [what, text, reason] of PLANTED) {
-          // Without its first line, by which the client itself refuses some of this.
+          // Without its first line: with it the client itself refuses some.
           await world.host.must(['sh', '-c', 'sed 1d /root/dump.sql > "$0"; cat >> "$0"', dump], {
             input: text,
           })

@@ -11,15 +11,15 @@ import { type Dashboard, startDashboard } from './dashboard.ts'
 const PROGRAM = '/usr/local/bin/hosting-agent'
 const CA = '/etc/hosting-agent/acme-ca.pem'
 
-/** A server whose agent runs as it is installed, in its sandbox, and obeys this dashboard alone. */
+/** A server with an installed agent, in its sandbox, that accepts only this dashboard. */
 export interface Enrolled {
   host: lab.Host
   readonly dashboard: Dashboard
-  /** Of the dashboard; outlives its end. */
+  /** The dashboard's; outlives it. */
   data_dir: string
   acme: Acme
   server: number
-  /** A path below the server, as the API has it. */
+  /** An API path below the server. */
   path(below: string): string
   /** Kills the dashboard, and starts it again with the same records. */
   restartDashboard(): Promise<void>
@@ -27,8 +27,8 @@ export interface Enrolled {
 }
 
 /**
- * With nothing but Debian, or from `image`; with the agent of this tree, or with `program`. `prepare`
- * is what somebody did with the server before.
+ * Bare Debian or `image`; the agent of this tree or `program`. `prepare` changes the server before
+ * the installation.
  */
 export async function startEnrolled(
   suite: 'bookworm' | 'trixie',
@@ -88,7 +88,7 @@ AGENT_ACME_DIRECTORY=${directory_url}
 AGENT_ACME_CA_FILE=${CA}
 `
 
-/** The end of the pasted line: what comes before it is in place. */
+/** The end of the pasted line; the part before it is done. */
 async function enrol(host: lab.Host, dashboard: Dashboard, server: number): Promise<void> {
   const { body } = await dashboard.call('POST', `/api/servers/${server}/enrolment`)
   const { code, lines } = body.enrolment as { code: string; lines: { line: string }[] }

@@ -7,9 +7,9 @@ import { realHost } from '#agent/real-host.ts'
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
 
 /**
- * Runs one command on the machine it is on, in one process, and fails at the n-th call of a port
- * within a step (`none`: at none). Prints as JSON what happened: the last event and, for each step
- * of the journal, how many calls it made.
+ * Runs one command on its own machine, in one process, and fails at the n-th call of a port within a
+ * step (`none`: at none). Prints as JSON the last event and, for each step of the journal, its number
+ * of calls.
  *
  *     faulty-agent <command> <step>:<n> <params as JSON>
  */
@@ -33,7 +33,7 @@ function counted<T extends object>(port: T): T {
   })
 }
 
-/** Counts a call and fails the chosen one, once: what is undone afterwards meets no further fault. */
+/** Counts a call and fails the chosen one, once: the rollback meets no further fault. */
 function note(appended: string): void {
   const { step, state } =
     /"step":"(?<step>[^"]+)","state":"(?<state>\w+)"/.exec(appended)?.groups ?? {}

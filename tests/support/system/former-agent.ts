@@ -6,13 +6,13 @@ import { must } from '#tests/support/lab/run.ts'
 /** The last commit whose agent ran PHP-FPM as root and the jobs of sites in cron.service. */
 const FORMER = 'd08ddb6332460dda89674fecb3bcf24d221917d6'
 
-/** Why there is no former version to start from, or undefined: a clone without history has none. */
+/** Why no former version can be built, or undefined: a clone without history has none. */
 export function formerUnavailable(): string | undefined {
   const { exitCode } = Bun.spawnSync(['git', 'cat-file', '-e', `${FORMER}^{commit}`])
   return exitCode === 0 ? undefined : 'this clone has no history'
 }
 
-/** The executable of the agent as it was, built from its own sources with the packages of today. */
+/** The executable of the former agent, built from its own sources with today's packages. */
 export async function formerAgent(): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'former-'))
   try {

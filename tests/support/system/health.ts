@@ -19,8 +19,8 @@ const FATAL = '<?php this_function_is_not_there();'
 const PHP_STOPS = 'mu-plugins/fatal.php'
 
 /**
- * What is broken by hand on a server is shown by domain, and as up again after the repair: PHP, the
- * database, the certificate, and a fatal error behind a cached page. `world` has two sites without TLS.
+ * Faults made by hand are shown by domain, and as up again after the repair: PHP, the database, the
+ * certificate, and a fatal error behind a cached page. `world` has two sites without TLS.
  */
 export function showsHealth(world: () => Enrolled, php: string): void {
   const { timeout_ms } = { timeout_ms: 3 * MINUTES }
@@ -46,7 +46,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
       return [health, health_code, ...checks].join(' ')
     })
   }
-  /** Waits until both are so, and says how long that took. */
+  /** Waits for both states; returns the duration. */
   const become = async (what: string, expected: [one: string, two: string]) => {
     const from = Date.now()
     let seen: string[] = []
@@ -75,7 +75,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
       const issue = async (tls: string) =>
         (await dashboard.stream('POST', path(`/sites/${two.id}/tls`), { tls })).at(-1)
       await issue('self-signed')
-      // In the page cache from now on, which nothing of what follows empties.
+      // It stays in the page cache: no later step empties it.
       await get(host, `http://${one.domain}/`)
       await become('at first', ['up up', 'up up'])
 
@@ -136,7 +136,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
       const shown = await lab.poll(
         async () => {
           const { code } = await host.exec(['systemctl', 'is-active', '--quiet', unit])
-          // A look that has begun before the stop asks PHP, which wakes it: such a one is the last.
+          // A check that started before the stop wakes PHP; it is the last one.
           if (code === 0) {
             await must('systemctl', 'stop', unit)
             stops += 1
@@ -156,7 +156,7 @@ export function showsHealth(world: () => Enrolled, php: string): void {
   )
 }
 
-/** What the agent and the process that reads sites for it have used. */
+/** CPU time of the agent and of its process that reads sites. */
 async function processorMs(host: lab.Host): Promise<number> {
   const show = ['systemctl', 'show', '--property=CPUUsageNSec', '--value']
   const { stdout } = await host.exec([...show, 'hosting-agent.service', 'hosting-scan-*.service'])

@@ -4,16 +4,16 @@ import type { Host } from '#tests/support/lab/index.ts'
 const FOLDER = '/srv/hostile'
 
 interface Ways {
-  /** Clears the environment of one of those that are started. */
+  /** Clears the environment of one of the started programs. */
   forget: boolean
-  /** Which arguments the call that hangs must have: a pattern of sh(1). */
+  /** Arguments of the call that hangs: a pattern of sh(1). */
   only?: string
 }
 
 /**
- * The first such call after it was armed never ends, nor heeds SIGTERM, nor do two programs that it
- * has started in sessions of their own. Every other one writes down how many of them run then. In the
- * sandbox of a site only the site's own folder can be written to: the mark is made there.
+ * The first such call once armed never ends and ignores SIGTERM, like two programs that it started
+ * in sessions of their own. Every other call records how many of them run then. In the sandbox of a
+ * site only the site's own folder is writable: the mark is made there.
  */
 const hostile = (program: string, name: string, { forget, only = '*' }: Ways) => `#!/bin/sh
 case "$*" in
@@ -33,7 +33,7 @@ pgrep -xc ${name} >> ${FOLDER}/seen
 exec ${program}.real "$@"
 `
 
-/** Puts such programs in the place of the real ones. The first one hangs; the others count only. */
+/** Replaces the real programs. The first call hangs; the others only count. */
 export async function arm(host: Host, programs: readonly string[], ways: Ways): Promise<void> {
   await host.must(['mkdir', '-p', FOLDER])
   await host.must(['cp', '/usr/bin/sleep', `${FOLDER}/${nameOn(host)}`])
@@ -47,9 +47,9 @@ export async function arm(host: Host, programs: readonly string[], ways: Ways): 
   }
 }
 
-/** Puts the real ones back; how many of the hanging programs each of the later calls saw. */
+/** Restores the real programs; returns the hanging programs each later call saw. */
 export async function disarm(host: Host, programs: readonly string[]): Promise<string[]> {
-  // One that root called has done it itself: a service is known by the file of its program.
+  // A call by root restores its own: a service is known by its program's file.
   for (const program of programs) await host.exec(['mv', `${program}.real`, program])
   const seen = await host.must(['cat', `${FOLDER}/seen`])
   await host.must(['rm', '-r', FOLDER])
@@ -68,5 +68,5 @@ export function survivors(host: Host): string[] {
   })
 }
 
-/** The kernel shows no more of a name. */
+/** The kernel's limit for a name. */
 const nameOn = ({ name }: Host) => name.slice(0, 15)

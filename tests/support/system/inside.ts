@@ -7,14 +7,14 @@ const RELAY = fileURLToPath(new URL('./relay.mjs', import.meta.url))
 
 export interface Process {
   child: ChildProcess
-  /** Every line it has printed so far. */
+  /** All lines printed so far. */
   lines: string[]
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**
- * Runs one of this machine's programs on a host's network and waits for a line that matches.
- * Rejects with all it printed when it ends before that.
+ * Runs one of this machine's programs on a host's network and waits for a matching line. Rejects
+ * with all it printed when it ends before that.
  */
 export async function startInside(
   netns: string,
@@ -49,7 +49,7 @@ export async function startInside(
   }
 }
 
-/** A `fetch` whose connections are made on the host's network, to one address there. */
+/** A `fetch` that connects on the host's network, to one address there. */
 export async function reach(netns: string, socket: string, address: string, port: number) {
   const argv = [process.execPath, RELAY, socket, address, String(port)]
   const relay = await startInside(netns, argv, /^ready$/)

@@ -9,7 +9,7 @@ import { checked, startIsolated, traces, WEAKENINGS } from './isolation.ts'
 
 const MINUTES = 60_000
 
-/** What each weakening of the server lets through, and how that is seen. */
+/** The attack that detects each weakening, and its detail. */
 const FOUND = [
   ['files.modes', /wp-config\.php/],
   ['files.modes', /\/srv\/www\/shop1a2b3c(,|$)/],
@@ -21,7 +21,7 @@ const FOUND = [
   ['sql.objects', /routine left_behind in shop1a2b3c/],
 ] as const
 
-/** `interrupted`: also checks that do not come to their end. */
+/** `interrupted`: includes interrupted checks. */
 export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
   unless(lab.available()).describe(`the isolation of sites on ${suite}`, () => {
     let host: lab.Host

@@ -22,7 +22,7 @@ const SHOP = {
   user: 'shop1a2b3c',
 } as const
 
-/** A server as it is installed, agent in its sandbox, with one site. */
+/** A server with the installed agent in its sandbox, and one site. */
 export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; agent: Asking }> {
   const { file: program } = await buildAgent('.')
   const host = await startMachine(
@@ -40,20 +40,20 @@ export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; age
   return { host, agent }
 }
 
-/** The data of its `complete` event; throws what it ended with otherwise. */
+/** The data of its `complete` event; throws any other last event. */
 async function completed(agent: Asking, command: string, params: object) {
   const last = (await agent.start(command, params).ended).at(-1)
   if (last?.event !== 'complete') throw new Error(`${command}: ${JSON.stringify(last)}`)
   return last.data
 }
 
-/** A check; what each attack came to, by its id. */
+/** A check; the result of each attack by its id. */
 export async function checked(agent: Asking): Promise<Map<string, IsolationResult>> {
   const { results } = await completed(agent, 'isolation.check', {})
   return new Map((results as IsolationResult[]).map((result) => [result.id, result]))
 }
 
-/** A drop-in for the PHP-FPM of every site, as an administrator may write it to find a fault. */
+/** A drop-in for the PHP-FPM of all sites, as an administrator may write it to debug. */
 const LOOSE_UNIT = `[Service]
 ProtectProc=default
 TemporaryFileSystem=
@@ -62,7 +62,7 @@ BindReadOnlyPaths=
 BindReadOnlyPaths=/etc/hosting/fpm/%i.d
 `
 
-/** Weakens the server in one way after the other; each entry undoes nothing. */
+/** Weakens the server in one way each; nothing is undone. */
 export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = {
   'a wp-config.php that all may read': async (host) => {
     const docroot = `/srv/www/${SHOP.user}/public`
@@ -83,11 +83,11 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
 
 const sql = (host: lab.Host, statement: string) => host.must(['mariadb', '--execute', statement])
 
-/** Whatever a check made and did not remove. */
+/** Things that a check did not remove. */
 export async function traces(host: lab.Host): Promise<string[]> {
   const { processes: _, ...things } = await snapshot(host)
   const shared = ['find', '/tmp', '/var/tmp', '/dev/shm', '/run/lock', '/var/lib/mysql', '/srv/www']
-  // What is removed meanwhile makes find(1) end with status 1.
+  // A file removed meanwhile makes find(1) end with 1.
   const { stdout } = await host.exec(shared)
   const found = [...Object.values(things).flat(), ...stdout.split('\n')]
   const running = await host.must(['ps', '-eo', 'user:32,args'])

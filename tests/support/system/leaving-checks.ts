@@ -10,8 +10,8 @@ const LATE = { domain: 'late.example.test', user: 'late1a2b3c' }
 const NGINX = `server { listen 80; server_name ${FOREIGN}; location / { return 200 "foreign"; } }\n`
 
 /**
- * `hosting-agent uninstall` on a server with sites, mail and a site of somebody else, from the mildest
- * to the one that leaves nothing: the server is of no use to other tests after it.
+ * `hosting-agent uninstall` on a server with sites, mail and a foreign site, from the mildest to
+ * the most complete: other tests cannot use the server afterwards.
  */
 export function leavingChecks(
   suite: Suite,
@@ -51,7 +51,7 @@ export function leavingChecks(
       expect(await answers(SHOP.domain, BLOG.domain, FOREIGN)).toEqual([true, true, true])
       expect([await agentUnits(), await failedUnits()]).toEqual(['', ''])
       expect((await host.exec(['test', '-e', PROGRAM])).code).toBe(1)
-      // A sendmail that finds a queue that does not answer tries for 8 seconds.
+      // sendmail tries a queue that does not answer for 8 seconds.
       const sockets = ['find', '/var/lib/hosting-mail/sockets', '-type', 's']
       expect(await host.must(sockets)).toBe('')
       expect(await send('nowhere')).toBe('false')
@@ -81,7 +81,7 @@ export function leavingChecks(
       expect(await answers(SHOP.domain, FOREIGN)).toEqual([true, true])
       expect(await left(world.host, BLOG.user)).toEqual([])
       expect([await agentUnits(), await failedUnits()]).toEqual(['', ''])
-      // systemd makes the folder again as a place of the sandbox of sites, and leaves it empty.
+      // systemd recreates the folder, empty, as a path in the sandbox of sites.
       const records = ['/var/lib/hosting-agent', '/var/lib/hosting-mail', '/etc/hosting-agent']
       const inside = ['find', ...records, '-mindepth', '1']
       expect((await world.host.exec(inside)).stdout).toBe('')
@@ -107,7 +107,7 @@ export function leavingChecks(
       await world.host.must(['systemctl', 'restart', 'nginx'])
       expect(await left(world.host, LATE.user)).toEqual([])
       expect(stdout).toContain(`of an agent whose records were purged: the site ${SHOP.domain}`)
-      // That of an agent whose records were purged is nobody's to remove.
+      // Without its records the agent cannot remove its own site.
       expect(await answers(FOREIGN, SHOP.domain)).toEqual([true, true])
       expect([await agentUnits(), await failedUnits()]).toEqual(['', ''])
     },
@@ -115,7 +115,7 @@ export function leavingChecks(
   )
 }
 
-/** What is left of a user of a site. */
+/** Leftovers of a site's user. */
 async function left(host: lab.Host, user: string): Promise<string[]> {
   const places = ['/etc', '/srv', '/var/lib', '/var/log', '/var/cache', '/run', '/usr/local']
   const { stdout } = await host.exec(['find', ...places, '-name', `*${user}*`])

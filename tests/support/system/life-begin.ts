@@ -18,7 +18,7 @@ export function registers(world: World): void {
   })
 }
 
-/** What packages bring along is named by the package. */
+/** Things from packages are listed by package. */
 const OURS = /^(package|service) |hosting|\/srv\/www|sites-enabled\/|\.service\.d$/
 
 export function provisions(world: World): void {
@@ -36,7 +36,7 @@ export function provisions(world: World): void {
       const done = { event: 'complete', data: { status: 'ok', php_versions: [php] } }
       const ready = { event: 'log', data: { message: 'The server is ready for sites' } }
 
-      // Without lists nobody knows what packages bring along.
+      // Without lists the contents of packages are unknown.
       await world.host.must(['apt-get', 'update', '-q'])
       const asked = { method: 'POST', path: '/provision', body: { php_versions: [php] } }
       await asPlanned(

@@ -6,7 +6,7 @@ import { get } from './requests.ts'
 import { snapshot } from './snapshot.ts'
 import { MINUTES, type Site, type World } from './world.ts'
 
-/** A container ends with its power: this is about servers. */
+/** Servers only: a container ends at a power loss. */
 export function comesBack(world: World): void {
   if (world.variant.init === 'none') return
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { MINUTES, type World } from './world.ts'
 
-/** Speaks in the jobs alone, with what could confuse a terminal, and fails. */
+/** Prints only in jobs, text that could confuse a terminal, and fails. */
 const FAILING = `<?php
 if (defined('WP_CLI') && in_array('event', $_SERVER['argv'], true)) {
   fwrite(STDERR, "the reason \\033[31mof it\\033[0m\\n");

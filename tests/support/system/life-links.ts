@@ -8,13 +8,13 @@ const FOREIGN = 'a file of the neighbour'
 const SWAPS = 150
 const REQUESTS = 300
 
-/** Puts the file and a link to the neighbour's in the place of each other. */
+/** Swaps the file and a link to the neighbour's file repeatedly. */
 const SWAP = `cd "$1" && for one in $(seq ${SWAPS}); do
   ln -s "$2" next && mv -T next swap.txt
   ln own.txt next && mv -T next swap.txt
 done`
 
-/** nginx may read the files of both sites, and remembers for a moment what it has opened. */
+/** nginx may read the files of both sites, and caches open files for a moment. */
 export function followsNoLink(world: World): void {
   test(
     'serves no file of a neighbour through a link that takes the place of a file',

@@ -9,8 +9,8 @@ import { MINUTES, type World } from './world.ts'
 type Body = Record<string, unknown>
 
 /**
- * Every way to change a site, on the second one; it is in the end what it was. On one Debian; in
- * a long run on all.
+ * Every change of a site, on the second one, which ends as it started. On one Debian; in a long run
+ * on all.
  */
 export function doesAsPlanned(world: World): void {
   const { php, name } = world.variant

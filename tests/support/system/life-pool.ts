@@ -20,7 +20,7 @@ export function readsPassword(world: World): void {
 }
 
 const HELD_MS = 45_000
-/** Holds a worker until `go` is there, and says which limit holds for it and what it is. */
+/** Holds a worker until `go` exists, and prints its limit. */
 const HELD = `<?php
 touch(__DIR__ . '/held-' . getmypid());
 for ($left = 500; $left > 0 && !file_exists(__DIR__ . '/go'); $left--) { usleep(100000); clearstatcache(); }
@@ -30,10 +30,10 @@ export function appliesTier(world: World): void {
   const { php } = world.variant
   const inDocroot = (script: string) => world.host.must(['sh', '-c', script, world.site.docroot])
   const held = async () => Number(await inDocroot('ls "$0" | grep -c ^held- || true'))
-  /** One request after the other until so many workers are held, which a busy machine takes its time for, and some more. */
+  /** Sends requests one by one until that many workers are held (slow on a busy machine), and some more. */
   const answers = async (expected: number) => {
     const asked: ReturnType<typeof get>[] = []
-    // With a query, so that none is answered from the page cache.
+    // The query keeps the page cache from answering.
     const ask = () =>
       asked.push(get(world.host, `http://${world.site.domain}/tier.php?${asked.length}`))
     for (const end = Date.now() + HELD_MS; (await held()) < expected && Date.now() < end; )

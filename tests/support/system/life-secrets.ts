@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from './world.ts'
 
-/** Everywhere on the server but in the site itself, where wp-config.php has to hold one of them. */
+/** The whole server except the site itself, whose wp-config.php holds one of them. */
 const PLACES = ['/var/lib/hosting-agent', '/var/log', '/etc', '/run', '/tmp', '/root']
 
-/** The dashboard's records, their journal included, and all that it has printed. */
+/** The dashboard's records with their journal, and all its output. */
 function recordsOf({ dashboard }: World): string {
   const files = readdirSync(dashboard.data_dir).map((name) => join(dashboard.data_dir, name))
   return [...files.map((file) => readFileSync(file, 'latin1')), ...dashboard.process.lines].join(

@@ -9,7 +9,7 @@ const AT_ONCE = 8
 const SPREAD_MS = 120
 const ROUNDS = long ? 400 : 8
 
-/** Requests before, in and after the moment in which PHP-FPM is ended. */
+/** Requests before, during and after the end of PHP-FPM. */
 export function sleeps(world: World): void {
   if (world.variant.init !== 'systemd') return
 

@@ -49,7 +49,7 @@ export function trashes(world: World): void {
   )
 }
 
-/** Without what a request leaves for a while: pages in the cache, and workers that wait for more. */
+/** Without the traces of a request: cached pages, and idle workers. */
 function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   return {
     ...rest,
@@ -59,8 +59,8 @@ function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
 }
 
 /**
- * What is served or runs of a user; its files are in the trash, its logs, its name and what it has set
- * for its mail stay.
+ * A user's served files and running programs; files in the trash, logs, the name and mail settings
+ * stay.
  */
 function leftOf(user: string, { files, databases, units, processes }: Snapshot): string[] {
   const kept = new RegExp(

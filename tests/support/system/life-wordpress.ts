@@ -3,7 +3,7 @@ import { withBrowser } from '#tests/support/browser/index.ts'
 import { MINUTES, type World } from './world.ts'
 import { wpCli, wpCliJson } from './wp-cli.ts'
 
-/** Where a run leaves what its browser saw. */
+/** The folder of the screenshots. */
 const SHOTS = 'dist/screenshots'
 
 export function logsIn(world: World): void {

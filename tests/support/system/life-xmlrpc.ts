@@ -8,7 +8,7 @@ const CALL = '<?xml version="1.0"?><methodCall><methodName>demo.sayHello</method
 /** The limit lets 31 through at once, and one more each second. */
 const MANY = 45
 
-/** xmlrpc.php as Jetpack asks it, closed, and asked too often. */
+/** xmlrpc.php as Jetpack calls it, closed, and over its limit. */
 export function switchesXmlrpc(world: World): void {
   const ask = async () => {
     const options = ['--header', 'content-type: text/xml', '--data', CALL]

@@ -1,17 +1,17 @@
 import type { Host } from '#tests/support/lab/index.ts'
 import { get } from './requests.ts'
 
-/** What came of the requests of a load: how many were answered, and what the others were answered with. */
+/** The result of a load: the number of answered requests, and the other answers. */
 export interface Answers {
   good: number
   bad: string[]
 }
 
-/** Says that PHP has answered, after a time in which it can be interrupted. */
+/** Answers by PHP, after an interruptible delay. */
 export const PAGE =
   "<?php usleep(isset($_GET['long']) ? 25000000 : 100000); echo 'answered by ', getmypid();"
 
-/** So many requests a second, which PHP answers, until it is stopped. */
+/** Sends so many requests a second, answered by PHP, until stopped. */
 export function startLoad(host: Host, url: string, per_second: number) {
   const answers: Answers = { good: 0, bad: [] }
   const asked: Promise<void>[] = []

@@ -4,7 +4,7 @@ import { poll } from '#tests/support/lab/wait.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
 
-/** The agent's settings: as an installed one's, but with sources on this machine. */
+/** An installed agent's settings, but with sources on this machine. */
 export const ENVIRONMENT = {
   AGENT_AUTH: 'none-for-tests',
   AGENT_LISTEN: '127.0.0.1:8443',
@@ -28,7 +28,7 @@ ${Object.entries(ENVIRONMENT)
 WantedBy=multi-user.target
 `
 
-/** A fresh server with nothing but Debian, or from `image`, on which the agent's executable runs as a service. */
+/** A fresh server with bare Debian or `image`, which runs the agent's executable as a service. */
 export async function startMachine(
   options: Pick<HostOptions, 'name' | 'suite' | 'init' | 'image'>,
   { program, mirror, serve = true }: { program: string; mirror: string; serve?: boolean },

@@ -12,7 +12,7 @@ const MINUTES = 60_000
 export const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
 export const PASSWORD = 'right'
 
-/** Sends by `mail()`, or by `wp_mail()` with WordPress around it, and prints whether that worked. */
+/** Sends by `mail()`, or by WordPress's `wp_mail()`, and prints whether it worked. */
 export const SEND = `<?php
 [$to, $subject] = [$_GET['to'], $_GET['subject']];
 if (isset($_GET['wp'])) {
@@ -28,7 +28,7 @@ echo json_encode([$socket !== false, is_readable('/var/lib/hosting-mail/settings
   @scandir('/var/lib/hosting-mail/queue'), @scandir('/var/lib/hosting-mail/sockets')]);
 `
 
-/** Mail of sites on a server as it is installed, against a real relay that refuses, delays and dies. */
+/** Mail of sites on an installed server, with a real relay that refuses, delays and dies. */
 export function mailOn(suite: Suite): void {
   unless(lab.available()).describe(`the mail of sites on ${suite}`, () => {
     let world: MailWorld

@@ -7,7 +7,7 @@ const NAME = 'relay.example.test'
 const SEALED = { host: NAME, port: PORT + 1, tls: 'starttls', user: 'server', password: 'right' }
 const TRUSTED = '/usr/local/share/ca-certificates/mail-test.crt'
 
-/** Mail as it goes to most relays: with TLS and a certificate that the server trusts, or not. */
+/** Mail to a relay with TLS and a certificate that the server trusts, or not. */
 export function sealedRelayChecks(
   worldNow: () => MailWorld,
   send: (subject: string) => Promise<string>,
@@ -37,12 +37,12 @@ export function sealedRelayChecks(
   )
 }
 
-/** Sends where WordPress is told of a new password, as plugins for security do. */
+/** Sends mail on a new password, as security plugins do. */
 const TELLS = `<?php
 add_action('wp_set_password', fn() => wp_mail('owner@example.org', 'password changed', 'By ' . PHP_SAPI));
 `
 
-/** What the agent itself does to a site may make that send mail. */
+/** The agent's own runs in a site may make that send mail. */
 export function ownRunChecks(worldNow: () => MailWorld): void {
   test(
     'mail of a program that the agent runs as a site uses the same queue',

@@ -40,7 +40,7 @@ export class MailWorld {
     this.agent = agent
   }
 
-  /** Without systemd, as an agent that is started by hand. */
+  /** Without systemd, as an agent started by hand. */
   static async startDirectly(suite: Suite): Promise<MailWorld> {
     const { file: program } = await buildAgent('.')
     const options = { name: `mail-${suite}`, suite, init: 'none' } as const
@@ -65,7 +65,7 @@ export class MailWorld {
     return world
   }
 
-  /** After it was uninstalled. */
+  /** After an uninstall. */
   async installAgain(): Promise<Asking> {
     const { file } = await buildAgent('.')
     return installed(this.host, file)
@@ -79,7 +79,7 @@ export class MailWorld {
     }
   }
 
-  /** The data of the `complete` event; throws what the operation failed with. */
+  /** The data of the `complete` event; throws the failure otherwise. */
   async done(command: string, params: object): Promise<Record<string, unknown>> {
     const events = await this.agent.start(command, params).ended
     const last = events.at(-1)
@@ -87,7 +87,7 @@ export class MailWorld {
     return last.data
   }
 
-  /** With a certificate it wants STARTTLS. */
+  /** A certificate requires STARTTLS. */
   async startRelay({ port = PORT, ...certified }: Partial<Certified & Place> = {}): Promise<void> {
     const { key = '', cert = '' } = certified
     if (key !== '') writeFileSync(join(this.folder, `tls-${port}`), JSON.stringify({ key, cert }))
@@ -99,7 +99,7 @@ export class MailWorld {
     if (!ready) throw new Error(`The relay did not start: ${relay.output()}`)
   }
 
-  /** All of them. */
+  /** All relays. */
   async stopRelay(): Promise<void> {
     await Promise.all(this.#relays.splice(0).map((relay) => relay.stop('SIGKILL')))
   }
@@ -119,7 +119,7 @@ export class MailWorld {
     }
   }
 
-  /** The subjects of what the relay has taken, sorted. */
+  /** The subjects of the relay's messages, sorted. */
   get subjects(): string[] {
     return this.received.map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? '').sort()
   }
@@ -138,7 +138,7 @@ export class MailWorld {
     throw new Error(`Not so after 90 seconds: ${what}\n${JSON.stringify(facts, null, 1)}`)
   }
 
-  /** A file of the site, as its own PHP would write it. */
+  /** Writes a file as the site's own PHP would. */
   async plant({ user }: typeof SHOP, path: string, text: string): Promise<void> {
     const full = `/srv/www/${user}/public/${path}`
     await this.host.put(full, text)

@@ -2,7 +2,7 @@ import type { Host } from '#tests/support/lab/index.ts'
 
 type Site = { user: string; docroot: string }
 
-/** Names that end a line, look like an option or a command, or are no UTF-8. */
+/** Names with a line end, like an option or a command, or not UTF-8. */
 const FILES = `set -eu
 umask 022
 mkdir -p wp-content/uploads/2026/11 'wp-content/uploads/-rf *' private open
@@ -52,7 +52,7 @@ CREATE SEQUENCE odd_sequence START WITH 7;
 DO NEXTVAL(odd_sequence);
 `
 
-/** Puts into a site what a careless copy of it would lose. */
+/** Adds contents that a careless copy would lose. */
 export async function fill(host: Host, { user, docroot }: Site): Promise<void> {
   const as = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups']
   await host.must([...as, 'env', '--chdir', docroot, 'bash', '-c', FILES])
@@ -60,7 +60,7 @@ export async function fill(host: Host, { user, docroot }: Site): Promise<void> {
   await host.must(['mariadb', '--default-character-set=utf8mb4', user], { input: TABLES })
 }
 
-/** Everything below the folder of a site but what comes and goes by itself in its `tmp`. */
+/** Everything below the folder of a site but passing files in its `tmp`. */
 async function filesOf(host: Host, { docroot }: Site): Promise<string[]> {
   const home = docroot.replace(/\/public$/, '')
   const inside = ['find', home, '-path', `${home}/tmp/*`, '-prune', '-o']
@@ -84,7 +84,7 @@ SHOW CREATE USER '${user}'@'localhost';
 SHOW GRANTS FOR '${user}'@'localhost';
 `
 
-/** Schema, accounts, and every row, of tables that no job of WordPress writes to by itself. */
+/** Schema, accounts, and all rows of tables that no WordPress job writes to. */
 async function rowsOf(host: Host, { user }: Site): Promise<string[]> {
   const ask = (input: string) =>
     host.must(['mariadb', '--batch', '--skip-column-names', '--raw', user], { input })
@@ -106,7 +106,7 @@ async function rowsOf(host: Host, { user }: Site): Promise<string[]> {
   return (await ask([SCHEMA(user), ...each, ...odd, ...kept].join('\n'))).split('\n')
 }
 
-/** All of a site that must come back as it was. */
+/** The parts of a site that must be restored. */
 export async function inventory(host: Host, site: Site) {
   return { files: await filesOf(host, site), rows: await rowsOf(host, site) }
 }

@@ -4,7 +4,7 @@ import type { Image } from '#tests/support/lab/host.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 
-/** A server that has the packages of `server.provision`, which finds all the rest to do. */
+/** A server with the packages of `server.provision`, which does all the rest. */
 export async function packaged(suite: Suite): Promise<Image> {
   return preparePackaged(suite, await missingPackages(fakeHost(), [suites[suite].php]))
 }

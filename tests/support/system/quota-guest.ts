@@ -14,8 +14,8 @@ import { realHost } from '#agent/real-host.ts'
 import { siteCreate as contract } from '#shared/operation-types/site.create.ts'
 
 /**
- * Runs in a virtual machine, on its empty disk: the steps of the agent's commands that concern the
- * disk, and what a site can do after each. Prints what happened on each file system as JSON.
+ * Runs in a virtual machine, on its empty disk: the disk steps of the agent's commands, and what a
+ * site can do after each. Prints the results for each file system as JSON.
  */
 const DISK = '/dev/vdb'
 const SITES = '/srv/www'
@@ -35,14 +35,14 @@ function siteOf(user: string): Site {
 
 const creating = async (one: Site) => (await siteCreate.steps?.(one, host)) ?? []
 
-/** Performs those of the steps that have these names; returns their lines. */
+/** Performs the steps with these names; returns their lines. */
 async function perform(steps: Awaited<ReturnType<typeof creating>>, ...names: string[]) {
   const chosen = steps.filter(({ name }) => names.includes(name))
   const news = await Array.fromAsync(performSteps(chosen, async () => undefined))
   return news.filter((one) => typeof one === 'string')
 }
 
-/** `done`, or the last line of what the program of the site printed when it was refused. */
+/** `done`, or the last line of the site's program when it was refused. */
 async function attempt(one: Site, ...argv: string[]): Promise<string> {
   const { code, stderr } = await tryAsSite(host, one, argv)
   return code === 0 ? 'done' : (stderr.trim().split('\n').at(-1) ?? '')
@@ -55,7 +55,7 @@ const allocate = (one: Site, name: string, gib: number) =>
 
 const uidOf = async ({ user }: Site) => (await shell.run(['id', '--user', user])).stdout.trim()
 
-/** Of a user: limits (KiB, files) and use; undefined for one that has neither. */
+/** A user's limits (KiB, files) and use; undefined for a user without them. */
 async function quotaOf(uid: string) {
   const { stdout } = await shell.run(['repquota', '--user', '--no-names', '--output=csv', SITES])
   const row = stdout.split('\n').find((line) => line.startsWith(`#${uid},`))
@@ -77,7 +77,7 @@ async function small() {
   }
 }
 
-/** With a limit that is reached in seconds: a quarter of a million files take minutes here. */
+/** With a low limit: a quarter of a million files take minutes here. */
 async function files() {
   await setLimits(host, site.user, { bytes: 10e9, files: 300 })
   const many = ({ user }: Site) => `cd ${homeOf(user)}/sessions && seq 400 | xargs touch`

@@ -1,4 +1,4 @@
-// Runs in a host's network: passes each connection of a unix socket on to an address there.
+// Runs in a host's network: forwards each connection of a unix socket to an address there.
 import net from 'node:net'
 
 const [path, address, port] = process.argv.slice(2)

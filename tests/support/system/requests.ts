@@ -2,8 +2,8 @@ import type { Host } from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 
 /**
- * Of curl, for HTTP/2: a worker of nginx that is being replaced takes no new request (RFC 9113, 6.8),
- * and a browser asks again by itself.
+ * Printed by curl: a worker of nginx that is being replaced takes no new HTTP/2 request (RFC 9113,
+ * 6.8), and a browser retries by itself.
  */
 const REFUSED_STREAM = ': status 16'
 

@@ -16,7 +16,7 @@ const FRONT = 'hosting-agent-front.service'
 const DOMAIN = 'shop.example.test'
 const POLICY = '/etc/hosting-agent/policy.json'
 
-/** Without the account at the authority, which is the server's, and what the timers of Debian start. */
+/** Without the server's account at the authority, and programs of Debian's timers. */
 function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   const account = /^\/var\/lib\/(hosting-acme\/|hosting-agent\/acme)/
   return {
@@ -26,7 +26,7 @@ function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   }
 }
 
-/** All of a server's work, by an agent as it is installed. */
+/** All work on a server, by an installed agent. */
 export function sandboxed(suite: Suite): void {
   const { php } = suites[suite]
   unless(lab.available()).describe(`the agent in its sandbox on ${suite}`, () => {

@@ -23,7 +23,7 @@ async function withConfig<T>(
   return work().finally(() => write(before))
 }
 
-/** What it tells is its password, which the agent asks it for: `$say` of a list of words. */
+/** Prints its password, which the agent requests: `$say` of a list of words. */
 const telling = (code: string) =>
   `<?php include 'missing'; ${code} define('DB_PASSWORD', implode(' ', $say));
    require_once ABSPATH . 'wp-settings.php';`
@@ -75,7 +75,7 @@ export function unanswered(attack: Attack): void {
 
       expect([password, other, health.bad]).toEqual(['', victim.password, []])
       if (long) expect(performance.now() - start).toBeLessThan(30_000)
-      // A sync in the background can have asked the site as well.
+      // A background sync may have read the site too.
       const left = () => tenants.host.exec(['pgrep', '-u', evil.user, '-f', 'HostingReader'])
       expect(await poll(async () => (await left()).stdout === '')).toBe(true)
     },

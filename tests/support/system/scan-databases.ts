@@ -7,7 +7,7 @@ import { MINUTES } from './world.ts'
 
 const ROOT_LIKE = { DB_USER: 'weak', DB_PASSWORD: 'weak' }
 
-/** A view whose function runs with the rights of whoever reads it, and what it leaves. */
+/** A view whose function runs with the rights of its reader, and its traces. */
 async function layView({ tenants, evil, victim }: Attack): Promise<void> {
   const rights = 'CREATE VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE'
   const own = evil.user.replaceAll('_', '\\_')
@@ -37,7 +37,7 @@ async function stolen({ tenants, evil, victim }: Attack) {
   return { ran_as: loot, changed: urls !== '' }
 }
 
-/** Something that listens where DB_HOST says, and writes down that somebody came. */
+/** A listener at DB_HOST that records each connection. */
 async function listening(tenants: Tenants, place: string, log: string) {
   const code = `$s = stream_socket_server('${place}') or exit(1); echo "ready\\n";
     while ($c = stream_socket_accept($s, 600)) { file_put_contents('${log}', "came\\n", FILE_APPEND); fclose($c); }`
@@ -170,8 +170,8 @@ export function databases(attack: Attack): void {
 }
 
 /**
- * PHP of the site, which may connect where it likes, runs for visitors, for its jobs and at each look
- * at its health. Returns what starts it again.
+ * Stops PHP of the site, which may connect anywhere and runs for visitors, jobs and health checks.
+ * Returns what starts it again.
  */
 async function stopPhp({
   tenants: { host },

@@ -18,7 +18,7 @@ const OFFER = `$offer = (object) ['slug' => 'alpha', 'plugin' => 'alpha/alpha.ph
   set_site_transient('update_themes', (object) ['last_checked' => time(), 'checked' => ['a' => '1'],
     'response' => [], 'no_update' => [], 'translations' => []]);`
 
-/** What a site's owner does to a plain WordPress; the configuration is edited by PHP. */
+/** An owner's changes to a plain WordPress; PHP edits the configuration. */
 const LAYOUTS: Record<string, string> = {
   'a plain one': '',
   'plugins behind a link':
@@ -50,7 +50,7 @@ export function layouts(attack: Attack): void {
       const { tenants, evil } = attack
       const { user, docroot } = evil
       const work = docroot.replace(/public$/, 'work')
-      // The folder of a site is root's.
+      // root owns the folder of a site.
       await tenants.host.must(['install', '-d', '-o', user, '-g', user, work])
       await tenants.as(evil, PLUGINS)
       await wp(tenants, evil, ['eval', OFFER])
@@ -100,7 +100,7 @@ export function layouts(attack: Attack): void {
       await tenants.as(evil, `rm -rf ../work/kept; cp -a . ../work/kept; ${make}`)
       try {
         const { inventory } = await tenants.scan(evil)
-        // wp-cli refuses a configuration that leaves WordPress to another file.
+        // wp-cli refuses a configuration that loads WordPress in another file.
         const found = make.includes('real.php') ? plain : await answersOf(tenants, evil)
 
         expect({
@@ -122,7 +122,7 @@ export function layouts(attack: Attack): void {
 
 const FOUND = 'found.example.test'
 
-/** As Bedrock lies on a server that Capistrano deploys to; its database is that of another site. */
+/** Bedrock as deployed by Capistrano; its database is that of another site. */
 function deployed({ docroot, user, password, prefix }: Tenant): string {
   const config = `<?php
     foreach (file(dirname(__DIR__) . '/.env') as $line) {

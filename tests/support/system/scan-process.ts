@@ -5,7 +5,7 @@ import type { Attack } from './scan.ts'
 import type { Tenants } from './tenants.ts'
 import { MINUTES } from './world.ts'
 
-/** The ids of what scans, and the units that systemd has for it. */
+/** The ids of scanning processes, and their systemd units. */
 async function running({ host }: Tenants) {
   const argv = ['pgrep', '--full', '^/usr/local/bin/hosting-agent scan$']
   const { stdout } = await host.exec(argv)

@@ -6,8 +6,8 @@ import { MINUTES } from './world.ts'
 const RENAMES = 400_000
 
 /**
- * Puts files and folders of the site, and links that lead out of it, in each other's place: to where
- * everybody but the programs of a site can read.
+ * Swaps files and folders of the site with links that lead out of it, to paths that only the
+ * programs of a site cannot read.
  */
 const SWAP = `
 $pairs = ['wp-config.php' => '/etc/nginx/outside/wp-config.php', 'wp-content/plugins' => '/etc/nginx/outside/plugins',

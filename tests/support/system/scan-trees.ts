@@ -4,12 +4,12 @@ import { long } from '#tests/support/runs.ts'
 import type { Attack } from './scan.ts'
 import { MINUTES } from './world.ts'
 
-/** SCAN_ENTRIES=1000000 measures what the promise is about; making them takes a minute. */
+/** SCAN_ENTRIES=1000000 measures the promised size; making them takes a minute. */
 const ENTRIES = Number(process.env.SCAN_ENTRIES ?? 60_000)
 
 /**
- * Prints what the process that scans is allowed to, where three readings in a row are the same: one
- * reading can have the user of before a change and the capabilities of after it.
+ * Prints the rights of the scanning process, where three readings in a row agree: one reading can
+ * mix the user before a change with the capabilities after it.
  */
 const WATCH = `
   $seen = [];
@@ -30,7 +30,7 @@ const WATCH = `
     }
   }`
 
-/** Below plugins, where each folder is looked into. */
+/** Below plugins: each folder is read. */
 const LAYOUTS = [
   [
     'in one folder',
@@ -58,7 +58,7 @@ export function trees(attack: Attack): void {
 
       const { bad, worst_ms } = await tenants.withHealth(() => tenants.sync())
       let found: string[] = []
-      // A site whose files took too long on a busy machine is left alone for a minute.
+      // After a timeout on a busy machine a site is not read for a minute.
       const isRead = async () => {
         const both = [evil, victim].map(async (site) => (await tenants.found(site)).framework)
         found = await Promise.all(both)
@@ -120,7 +120,7 @@ export function identities(attack: Attack): void {
 
       // Real, effective, saved and file system user; groups; permitted, effective, bounding set.
       const reads = /^0 ([1-9]\d*) 0 \1;0 ([1-9]\d*) 0 \2;;0+c0;0{16};0+c0;1;2$/
-      // On its way from one user to the next, when it opens nothing.
+      // Changing from one user to the next; it opens nothing.
       const changes = /^0 0 0 0;0 (\d+) 0 \1;;0+c0;0+(?:c0)?;0+c0;1;2$/
       expect(lines().filter(isReading)).toEqual([expect.stringMatching(reads)])
       expect(lines().filter((line) => !reads.test(line) && !changes.test(line))).toEqual([])

@@ -19,8 +19,8 @@ export interface Attack {
 }
 
 /**
- * What a site can do by its files and its tables to the agent that reads them. What the agent limits by
- * itself, whatever PHP, MariaDB and systemd there are, is tried on one Debian; in a long run on both.
+ * Attacks by a site's files and tables on the agent that reads them. The agent's own limits,
+ * independent of PHP, MariaDB and systemd, are tested on one Debian; in a long run on both.
  */
 export function scanned(suite: Suite): void {
   unless(lab.available()).describe(`reading hostile sites on ${suite}`, () => {

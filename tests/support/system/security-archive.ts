@@ -8,8 +8,8 @@ Codename: bookworm-security
 `
 
 /**
- * A newer version of an installed package, in an archive that apt takes for Debian's security updates.
- * Its files are those of the installed one.
+ * A newer version of an installed package, in an archive that apt takes for Debian's security
+ * updates. Its files are the installed ones.
  */
 export async function publish(host: Host, name: string): Promise<void> {
   const script = [

@@ -13,7 +13,7 @@ interface Running {
 const OUTSIDE = 'outside.example.test'
 const AGENT = ['hosting-agent.service', 'hosting-agent-front.service']
 
-/** What a site sees of the server's /etc, as JSON. */
+/** A site's view of the server's /etc, as JSON. */
 const SEEN = `<?php
 header('Cache-Control: no-store');
 $text = fn($path) => (string) @file_get_contents($path);
@@ -35,8 +35,8 @@ echo json_encode([
 `
 
 /**
- * A running site goes on seeing what becomes of the server's /etc, without the agent, and nothing of
- * the accounts that come meanwhile. Its PHP-FPM is the same process all the time.
+ * A running site sees changes of the server's /etc, without the agent, but not the accounts added
+ * meanwhile. Its PHP-FPM is the same process all the time.
  */
 export function followsEtc(running: () => Running): void {
   let asked = 0
@@ -84,7 +84,7 @@ export function followsEtc(running: () => Running): void {
       await host.put('/etc/hosts', `${hosts}\n127.0.0.1 ${OUTSIDE}\n`)
       await becomes({ zone: '/usr/share/zoneinfo/Asia/Tokyo', address: '127.0.0.1', tls: false })
 
-      // Replaced, as useradd(8) does it, which takes away what is mounted over a file.
+      // useradd(8) replaces a file, which drops the mount over it.
       await host.must(['useradd', 'newcomer'])
       const resolv = await host.must(['readlink', '-f', '/etc/resolv.conf'])
       await host.put('/etc/resolv.conf.new', 'nameserver 192.0.2.53\n')

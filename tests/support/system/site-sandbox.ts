@@ -13,7 +13,7 @@ import { MINUTES } from './world.ts'
 const DOMAINS = ['one.example.test', 'two.example.test'] as const
 const NEIGHBOUR = 'two.example.test'
 
-/** What a site can find out about the machine it is on, as JSON. */
+/** A site's view of its machine, as JSON. */
 const PROBE = `
 function probed(): array {
   $status = file_get_contents('/proc/self/status');
@@ -38,7 +38,7 @@ function probed(): array {
     'foreign' => $foreign];
 }`
 
-/** The same in everything that runs as a site. */
+/** Equal in every program of a site. */
 const confined = (user: string) => ({
   user,
   NoNewPrivs: '1',
@@ -49,7 +49,7 @@ const confined = (user: string) => ({
   foreign: [],
 })
 
-/** What PHP, the jobs and wp-cli of a site can reach, on a server as it is installed. */
+/** The reach of a site's PHP, jobs and wp-cli on an installed server. */
 export function siteSandbox(suite: Suite): void {
   const { php } = suites[suite]
   unless(lab.available()).describe(`what runs as a site on ${suite}`, () => {
@@ -72,13 +72,13 @@ export function siteSandbox(suite: Suite): void {
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
 
-    /** A file of the site, as its own PHP would write it. */
+    /** Writes a file as the site's own PHP would. */
     const plant = async (path: string, text: string) => {
       await world.host.put(`${docroot()}/${path}`, text)
       await world.host.must(['chown', '-R', `${user()}:www-data`, `${docroot()}/wp-content`])
       await world.host.must(['chown', `${user()}:www-data`, `${docroot()}/${path}`])
     }
-    /** A must-use plugin that does this when wp-cli starts WordPress. */
+    /** A must-use plugin that runs this when wp-cli loads WordPress. */
     const inWpCli = (code: string) =>
       plant(
         'wp-content/mu-plugins/probe.php',
@@ -175,7 +175,7 @@ export function siteSandbox(suite: Suite): void {
 
     if (suite === 'trixie') showsHealth(() => world, php)
 
-    // The last one: it stops the agent.
+    // Last: it stops the agent.
     followsEtc(() => ({ ...world, domain: DOMAINS[0], user: user(), php }))
   })
 }

@@ -3,8 +3,8 @@ import process from 'node:process'
 import { Relay } from '#tests/support/mail/relay.ts'
 
 /**
- * `bun smtp-relay.ts PORT FOLDER`: a relay in the network of a host. Each message that it takes is a
- * line of `received`; with a key and a certificate in `tls-PORT` it offers STARTTLS; the file `later` makes it defer, the file `hold` makes it wait with its answer.
+ * `bun smtp-relay.ts PORT FOLDER`: a relay in a host's network. `received` has a line per message.
+ * Files: `tls-PORT` (key, certificate) enables STARTTLS, `later` defers, `hold` delays the answer.
  */
 const [port = '2525', folder = '.'] = process.argv.slice(2)
 const tls = `${folder}/tls-${port}`

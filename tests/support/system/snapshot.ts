@@ -1,6 +1,6 @@
 import type { Host } from '#tests/support/lab/index.ts'
 
-/** What a site consists of on a machine; two of them are compared to see that nothing is left. */
+/** The parts of a site on a machine; comparing two shows that nothing is left. */
 export interface Snapshot {
   accounts: string[]
   files: string[]
@@ -9,7 +9,7 @@ export interface Snapshot {
   processes: string[]
 }
 
-/** Places that every operation writes to and that belong to no site. */
+/** Paths that every operation writes to and that belong to no site. */
 const KEPT = [
   '/var/lib/hosting-agent/operations',
   '/var/lib/hosting-agent/cache',
@@ -43,7 +43,7 @@ const EMPTY = [
   '/etc/subgid-',
 ]
 
-/** Which a site's cron makes when it first runs, at any minute; it goes to the trash with the site. */
+/** A site's cron makes it at its first run, at any minute; it goes to the trash with the site. */
 const CRON_LOCK = /^\/srv\/www\/(\w+|\.trash\/\w+\/home)\/tmp\/cron\.lock$/
 
 const QUERY = `SELECT CONCAT('database ', schema_name) FROM information_schema.schemata
@@ -56,8 +56,8 @@ const ACCOUNTS = ['passwd', 'group', 'shadow', 'gshadow', 'subuid', 'subgid'].ma
 const ROOTS = ['/etc', '/srv', '/var', '/usr/local', '/home', '/run/hosting-fpm']
 const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hosting-*']
 /**
- * Come and go by themselves: what scans, what measures, what asks, what systemd is about to start (its
- * name is in brackets until then), and checks of tables after a start of MariaDB.
+ * Short-lived: processes that scan, measure or query, programs that systemd is about to start
+ * (named in brackets until then), and table checks after a start of MariaDB.
  */
 const PASSING =
   /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|setpriv|unshare|apt.*|debian-start|logger|ss|tail)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
@@ -70,7 +70,7 @@ export async function snapshot(host: Host): Promise<Snapshot> {
   const prune = KEPT.flatMap((path) => ['-path', path, '-prune', '-o'])
   const files = await lines(['find', ...ROOTS, ...prune, '-print'])
   const running = await lines(['ps', '-eo', 'user:40,comm:16,cgroup:200', '--no-headers'])
-  // The jobs of a site run at any minute, and what follows /etc when an account comes or goes.
+  // A site's jobs run at any minute, the copy of /etc at changes of accounts.
   const others = running.filter((line) => !/\/hosting-(cron@|etc[.-])/.test(line))
   const processes = [...new Set(others.map((line) => line.slice(0, 57).trimEnd()))]
   return {

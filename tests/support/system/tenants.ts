@@ -23,7 +23,7 @@ const ASK_HEALTH = `for (;;) {
   usleep(10000);
 }`
 
-/** An agent as it is installed, and two sites on it: `evil`, whose owner attacks, and `victim`. */
+/** An installed agent with two sites: `evil`, whose owner attacks, and `victim`. */
 export class Tenants {
   readonly world: Enrolled
   readonly suite: Suite
@@ -66,7 +66,7 @@ export class Tenants {
     return String(body.password ?? '')
   }
 
-  /** What a sync finds of a site, and how long it took. */
+  /** The milliseconds of a sync. */
   async sync(): Promise<number> {
     const start = performance.now()
     const events = await this.world.dashboard.stream('POST', this.world.path('/sync'))
@@ -109,7 +109,7 @@ export class Tenants {
     return (await this.host.must([...argv, ...(tenant ? [tenant.user] : [])], { input })).trim()
   }
 
-  /** Work while the wp-config.php of a site has other values. */
+  /** Runs `work` with other wp-config.php values. */
   async configured<T>(
     { docroot, user }: Tenant,
     values: Record<string, string>,
@@ -137,14 +137,14 @@ export class Tenants {
     return work().finally(() => write(before))
   }
 
-  /** Asks the half of the agent that works for its health, again and again, while `work` goes on. */
+  /** Polls the health of the working half of the agent while `work` runs. */
   async withHealth<T>(
     work: () => Promise<T>,
   ): Promise<{ value: T; worst_ms: number; bad: string[] }> {
     const asking = this.host.spawn(['php', '-r', ASK_HEALTH])
     await poll(() => asking.output().includes('\n'))
     const value = await work().finally(() => asking.stop('SIGKILL'))
-    // The last line may have been cut off when its program was ended.
+    // The last line may be cut off at the program's end.
     const answers = asking.output().split('\n').slice(0, -1)
     const times = answers.map((line) => Number(line.split(' ')[1]))
     const bad = answers.filter((line) => !line.startsWith('200 '))

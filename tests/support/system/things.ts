@@ -4,7 +4,7 @@ import type { Host } from '#tests/support/lab/index.ts'
 import type { Things } from '#tests/support/plan/deviations.ts'
 
 const ROOTS = ['/etc', '/srv', '/var/lib', '/var/spool', '/var/cache', '/var/log', '/usr/local']
-/** Written by themselves, told otherwise (a database as such), or by what runs on the server. */
+/** Changed by themselves, listed otherwise (databases), or by programs. */
 const PRUNED = [
   ...['/srv/mirror', '/srv/www/*/tmp/*', '/srv/www/*/logs/*', '/srv/www/*/sessions/*'],
   ...['/var/lib/hosting-agent/operations', '/var/lib/hosting-agent/usage.json'],
@@ -15,7 +15,7 @@ const PRUNED = [
   ...['/var/cache/ldconfig', '/var/log/journal', '/var/log/hosting/*/*', '/var/log/[!h]*'],
 ]
 const ACCOUNTS = /^\/etc\/(\.pwd\.lock|(passwd|group|shadow|gshadow|subuid|subgid)-?)$/
-/** Few enough to be read, but for programs: elsewhere size and time tell of a change. */
+/** Few files, so they are read: elsewhere size and time show a change. */
 const READ = ['/etc', '/usr/local', '/var/lib/hosting-agent', '/run/hosting-fpm']
 const KINDS: Record<string, string> = { f: 'file', d: 'folder', l: 'link', s: 'socket', p: 'file' }
 const SERVICE = /^(hosting-fpm@\S+|nginx|mariadb|cron|php\S+)\.service$/
@@ -33,7 +33,7 @@ FROM mysql.global_priv account LEFT JOIN mysql.db rights
 const OPTIONS = `SELECT CONCAT(table_schema, ' ', table_name) FROM information_schema.tables
 WHERE table_name LIKE '%\\_options'`
 
-/** What a plan speaks of, as it is on a host; `pages` those that nginx has cached, too. */
+/** The things of a plan on a host; `pages` adds those cached by nginx. */
 export async function thingsOf(host: Host, { pages = false } = {}): Promise<Things> {
   const things = new Map<string, string>()
   await files(host, things, pages ? [] : ['/var/cache/hosting/*/*'])
@@ -51,7 +51,7 @@ async function files(host: Host, things: Map<string, string>, more: string[]): P
   const argv = ['find', ...ROOTS, '/run/hosting-fpm', ...prune, '-printf', format]
   const { stdout } = await host.exec(argv)
   const digests = await digestsOf(host)
-  // A site's own file may have a line end in its name.
+  // A site may put a line end in a file name.
   for (const line of stdout.split('\0').filter(Boolean)) {
     const [type = '', path = '', target, size, mode] = line.split('\t')
     if (ACCOUNTS.test(path)) continue

@@ -4,7 +4,7 @@ import { startLayoutHost } from './layouts/host.ts'
 
 const FUSE = '/dev/fuse'
 
-/** A file system whose server never answers, as one on a network that is gone. */
+/** A file system whose server never answers, as on a lost network. */
 const HANG = `
 exec 3<>${FUSE}
 mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0,allow_other hung "$1"
@@ -17,7 +17,7 @@ interface Site {
   unknown: Record<string, string>
 }
 
-/** A server with many sites, whose agent is asked over plain HTTP. */
+/** A server with many sites and an agent on plain HTTP. */
 export type Crowded = Awaited<ReturnType<typeof startCrowded>>
 
 export async function startCrowded(sites: number) {
@@ -34,7 +34,7 @@ export async function startCrowded(sites: number) {
   return {
     host,
     ask,
-    /** How many sites there are of each framework, and why it is unknown of some; and how long that took. */
+    /** Sites by framework, sites with an unknown framework and why, and the duration. */
     async sites() {
       const { body, ms } = await ask('/sites')
       const { sites } = JSON.parse(body) as { sites: Site[] }
@@ -51,7 +51,7 @@ export async function startCrowded(sites: number) {
       const { body, ms } = await ask('/sites/wp-scan', json)
       return { event: /^event: (\w+)$(?![\s\S]*^event: )/m.exec(body)?.[1], ms }
     },
-    /** Has every file below a folder hang until the returned function is called. */
+    /** All files below a folder hang until the returned function is called. */
     async hang(folder: string): Promise<() => Promise<void>> {
       const server = host.spawn(['bash', '-eu', '-c', HANG, 'hang', folder])
       const mounted = async () =>

@@ -14,18 +14,18 @@ import { MINUTES, type Site } from './world.ts'
 
 const PHP = '8.2'
 const NAME = `php${PHP}-intl`
-// What dpkg-query puts the version in the place of.
+// dpkg-query replaces it by the version.
 const SHOWN = '--showformat=$'.concat('{Version}')
 const MORE = ['unattended-upgrades']
 
-/** A server that can be updated without anybody, too. */
+/** A server with unattended updates. */
 export async function updatable(): Promise<Image> {
   const packages = await missingPackages(fakeHost(), [PHP])
   const more = await morePackages('bookworm', MORE)
   return preparePackaged('bookworm', [...packages, ...MORE], more)
 }
 
-/** What apt-daily-upgrade.timer of Debian runs each day, with what the agent has configured. */
+/** The daily run of Debian's apt-daily-upgrade.timer, as configured by the agent. */
 export function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site): void {
   test(
     'an unattended security update reaches the site without a failed request',

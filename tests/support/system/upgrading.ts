@@ -9,7 +9,7 @@ import { MINUTES } from './world.ts'
 
 export const PROGRAM = '/usr/local/bin/hosting-agent'
 
-/** A dashboard whose builds a test chooses, and a server with the agent that `install` puts there. */
+/** A dashboard with builds set by a test, and a server with the agent of `install`. */
 export type Upgrading = Awaited<ReturnType<typeof startUpgrading>>
 
 export async function startUpgrading(name: string) {
@@ -27,7 +27,7 @@ export async function startUpgrading(name: string) {
     folder,
     host,
 
-    /** What the dashboard gives away from now on. */
+    /** The dashboard's build from now on. */
     async offer(
       program: string | Uint8Array,
       { version = '9.9.9', key = 'dist/development-key' } = {},
@@ -40,7 +40,7 @@ export async function startUpgrading(name: string) {
       await signBuild(file, await readFile(key, 'utf8'))
     },
 
-    /** The agent that is offered now, as a person would install it. */
+    /** Installs the offered agent as an administrator would. */
     async install(): Promise<void> {
       const { body } = await dashboard.call('POST', `${path}/enrolment`)
       const { code, lines } = body.enrolment as { code: string; lines: { line: string }[] }
@@ -52,7 +52,7 @@ export async function startUpgrading(name: string) {
 
     /** The last event. */
     upgrade: async () => (await dashboard.stream('POST', `${path}/upgrade`)).at(-1),
-    /** Status and message of an upgrade that is refused before it starts. */
+    /** Status and message of a refused upgrade. */
     async refused() {
       const { status, body } = await dashboard.call('POST', `${path}/upgrade`)
       return [status, body.message]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Host } from '#tests/support/lab/index.ts'
 import { get } from './requests.ts'
 
-/** Uploads a PDF in wp-admin, by its form without scripts. Returns the address that it is given. */
+/** Uploads a PDF in wp-admin, by its form without scripts. Returns its address. */
 export async function uploadPdf(
   host: Host,
   origin: string,

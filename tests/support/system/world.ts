@@ -10,9 +10,9 @@ export interface Variant {
   name: string
   suite: 'bookworm' | 'trixie'
   init: 'systemd' | 'none'
-  /** What the suite ships. */
+  /** The suite's PHP. */
   php: string
-  /** Starts with the packages of a server, whose installation is the subject of other tests. */
+  /** Starts with the packages installed; other tests cover their installation. */
   packaged?: true
 }
 
@@ -27,7 +27,7 @@ export interface Site {
 export class World {
   readonly variant: Variant
   readonly sites: Site[] = []
-  /** What was told once and must be nowhere afterwards. */
+  /** Secrets shown once; they must not be stored. */
   readonly secrets: string[] = []
   server = 0
   before: Snapshot | undefined
@@ -63,7 +63,7 @@ export class World {
     this.#dashboard = await startDashboard(this.#host.netns)
   }
 
-  /** A new dashboard, which knows nothing yet, in the place of the old one. */
+  /** Replaces the dashboard by a new one without records. */
   async startAnotherDashboard(): Promise<void> {
     await this.#dashboard?.stop()
     this.#dashboard = await startDashboard(this.host.netns)
@@ -81,7 +81,7 @@ export class World {
     return events.at(-1)?.data
   }
 
-  /** A path below the server, as the API has it. */
+  /** An API path below the server. */
   path(below: string): string {
     return `/api/servers/${this.server}${below}`
   }

@@ -13,7 +13,7 @@ export function wpCli(host: Host, { user, docroot }: Site, php: string, args: re
   ])
 }
 
-/** What `--format=json` prints: a list of objects with at least a name and a version. */
+/** Parses `--format=json`: a list of objects with at least a name and a version. */
 export async function wpCliJson(
   host: Host,
   site: Site,

@@ -8,7 +8,7 @@ export interface Enrolment {
   lines: { machine: string; line: string }[]
 }
 
-/** What the line does on the server after it has installed the agent, with the code on its input. */
+/** Runs the line's enrolment after the installation of the agent, with the code on its input. */
 export async function enrolAgent({ code, lines }: Enrolment, state: string): Promise<string> {
   const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
   const { file } = await buildAgent('.')

@@ -8,7 +8,7 @@ export interface Opened {
   hub_key: string
 }
 
-/** What root types on a server, with the code on the input; resolves with all that is printed. */
+/** Root's command on a server, with the code on the input; resolves with the whole output. */
 export async function enrolByHand(
   state: string,
   server: number,

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
 
-/** Signs what a test wants signed, also what no dashboard would. */
+/** Signs any claims, also those that no dashboard sends. */
 function compact(header: object, claims: object, key: KeyObject): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${part(header)}.${part(claims)}`
@@ -22,7 +22,7 @@ export function signer(kid = 'k1'): Signer {
   return { kid, public_key: publicKey, private_key: privateKey }
 }
 
-/** The Authorization header of a good request, changed as a test wants it. */
+/** The Authorization header of a valid request, changed by a test. */
 export function authorization(
   by: Signer,
   claims: object,

@@ -11,11 +11,11 @@ const STATE = '/var/lib/hosting-agent'
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => unknown
 
-/** Has the certificate and the key of an agent, and answers what a test wants: what is asked of it counts. */
+/** Has an agent's certificate and key, and answers as a test sets it: the test checks the requests. */
 export class TlsAgent {
   readonly identity: Identity
   readonly enrolment: Enrolment
-  /** Each request, as `GET /metrics`. */
+  /** Requests, as `GET /metrics`. */
   readonly asked: string[] = []
   readonly #sockets = new Set<Socket>()
   readonly #server: ReturnType<typeof createServer>
@@ -63,7 +63,7 @@ export class TlsAgent {
     return this.stop()
   }
 
-  /** Proves itself as a real one does, to who asks with an open code. */
+  /** Proves its identity like a real agent, during an open code. */
   readonly proving: Answer = async (_, response, body) => {
     const answer = await this.enrolment.answer(JSON.parse(body) as EnrolmentRequest)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))

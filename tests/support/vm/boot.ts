@@ -10,9 +10,9 @@ const MINUTES = 60_000
 const BOOT = 'console=ttyS0 root=/dev/vda rw quiet panic=-1 init=/sbin/run-program'
 
 /**
- * Starts a virtual machine with Debian's kernel, an empty disk `/dev/vdb` of so many GiB, and
- * `program` (an executable) as all that it runs, as root. Returns what the program printed; throws the
- * console when that is nothing. The processor is emulated: this works wherever QEMU does.
+ * Starts a virtual machine with Debian's kernel, an empty disk `/dev/vdb` of this size in GiB, and
+ * `program` (an executable) as its only program, as root. Returns the program's output; throws the
+ * console if there is none. The processor is emulated: this works wherever QEMU does.
  */
 export async function runInMachine(program: string, disk_gib: number): Promise<string> {
   const image = await prepareImage()
@@ -45,7 +45,7 @@ async function carrierOf(program: string, folder: string): Promise<string> {
   return path
 }
 
-/** What the machine writes to its root is forgotten. */
+/** Writes of the machine to its root are lost. */
 function qemu({ kernel, initrd, root }: Image, disks: readonly string[]): string[] {
   const drives = [`${root},snapshot=on`, ...disks].flatMap((file) => [
     '-drive',

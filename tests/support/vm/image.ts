@@ -14,13 +14,13 @@ const SUITE = 'bookworm'
 const PACKAGES = ['linux-image-cloud-amd64', 'quota', 'e2fsprogs', 'xfsprogs', 'passwd']
 const SIZE = '1536M'
 
-/** An initrd with nothing but what leads to the root file system. */
+/** An initrd that only mounts the root file system. */
 const SMALL_INITRD = `\
 mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"
 echo MODULES=list > "$1/etc/initramfs-tools/conf.d/list"
 printf 'virtio_pci\\nvirtio_blk\\n' > "$1/usr/share/initramfs-tools/modules.d/virtio"`
 
-/** Process 1: runs the program on the third disk, writes what it prints to the fourth, turns off. */
+/** Process 1: runs the program on the third disk, writes its output to the fourth, turns off. */
 const INIT = `#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
@@ -34,7 +34,7 @@ echo o > /proc/sysrq-trigger
 sleep 60
 `
 
-/** Why no virtual machine can run here, or undefined when one can. Installs QEMU where it is missing. */
+/** Why no virtual machine can run here, or undefined. Installs QEMU if it is missing. */
 export async function machineObstacle(): Promise<string | undefined> {
   const reason = available() ?? (process.arch === 'x64' ? undefined : 'needs an x86-64 machine')
   if (reason !== undefined) return reason

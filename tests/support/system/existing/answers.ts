@@ -3,10 +3,10 @@ import { run } from '#tests/support/lab/run.ts'
 
 const PATHS = ['/', '/page.php', '/static.txt']
 
-/** A name, and the address that its visitors ask. */
+/** A name, and the address visitors connect to. */
 type Asked = readonly [name: string, address: string]
 
-/** What each request is answered with, or how it fails: the status of curl. */
+/** The answer to each request, or how it fails: the status of curl. */
 async function answersOf(host: Host, asked: readonly Asked[]): Promise<string[]> {
   const requests = asked.flatMap(([name, address]) =>
     PATHS.map((path) => [name, address, path] as const),
@@ -24,7 +24,7 @@ async function answersOf(host: Host, asked: readonly Asked[]): Promise<string[]>
   )
 }
 
-/** Since when services run: one that is restarted drops what it does. */
+/** Start times of services: a restarted one drops its work. */
 async function servicesOf(host: Host, units: readonly string[]): Promise<string[]> {
   const properties = '--property=Id,ActiveState,UnitFileState,MainPID'
   const text = await host.must(['systemctl', 'show', properties, ...units])
@@ -34,7 +34,7 @@ async function servicesOf(host: Host, units: readonly string[]): Promise<string[
     .map((block) => block.replaceAll('\n', ' '))
 }
 
-/** All files of the administrator's and of packages below /etc, without those of this agent. */
+/** All files below /etc of the administrator and of packages, without this agent's. */
 async function filesOf(host: Host): Promise<string[]> {
   const folders = ['nginx', 'apache2', 'php', 'mysql', 'systemd/system', 'apt', 'cron.d', 'default']
   const find = ['find', ...folders.map((name) => `/etc/${name}`)]
@@ -49,7 +49,7 @@ async function filesOf(host: Host): Promise<string[]> {
 export interface Watched {
   asked: readonly Asked[]
   units: readonly string[]
-  /** What else answers there, one line each. */
+  /** Other answers there, one line each. */
   more?: (host: Host) => Promise<string[]>
 }
 
@@ -69,7 +69,7 @@ export async function see(host: Host, { asked, units, more }: Watched): Promise<
   return { answers: [...answers, ...others], services, files }
 }
 
-/** Lines that are not in both. */
+/** Lines in only one of them. */
 export function differences(before: Seen, after: Seen): string[] {
   return (['answers', 'services', 'files'] as const).flatMap((kind) => {
     const [old, now] = [new Set(before[kind]), new Set(after[kind])]

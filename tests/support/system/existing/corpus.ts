@@ -6,12 +6,12 @@ import { MARKERS, request, visitsOf } from '#tests/support/system/layouts/visit.
 import type { Watched } from './answers.ts'
 
 const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)
-/** Its nginx has the port of the agent, which is not installed there. */
+/** Its nginx uses the agent's port; no agent is installed there. */
 const ON_THE_PORT = 'phpmyadmin-on-8443'
 const AT_ONCE = 4
 const PATHS = ['/', ...MARKERS]
 
-/** Every layout that stands beside the others on one nginx, on a server that has no agent yet. */
+/** All layouts that share one nginx, on a server that has no agent yet. */
 export async function prepareCorpus(host: Host): Promise<Watched> {
   const layouts = readLayouts().filter(
     ({ name, stage, alone, broken }) =>
@@ -22,7 +22,7 @@ export async function prepareCorpus(host: Host): Promise<Watched> {
   await putBase(host)
   await build(host, layouts)
   await bash(host, [
-    // Where containers of two layouts would be: an answer at once, and not after a time.
+    // The address of two layouts' containers: fails at once, without a timeout.
     'ip route add unreachable 172.18.0.0/16',
     'systemctl restart php8.2-fpm',
     'systemctl enable --now nginx mariadb',

@@ -23,8 +23,8 @@ ${php(pass)}
 const OVERRIDE = '[Service]\nRestart=no\nLimitNOFILE=2048\n'
 
 /**
- * A server as Debian makes it: the pool www on its socket, pages of somebody in /var/www/html, a site
- * with a wildcard and a certificate, jobs, and settings of an administrator for units, apt and MariaDB.
+ * A server with Debian's defaults: the pool www on its socket, pages in /var/www/html, a site with
+ * a wildcard and a certificate, jobs, and an administrator's settings for units, apt and MariaDB.
  */
 export async function prepareDefaults(host: Host, suite: Suite): Promise<void> {
   const { php: version } = suites[suite]
@@ -50,7 +50,7 @@ CREATE USER legacy@localhost IDENTIFIED BY 'legacy'; GRANT ALL ON legacy.* TO le
   await host.must(['systemctl', 'restart', 'nginx.service'])
 }
 
-/** Somebody's Apache on the ports of nginx, with a site of its own. */
+/** A foreign Apache on nginx's ports, with its own site. */
 export async function serveByApache(host: Host): Promise<void> {
   await host.must(['systemctl', 'stop', 'nginx.service'])
   await host.must(['systemctl', 'start', 'apache2.service'])

@@ -5,7 +5,7 @@ import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 
-/** A server that somebody has used for a while: Debian's web servers, PHP and MariaDB. */
+/** A server already in use: Debian's web servers, PHP and MariaDB. */
 export async function existingImage(suite: Suite): Promise<Image> {
   const packages = await missingPackages(fakeHost(), [suites[suite].php])
   return preparePackaged(suite, [...packages, 'apache2'], await morePackages(suite, ['apache2']))

@@ -1,7 +1,7 @@
 import type { Host } from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 
-/** The password of MariaDB's root, which the agent learns from /root/.my.cnf alone. */
+/** The password of MariaDB's root, which the agent can read only in /root/.my.cnf. */
 const ROOT_PASSWORD = 'correct # horse "battery'
 export const OPTION_FILE = `[client]\nuser=root\npassword='${ROOT_PASSWORD}'\n`
 
@@ -13,7 +13,7 @@ const PAGE = (name: string) => `<?php echo '${name} page by ', php_sapi_name(), 
 
 const folderOf = (name: string) => `/var/www/${name}`
 
-/** Files of one site: a front page that asks the database, a page of PHP alone, and no PHP. */
+/** Files of one site: a front page with the database, a PHP page without it, and a static file. */
 export async function putSite(host: Host, name: string, folder = folderOf(name)): Promise<void> {
   await host.put(`${folder}/index.php`, FRONT(name))
   await host.put(`${folder}/page.php`, PAGE(name))
@@ -64,7 +64,7 @@ const APACHE = `<VirtualHost 127.0.0.1:8080>
 </VirtualHost>
 `
 
-/** What an administrator has made of MariaDB: a database of the sites, and a password of root. */
+/** An administrator's MariaDB: a database of the sites, and a root password. */
 async function prepareMariadb(host: Host): Promise<void> {
   const sql = `CREATE DATABASE legacy;
 CREATE TABLE legacy.words (text VARCHAR(20));
@@ -89,8 +89,8 @@ async function prepareApache(host: Host, socket: string): Promise<void> {
 }
 
 /**
- * One server with sites on PHP by TCP, by a socket of another name, by Apache behind nginx on Debian's
- * socket, on one address alone, and one that answers every unknown name because it is the first.
+ * One server with sites on PHP by TCP, by a socket of another name, by Apache behind nginx on
+ * Debian's socket, on one address only, and a first one that so answers every unknown name.
  */
 export async function prepareSites(host: Host, suite: Suite): Promise<void> {
   const { php: version } = suites[suite]

@@ -6,15 +6,15 @@ import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { differences, type Seen, see, type Watched } from './answers.ts'
 import { existingImage } from './image.ts'
 
-/** A server that had sites before its agent: what they answered then, and what differs now. */
+/** A server with sites older than its agent: their answers then, and the differences now. */
 export interface ExistingWorld {
   enrolled: Enrolled
   host: Host
   before: Seen
   differences(): Promise<string[]>
-  /** The last event of making the server ready for sites. */
+  /** The last event of the provisioning of the server. */
   provision(params?: object): Promise<StoredEvent | undefined>
-  /** The last event of what a call began. */
+  /** The last event of a call. */
   did(method: string, path: string, body?: unknown): Promise<StoredEvent>
 }
 

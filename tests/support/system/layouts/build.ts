@@ -14,7 +14,7 @@ const CONFIGURED = [
 const OWN = ['layout.json', 'expected.json']
 export const MARKER = 'layout-marker'
 
-/** What each folder says when a visitor asks for it, and what a script in it says of its PHP. */
+/** Each folder's answer to a visitor, and a script's report on its PHP. */
 const SCRIPT = `<?php
 $user = posix_getpwuid(posix_geteuid())['name'];
 echo json_encode([__DIR__, PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $user]);
@@ -81,7 +81,7 @@ export async function build(host: Host, layouts: readonly LayoutOnDisk[]): Promi
   await bash(host, lines)
 }
 
-/** Only what is configuration: the folders beside layout.json are those of the server. */
+/** Configuration only: the folders beside layout.json are the server's. */
 function copyFiles(host: Host, { folder }: LayoutOnDisk): void {
   for (const name of readdirSync(folder)) {
     if (!OWN.includes(name)) {

@@ -4,7 +4,7 @@ import type { Expected, LayoutOnDisk } from './layout.ts'
 
 export type Reported = Partial<FoundSite> & UnnamedSite
 
-/** Which of the reported sites are of a layout: those that answer to one of its names. */
+/** The reported sites of a layout: those that answer to one of its names. */
 export function reportedOf(layout: LayoutOnDisk, reported: readonly Reported[]): Reported[] {
   const names = new Set(layout.expected.flatMap((site) => keysOf(site)))
   return reported.filter((site) => keysOf(site).some((key) => names.has(key)))
@@ -20,7 +20,7 @@ function keysOf({ domain, names, docroot }: Named): string[] {
   return [...(domain ? [domain] : []), ...(names ?? []).filter((name) => name !== '_')]
 }
 
-/** What is not as expected, one line each; nothing may be missing and nothing may be more. */
+/** Differences from the expectation, one line each: missing and extra ones. */
 export function differences(layout: LayoutOnDisk, reported: readonly Reported[]): string[] {
   const found = reportedOf(layout, reported)
   const wrong: string[] = []
@@ -46,7 +46,7 @@ export function differences(layout: LayoutOnDisk, reported: readonly Reported[])
 function fieldsThatDiffer(label: string, site: Expected, found: Reported): string[] {
   const { unknown = {}, closed = false, names, ...facts } = site
   const wanted: Record<string, unknown> = { ...facts, unknown, closed, names: [...names].sort() }
-  // Nothing of a layout answers for the database of its WordPress.
+  // The databases of the layouts' WordPress do not run.
   const { updates: _, ...reasons } = found.unknown ?? {}
   const names_found = [...(found.names ?? [])].sort()
   const got: Record<string, unknown> = { ...found, unknown: reasons, names: names_found }

@@ -12,7 +12,7 @@ const PROGRAM = '/usr/local/bin/hosting-agent'
 const MORE = ['apache2', 'libapache2-mod-php8.2', 'caddy', 'openssl']
 const PACKAGES = ['nginx', 'php-fpm', 'php-cli', 'php8.2-mysql', 'mariadb-server', 'curl', 'cron']
 
-/** A server with every web server that Debian has packages of, and the agent. */
+/** A server with all web servers that Debian packages, and the agent. */
 export async function startLayoutHost({ binds = [] }: Pick<HostOptions, 'binds'> = {}) {
   const { file } = await buildAgent('.')
   const image = await preparePackaged(

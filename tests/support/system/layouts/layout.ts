@@ -16,12 +16,12 @@ const Content = z.strictObject({
 })
 export type Content = z.infer<typeof Content>
 
-/** What has to be set up for a layout, beside the files in its folder. */
+/** The setup of a layout, beside the files in its folder. */
 const Layout = z.strictObject({
-  /** Layouts of one stage stand on the server together; `alone` ones by themselves. */
+  /** Layouts of one stage share the server; `alone` ones do not. */
   stage: z.enum(['nginx', 'apache', 'caddy', 'openlitespeed', 'files']).default('nginx'),
   alone: z.boolean().default(false),
-  /** Programs to start, where it is not the one of the stage. */
+  /** Programs to start, if other than that of the stage. */
   programs: z.array(z.array(z.string())).optional(),
   users: z.array(z.string()).default([]),
   contents: z.record(z.string(), Content).default({}),
@@ -31,12 +31,12 @@ const Layout = z.strictObject({
     .record(z.string(), z.enum(['letsencrypt', 'other', 'self-signed', 'broken']))
     .default({}),
   addresses: z.array(z.string()).default([]),
-  /** What a visitor asks for where a name of a site is no name that can be asked for. */
+  /** The request of a visitor where a site's name cannot be requested. */
   visit: z.record(z.string(), z.string()).default({}),
   port: z.number().optional(),
   /** Its configuration does not let scripts in a sub folder run, or files in it be read. */
   unproven: z.array(z.string()).default([]),
-  /** Is expected not to be as its expectation says: what the comparison must see. */
+  /** Differs from its expectation on purpose: the comparison must notice. */
   broken: z.string().optional(),
 })
 

@@ -3,7 +3,7 @@ import type { Seen } from './visit.ts'
 
 type Unproven = LayoutOnDisk['unproven']
 
-/** Where the expectation itself is not what the web server does. */
+/** Expectations that the web server disproves. */
 export function disproved(
   { expected, unproven }: LayoutOnDisk,
   seen: ReadonlyMap<Expected, readonly Seen[]>,

@@ -7,7 +7,7 @@ import { disproved } from './proof.ts'
 import { visitAll } from './visit.ts'
 import { askWpCli, wordpressDifferences } from './wordpress.ts'
 
-/** By layout: what is wrong with it. */
+/** By layout: its differences. */
 export type Verdicts = Map<string, string[]>
 
 const PROGRAMS: Record<LayoutOnDisk['stage'], string[][]> = {
@@ -19,7 +19,7 @@ const PROGRAMS: Record<LayoutOnDisk['stage'], string[][]> = {
 }
 const STOP = ['nginx', 'apache2', 'caddy', 'php8.2-fpm', 'other-web']
 
-/** Sets every layout up, together with others where they get along, and looks at each. */
+/** Sets up all layouts, several at once where possible, and checks each. */
 export async function runStages(host: Host, layouts: readonly LayoutOnDisk[]) {
   const verdicts: Verdicts = new Map()
   const strangers: string[] = []
@@ -68,8 +68,8 @@ async function runStage(host: Host, layouts: readonly LayoutOnDisk[]) {
 }
 
 /**
- * What a configuration says that has to be run may come after the first answer, which waits for a
- * second and a half at the most: it is asked for again then.
+ * The result of a configuration that has to be run may come after the first answer, which waits at
+ * most 1.5 seconds: it is requested again then.
  */
 async function settled(host: Host, layouts: readonly LayoutOnDisk[]) {
   const whole = layouts.filter(({ broken }) => broken === undefined)
@@ -83,7 +83,7 @@ async function settled(host: Host, layouts: readonly LayoutOnDisk[]) {
 }
 
 async function start(host: Host, layouts: readonly LayoutOnDisk[]): Promise<void> {
-  // Stages follow each other faster than systemd lets a service be started.
+  // Stages follow each other faster than systemd's start limit allows.
   await host.must(['systemctl', 'reset-failed'])
   const pools = await host.exec(['bash', '-c', 'ls /etc/php/8.2/fpm/pool.d/*.conf'])
   if (pools.code === 0) await host.must(['systemctl', 'restart', 'php8.2-fpm'])

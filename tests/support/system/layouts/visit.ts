@@ -9,7 +9,7 @@ export interface Visit {
   path: string
 }
 
-/** Asks each address in the server itself, and prints the answers as a list of JSON. */
+/** Requests each address from the server itself; prints a JSON list of answers. */
 const CLIENT = `
 $answers = [];
 foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
@@ -27,11 +27,11 @@ foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
 echo json_encode($answers, JSON_INVALID_UTF8_SUBSTITUTE);
 `
 
-/** What a visitor of one name of a site sees. */
+/** The answer to a visitor of one name. */
 export interface Seen {
   name: string
   status: number
-  /** What answered, as its marker says; empty: something else. */
+  /** The folder that its marker names; empty: another answer. */
   folder: string
   script: Script | undefined
 }
@@ -48,7 +48,7 @@ interface Question {
   visits: readonly Visit[]
 }
 
-/** What the web server itself says of each expected site: the folder, and who runs PHP there. */
+/** The web server's own answer for each expected site: the folder, and PHP's user there. */
 export async function visitAll(
   host: Host,
   layouts: readonly LayoutOnDisk[],
@@ -91,7 +91,7 @@ function questionOf(layout: LayoutOnDisk, site: Expected, name: string): Questio
   return { site, name, visits: visitsOf(layout, site, name, MARKERS) }
 }
 
-/** What the visitors of a name of a site ask for. */
+/** The requests of visitors of a name. */
 export function visitsOf(
   layout: LayoutOnDisk,
   site: Expected,

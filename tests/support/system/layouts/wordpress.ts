@@ -18,9 +18,9 @@ export -f ask
 xargs -r -d '\\n' -n 3 -P 2 bash -c 'ask "$@"' ask
 `
 
-/** What wp-cli says of every WordPress of a stage. */
+/** wp-cli's output for each WordPress of a stage. */
 export async function askWpCli(host: Host, layouts: readonly LayoutOnDisk[]): Promise<Answers> {
-  // All of them share the files of one WordPress: its version is asked for once.
+  // All share the files of one WordPress: its version is read once.
   const input = layouts
     .flatMap(wordpressesOf)
     .flatMap(([path, { owner, database }], index) => [
@@ -42,7 +42,7 @@ const wordpressesOf = ({ contents, unproven }: LayoutOnDisk) =>
     ([, { is }]) => is === 'wordpress' && !unproven.includes('wordpress'),
   )
 
-/** What wp-cli, run as the owner of each WordPress, says otherwise than the agent. */
+/** Where wp-cli, run as the owner of each WordPress, disagrees with the agent. */
 export function wordpressDifferences(
   layout: LayoutOnDisk,
   reported: readonly Reported[],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { ORIGIN, type Owner } from './owner.ts'
 
-/** What the page says that it was asked for, and whether it came from the cache. */
+/** The request as the page received it, and whether the cache answered. */
 async function echoed(owner: Owner, path: string, options: string[] = []): Promise<string[]> {
   const { body, headers } = await owner.visit(path, options)
   const said = /Asked by ([^<]*)</.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''

@@ -43,7 +43,7 @@ function film(size: number): Uint8Array {
   return bytes
 }
 
-/** Coloured noise, which no format makes small. */
+/** Coloured noise, which no format compresses. */
 async function picture(page: Page, width: number, height: number, type: string) {
   const encoded = await page.evaluate(
     ([width, height, type]) => {

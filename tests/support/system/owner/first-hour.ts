@@ -14,8 +14,8 @@ import { sells } from './shop.ts'
 import { serves } from './writers.ts'
 
 /**
- * What the owner of a new site does first, in a real browser; the tests build on each other. Where
- * WordPress and the browser do the work, on one Debian; in a long run on both.
+ * First steps of the owner of a new site, in a real browser; the tests build on each other. Work of
+ * WordPress and the browser is tested on one Debian; in a long run on both.
  */
 export function firstHour(suite: Suite): void {
   const whole = suite === 'trixie' || long

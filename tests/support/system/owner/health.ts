@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 
-/** What a server without the Internet cannot know, as WordPress puts it. */
+/** WordPress's complaints about a server without the Internet. */
 const OF_THE_LAB = [
   'Could not reach WordPress.org',
   /^Unable to determine the status of the current PHP version/,

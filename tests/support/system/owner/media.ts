@@ -21,7 +21,7 @@ type Media = {
   media_details: { sizes?: Record<string, { source_url: string }>; original_image?: string }
 }
 
-/** All that is in the media library, as anybody may ask. */
+/** The media library as anybody can read it. */
 async function listMedia(owner: Owner): Promise<Media[]> {
   const { body } = await owner.visit(`/wp-json/wp/v2/media?per_page=50&at=${Date.now()}`)
   return JSON.parse(body)
@@ -30,7 +30,7 @@ async function listMedia(owner: Owner): Promise<Media[]> {
 const holds = (media: readonly Media[], name: string) =>
   media.find(({ source_url }) => source_url.includes(`/${name.split('.')[0]}`))
 
-/** The page shows a link for a file while another one is still on its way. */
+/** The page links a file while another one is still uploading. */
 async function allOf(owner: Owner, names: readonly string[]): Promise<Media[]> {
   let media: Media[] = []
   const whole = async () => {
@@ -43,7 +43,7 @@ async function allOf(owner: Owner, names: readonly string[]): Promise<Media[]> {
 
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** As a visitor gets it. */
+/** As a visitor. */
 async function download({ host }: Owner, url: string) {
   const resolve = ['--resolve', `${new URL(url).hostname}:443:127.0.0.1`]
   const curl = ['curl', '--silent', '--insecure', '--max-time', '60', ...resolve]
@@ -104,7 +104,7 @@ export function galleries(owner: () => Owner): void {
         .getByRole('textbox', { name: 'Add title' })
       await title.waitFor({ timeout: 3 * MINUTES })
       await page.evaluate(
-        // The owner chooses pictures in a dialog; what it gives to the editor is this.
+        // The owner picks pictures in a dialog, which inserts this.
         (pictures) => {
           const { wp } = globalThis as unknown as { wp: Editor }
           wp.data.dispatch('core/preferences').set('core/edit-post', 'welcomeGuide', false)

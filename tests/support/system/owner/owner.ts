@@ -18,9 +18,9 @@ export class Owner {
   readonly world: Enrolled
   readonly site: { id: number; user: string }
   readonly php: string
-  /** For files that the owner uploads. */
+  /** Files to upload. */
   readonly folder: string
-  /** The name in WordPress. */
+  /** The WordPress login. */
   login = ''
   readonly #browser: Browser
   readonly #pages: Page[]
@@ -50,7 +50,7 @@ export class Owner {
     const listed = await world.dashboard.call('GET', world.path('/sites'))
     const [site] = listed.body.sites as Owner['site'][]
     if (!site) throw new Error('the site is not listed')
-    // The name of a real site leads to its server from there, too.
+    // A real site's name resolves on its own server, too.
     await world.host.must(['bash', '-c', `echo 127.0.0.1 ${DOMAIN} >> /etc/hosts`])
     const resolve = { [DOMAIN]: '127.0.0.1' }
     const browser = await launch({ netns: world.host.netns, resolve })
@@ -65,18 +65,18 @@ export class Owner {
     return `/srv/www/${this.site.user}/public`
   }
 
-  /** Cookies of its own, as another person has them. */
+  /** Separate cookies, as for another person. */
   async person(): Promise<BrowserContext> {
     const viewport = { width: 1280, height: 800 }
     const options = { ignoreHTTPSErrors: true, viewport, baseURL: ORIGIN }
     const context = await this.#browser.newContext(options)
     context.setDefaultTimeout(MINUTES * 3)
-    // WordPress does without: Playwright fails on a worker that ends at once, as that of its emoji does.
+    // Optional for WordPress: Playwright fails on workers that end at once, as its emoji worker.
     await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'Worker'))
     return context
   }
 
-  /** The tab of the owner; the first one logs in with the password that the dashboard sets. */
+  /** The tab of the owner; the first one logs in with the dashboard's password. */
   async page(): Promise<Page> {
     const [known] = this.#pages
     if (known) return known
@@ -93,7 +93,7 @@ export class Owner {
     return page
   }
 
-  /** What a visitor gets who has no cookies. */
+  /** The answer to visitors without cookies. */
   visit(path: string, options: string[] = []) {
     return get(this.host, new URL(path, ORIGIN).href, { options })
   }

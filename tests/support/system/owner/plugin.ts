@@ -10,7 +10,7 @@ $zip->open('/root/test-shop.zip', ZipArchive::CREATE);
 $zip->addFromString('test-shop/test-shop.php', stream_get_contents(STDIN));
 $zip->close();`
 
-/** The archive, as somebody downloads it. */
+/** The archive as a download. */
 async function writePlugin({ host, folder, php }: Owner): Promise<string> {
   await host.must([`php${php}`, '-r', PACK], { input: SHOP })
   const encoded = await host.must(['base64', '--wrap=0', '/root/test-shop.zip'])

@@ -12,7 +12,7 @@ const PORT = '2525'
 const PASSWORD = 'a new one, as long as it has to be'
 const RELAY = join(import.meta.dir, '../smtp-relay.ts')
 
-/** The link in the only message that the relay has taken. */
+/** The link in the relay's only message. */
 async function linkFrom(folder: string): Promise<string> {
   const read = () => readFile(join(folder, 'received'), 'utf8').catch(() => '')
   await lab.poll(async () => (await read()).includes('\n'), { timeout_ms: 3 * MINUTES })
@@ -48,7 +48,7 @@ export function resetsPassword(owner: () => Owner): void {
       const link = await linkFrom(folder)
       expect(link).toStartWith(ORIGIN)
       await page.goto(link)
-      // WordPress puts its own suggestion there once it can rate it, over what was typed before.
+      // Once it can rate it, WordPress puts its own suggestion over any typed text.
       await page.locator('#pass-strength-result.strong').waitFor({ timeout: 3 * MINUTES })
       await page.fill('#pass1', PASSWORD)
       await page.click('#wp-submit')

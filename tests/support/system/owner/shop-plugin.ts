@@ -1,8 +1,8 @@
 /**
- * A shop that behaves as WooCommerce does towards caches: its cookies (WC_Session_Handler, WC_Cart_Session),
- * its pages, a session that lies on the server, and a basket on every page. Only the pages with names of
- * their own say that they must not be stored: those with WooCommerce's names are the server's to know.
- * It also allows SVG files, as other plugins do, and makes files in all the ways that plugins have.
+ * A shop with WooCommerce's behaviour towards caches: its cookies (WC_Session_Handler,
+ * WC_Cart_Session), its pages, a session on the server, and a basket on every page. Only pages with
+ * names of their own forbid storing: the server has to know those with WooCommerce's names. It also
+ * allows SVG files, as other plugins do, and makes files in all the ways of plugins.
  */
 export const SHOP = `<?php
 /* Plugin Name: Test shop */

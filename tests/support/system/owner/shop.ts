@@ -5,10 +5,10 @@ import type { Owner } from './owner.ts'
 
 const CUSTOMERS = ['Adalovelace', 'Gracehopper'] as const
 const ROUNDS = 2
-/** Pages that show who asks, and what they say before and after the order. */
+/** Pages that show the visitor's name, before and after the order. */
 const PAGES = ['/', '/lamp/', '/cart/', '/warenkorb/', '/checkout/', '/angebot/', '/my-account/']
 
-/** What is wrong with a page that `name` sees: of somebody else, not of `name`, or out of the cache. */
+/** Faults of a page that `name` sees: another's data, no `name`, or a cached page. */
 async function problemsOf(page: Page, path: string, name: string): Promise<string[]> {
   const answer = await page.goto(path, { waitUntil: 'domcontentloaded' })
   const text = (await page.locator('body').textContent()) ?? ''
@@ -48,7 +48,7 @@ async function buys(context: BrowserContext, name: string): Promise<string[]> {
   return [...before, ...after]
 }
 
-/** What a visitor sees that is a customer's, or that says nobody's basket although it was stored. */
+/** Pages that fail for a visitor, or that show a customer's name. */
 async function looksOn(owner: Owner, until: Promise<unknown>): Promise<string[]> {
   const problems: string[] = []
   let over = false

@@ -3,7 +3,7 @@ import { endOf } from '#tests/support/system/dashboard.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import type { Owner } from './owner.ts'
 
-/** By wp-cli, by somebody who logs in as the user of the site, and by an archive that is unpacked. */
+/** By wp-cli, by a login as the user of the site, and by an unpacked archive. */
 const BY_HAND = `umask 027
 cd wp-content/uploads
 printf hand > hand.txt

@@ -13,10 +13,10 @@ import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
 
 const PROGRAM = 'dist/crashing-agent'
 
-/** What an operation left on the agent's disk once it had ended. */
+/** Files of an operation on the agent's disk after its end. */
 export interface Ended {
   events: StoredEvent[]
-  /** The number of records in the file of its events, with those of steps. */
+  /** The number of records in its event file, with those of steps. */
   records: number
   /** Steps of the journal with their states, such as `user intent`. */
   journal: string[]
@@ -24,10 +24,10 @@ export interface Ended {
   recovery_ms: number
 }
 
-/** A real server whose agent can be made to die at any record that it writes. */
+/** A real server whose agent can crash at any record that it writes. */
 export interface CrashingAgent {
   host: lab.Host
-  /** Begins an operation and waits for its end, however often the agent dies on the way. */
+  /** Runs an operation to its end, however often the agent crashes. */
   run(command: string, params: object, points?: readonly CrashPoint[]): Promise<Ended>
   stop(): Promise<void>
 }
@@ -67,7 +67,7 @@ export async function startCrashingAgent(name: string): Promise<CrashingAgent> {
       await fulfilled(host, id, points)
       const ended = await lab.poll(() => endOf(host, id), { every_ms: 10 })
       if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(points)}`)
-      // One that died of its last event is only on its way back.
+      // After a crash at its last event it restarts.
       await lab.poll(() => answers(way), { every_ms: 10 })
       return ended
     },
@@ -84,14 +84,14 @@ async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean>
   return response?.status === 200
 }
 
-/** A process that stands still takes the whole server with it: a power failure. */
+/** A stopped process takes the whole server with it: a power failure. */
 async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint[]): Promise<void> {
   const file = `${host.root}${CRASH_POINTS}`
   const met = () => !existsSync(file) || endOf(host, id) !== undefined
   await lab.poll(met)
   const left: CrashPoint[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
   rmSync(file, { force: true })
-  // What is undone may have fewer records than what was done.
+  // A rollback may have fewer records than the operation.
   if (left.length > 0 && left.length === points.length)
     throw new Error(`the operation ended before its point: ${JSON.stringify(points)}`)
   if (points.at(-1)?.how !== 'SIGSTOP') return
@@ -114,7 +114,7 @@ function endOf(host: lab.Host, id: string): Ended | undefined {
   }
 }
 
-/** The whole lines of a file that is being written; torn ones are not. */
+/** The complete lines of a file that is being written. */
 function linesOf<T>(path: string): T[] {
   if (!existsSync(path)) return []
   return readFileSync(path, 'utf8')

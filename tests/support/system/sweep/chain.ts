@@ -9,7 +9,7 @@ import type { Answer } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
 
-/** What happens to a server and its dashboard in the middle of an operation. */
+/** Events of a server and its dashboard during an operation. */
 export type Interruption =
   | 'the dashboard is killed'
   | 'the agent is killed'
@@ -19,7 +19,7 @@ export type Interruption =
 type Work = 'create' | 'update' | 'delete' | 'restore' | 'purge'
 export const CYCLE: readonly Work[] = ['create', 'update', 'delete', 'restore', 'delete', 'purge']
 
-/** What the records must say of the site, and whether it answers, once the work was carried out. */
+/** The site's expected record, and whether it answers, after the work. */
 const AFTER: Record<Work, { status: string; tier?: string; served: boolean } | undefined> = {
   create: { status: 'active', tier: 'small', served: true },
   update: { status: 'active', tier: 'medium', served: true },
@@ -34,7 +34,7 @@ interface Told {
   data: string
 }
 
-/** A site of an enrolled server: its operations are cut off, and must agree with the machine afterwards. */
+/** A site of an enrolled server: its operations are interrupted and must match the machine afterwards. */
 export class Chain {
   readonly world: Enrolled
   readonly domain: string
@@ -45,7 +45,7 @@ export class Chain {
     this.domain = domain
   }
 
-  /** One work with one interruption once its n-th event is on record; carried out again when the interruption undid it. */
+  /** Runs one work with one interruption after its n-th stored event; repeats it if it was rolled back. */
   async endure(work: Work, interruption: Interruption, after: number): Promise<'before' | 'after'> {
     const id = await this.#begin(work)
     await this.#seen(id, after)
@@ -81,7 +81,7 @@ export class Chain {
     return idOf(await dashboard.call('POST', `${site}/${work}`, body))
   }
 
-  /** Resolves as soon as so many events are stored, or the operation has ended before. */
+  /** Resolves once so many events are stored, or at the operation's end. */
   async #seen(id: string, count: number): Promise<void> {
     await lab.poll(() => this.#events(id).length >= count || this.#status(id) !== 'running', {
       every_ms: long ? 2 : 10,
@@ -101,7 +101,7 @@ export class Chain {
     } else {
       await host.powerOff()
       await host.start()
-      // An operation that was past its decision ends before the last service of the boot.
+      // An operation past its commit point ends before the last service of the boot.
       await host.must(['systemctl', 'is-system-running', '--wait'])
     }
   }
@@ -113,7 +113,7 @@ export class Chain {
     return this.#status(id)
   }
 
-  /** The dashboard tells what the agent told, and both what the machine shows. */
+  /** Dashboard and agent report the same, and both match the machine. */
   async #agree(id: string, work: Work, status: string): Promise<void> {
     const told = this.#events(id)
     expect([work, told.map((event) => event.id)]).toEqual([work, told.map((_, index) => index + 1)])

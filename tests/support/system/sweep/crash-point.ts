@@ -1,4 +1,4 @@
-/** Where and how an agent is to die: at the n-th line that its process appends to such a file. */
+/** Where and how an agent crashes: at the n-th line its process appends to such a file. */
 export interface CrashPoint {
   file: 'journal' | 'events'
   /** From 1. */
@@ -8,7 +8,7 @@ export interface CrashPoint {
   how: 'SIGKILL' | 'SIGSTOP'
 }
 
-/** On the server's disk: the list of points; each is taken off when it is met, the file with the last. */
+/** On the server's disk: the list of points; each is removed when reached, the file with the last. */
 export const CRASH_POINTS = '/root/point.json'
 /** On the server's disk: when the last agent started, in ms of the Unix epoch. */
 export const STARTED = '/root/started'

@@ -6,11 +6,11 @@ import { realHost } from '#agent/real-host.ts'
 import { serve } from '#agent/start.ts'
 import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
 
-/** The agent of this machine, which dies, or stands still, at the record that the file CRASH_POINTS names first. */
+/** This machine's agent; it crashes or stops at the first record in the file CRASH_POINTS. */
 const config = readConfig(process.env)
 const real = realHost(config.settings)
 const operations = `${config.settings.state_dir}/operations/`
-/** Of each file, how many records this process has appended while it had a point. */
+/** For each file, the records this process has appended while it had a point. */
 const records = new Map<string, number>()
 
 const append: Files['append'] = async (path, text, options) => {
@@ -24,7 +24,7 @@ const append: Files['append'] = async (path, text, options) => {
   if (point?.when === 'after') meet(point)
 }
 
-/** The point of this record, when it is the one that was chosen. */
+/** The point of this record, if chosen. */
 function fateOf(path: string): CrashPoint | undefined {
   const [point] = points()
   if (!point || !path.endsWith(`/${point.file}.ndjson`)) return undefined

@@ -1,17 +1,17 @@
 import type { Host } from '#tests/support/lab/index.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
-/** A snapshot with what the files of the operation's own making hold, and the rows of the sites. */
+/** A snapshot with the contents of the operation's files, and the rows of the sites. */
 export interface State extends Snapshot {
   contents: string[]
   rows: string[]
 }
 
-/** Configuration and records: digest, mode and owner of each file. Passwords are in wp-config.php alone. */
+/** Configuration and records: digest, mode and owner of each file. Only wp-config.php has passwords. */
 const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-agent/sites']
-/** Of a site that is served: workers and jobs come and go, and so do pages in the cache. */
+/** Of a served site: its workers, jobs and cached pages change. */
 const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
-/** systemd keeps the slice of a program that was killed; what runs in one is among the processes. */
+/** systemd keeps the slice of a killed program; its processes are listed anyway. */
 const SLICE = /^hosting-\w+\.slice /
 const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/tmp\//
 const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables

@@ -5,30 +5,30 @@ import { type State, stateOf } from './state.ts'
 
 type Work = readonly [command: string, params: object]
 
-/** An operation to be cut off at every record, from a state to which `back` leads when it succeeds. */
+/** An operation to interrupt at every record; `back` restores the state after a success. */
 export interface Scenario {
   work: Work
   back: readonly Work[]
-  /** What differs between two whole successes, such as the rows of a new installation. */
+  /** Differences between two successes, such as the rows of a new installation. */
   ignoring?: readonly (keyof State)[]
 }
 
-/** One row of the table: the points of a kind, and what they led to. */
+/** One row of the table: points of a kind, and their results. */
 export interface Outcome {
   command: string
   kind: string
   points: number
   before: number
   after: number
-  /** The slowest, from the start of the agent to the terminal event. */
+  /** The longest time from the agent's start to the terminal event. */
   recovery_ms: number
 }
 
-/** What the operation writes when nothing happens to it, and between which states it leads. */
+/** The records of an uninterrupted operation, and its states before and after. */
 export interface Reference {
   /** Steps with their states, such as `user intent`. */
   journal: readonly string[]
-  /** The number of records in the file of the events. */
+  /** The number of records in the event file. */
   events: number
   before: State
   after: State
@@ -43,7 +43,7 @@ export async function referenceOf(agent: CrashingAgent, scenario: Scenario): Pro
   return { journal: ended.journal, events: ended.records, before, after }
 }
 
-/** Cuts the operation off at each of the points; the server must then be as before or as after. */
+/** Interrupts the operation at each point; the server must then be as before or as after. */
 export async function sweep(
   agent: CrashingAgent,
   { work: [command, params], back, ignoring = [] }: Scenario,
@@ -71,7 +71,7 @@ export async function sweep(
   return outcome
 }
 
-/** Events without gaps, and the one terminal event at their end; its kind. */
+/** Events without gaps, then one terminal event; returns its kind. */
 function endsOnce({ events }: Ended, point: readonly CrashPoint[]): string | undefined {
   const kinds = events.map(({ event }): string => event)
   const last = kinds.at(-1)
@@ -82,7 +82,7 @@ function endsOnce({ events }: Ended, point: readonly CrashPoint[]): string | und
 
 export async function perform(agent: CrashingAgent, [command, params]: Work): Promise<Ended> {
   const ended = await agent.run(command, params)
-  // Whole, so that a failure has its reason.
+  // Whole: it has a failure's reason.
   expect([command, ended.events.at(-1)]).toMatchObject([command, { event: 'complete' }])
   return ended
 }
