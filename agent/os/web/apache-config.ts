@@ -14,7 +14,7 @@ interface Reading {
   left: number
 }
 
-/** Debian and its relatives, Red Hat and its relatives, cPanel, a build of one's own. */
+/** The main files of Debian, Red Hat, their derivatives, cPanel, and own builds. */
 const MAIN = [
   '/etc/apache2/apache2.conf',
   '/etc/httpd/conf/httpd.conf',
@@ -24,18 +24,18 @@ const MAIN = [
 const PROGRAM = /^\S*\/(apache2|httpd)(\s|$)/
 const MAX_INCLUDES = 50_000
 const MAX_DEPTH = 16
-/** Modules that every build has, so that nothing loads them. */
+/** Modules built into every Apache, which nothing loads. */
 const BUILT_IN = ['core', 'so', 'http', 'unixd', 'log_config', 'logio', 'version', 'watchdog']
 
 export interface ApacheConfig {
   directives: Block
-  /** Path of what `LoadModule` names. */
+  /** Paths of loaded modules. */
   modules: ReadonlySet<string>
 }
 
 export const isApache = ({ line, root }: Process) => root && PROGRAM.test(line)
 
-/** What Apache reads, with conditions decided and variables replaced. */
+/** The configuration, with conditions and variables resolved. */
 export async function readApacheConfig(
   host: Host,
   processes: readonly Process[],
@@ -59,7 +59,7 @@ async function mainFile(source: ConfigFiles, processes: readonly Process[]): Pro
   return ''
 }
 
-/** Debian sets folders and names in a file of the shell. */
+/** Debian sets folders and names in a shell file. */
 async function environment(source: ConfigFiles): Promise<Map<string, string>> {
   const text = (await source.read('/etc/apache2/envvars')) ?? ''
   const found = text.matchAll(/^\s*export\s+(\w+)=["']?([^\s"']*)/gm)
@@ -83,7 +83,7 @@ async function included(
   return found
 }
 
-/** A folder stands for everything in it. */
+/** A folder includes all its files. */
 async function filesOf({ source }: Reading, pattern: string): Promise<readonly string[]> {
   const paths = await source.expand(pattern)
   const [only] = paths
@@ -121,7 +121,7 @@ function replaced({ defined }: Reading, word: string): string {
   return word.replace(/\$\{(\w+)\}/g, (all, name: string) => defined.get(name) ?? all)
 }
 
-/** Undefined: a condition that each request decides, or none. */
+/** Undefined: evaluated at each request, or no condition. */
 function holds({ defined, modules }: Reading, name: string, written: string): boolean | undefined {
   const negated = written.startsWith('!')
   const wanted = written.replace(/^!/, '')

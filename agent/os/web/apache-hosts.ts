@@ -109,8 +109,8 @@ function isWhole(args: readonly string[]): boolean {
 }
 
 /**
- * A rule that sends every visitor elsewhere. Its conditions may leave out the tokens of ACME, or be
- * for visitors without TLS, which all of those are who come here.
+ * A rule that redirects every visitor. Its conditions may exclude ACME tokens, or select requests
+ * without TLS if the virtual host has no TLS.
  */
 function rewritesAway(block: Block, listens: readonly Listen[]): boolean {
   let conditions: (readonly string[])[] = []
@@ -142,7 +142,7 @@ function deniesAll(block: Block, docroot: string): boolean {
   })
 }
 
-/** Of `ProxyPass / http://localhost:3000/`, also in `<Location />`. */
+/** As in `ProxyPass / http://localhost:3000/`, or `<Location />`. */
 function proxyOf(block: Block): string {
   const direct = block.find(({ name, args }) => name === 'proxypass' && args[0] === '/')?.args[1]
   const inner = block.find(({ name, args }) => name === 'location' && args[0] === '/')?.block

@@ -1,6 +1,6 @@
 /** `ServerName a.example` has one argument; `<VirtualHost *:80>` has a block. */
 export interface ApacheDirective {
-  /** In lower case: Apache does not tell them apart. */
+  /** In lower case: Apache ignores the case. */
   name: string
   args: readonly string[]
   block: readonly ApacheDirective[] | undefined

@@ -3,12 +3,12 @@ import { fastcgiAddress, NO_PHP, type Php } from './virtual-host.ts'
 
 type Block = readonly ApacheDirective[]
 
-/** `wrapper`: a program of its own starts PHP, and only that program knows which. */
+/** `wrapper`: a separate program starts PHP, and only that program knows which. */
 export type ApachePhp = Php | 'wrapper'
 
 /**
- * What runs the scripts of a folder: the last handler that applies to them, in the virtual host or
- * else for the whole server; else the module of PHP.
+ * The PHP of a folder's scripts: the last handler that applies to them, in the virtual host or else
+ * for the whole server; else the module of PHP.
  */
 export function phpOf(
   host: Block,
@@ -35,7 +35,7 @@ function phpOfHandler(handler: string, module: Php | undefined): ApachePhp {
   return /^(fcgid-script|wrapper)$/.test(handler) ? 'wrapper' : NO_PHP
 }
 
-/** Debian names the file of the module by its version. */
+/** Debian's file name of the module has its version. */
 function moduleOf(modules: ReadonlySet<string>): Php | undefined {
   const module = [...modules].find((each) => /^php\d?_module /.test(each))
   if (module === undefined) return undefined
@@ -59,7 +59,7 @@ function* handlerOf({ name, args: [first = '', ...rest] }: ApacheDirective): Gen
 
 const isPhp = (extension: string) => extension.replace(/^\.?/, '.') === '.php'
 
-/** Sections that are for the scripts of this folder. */
+/** Sections that apply to this folder's scripts. */
 function applies(name: string, args: readonly string[], docroot: string): boolean {
   const [first = '', second = ''] = args
   if (name === 'if') return true

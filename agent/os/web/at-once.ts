@@ -1,4 +1,4 @@
-/** Does work for each item, some of them at a time, and returns the results in their order. */
+/** Processes several items at a time and returns the results in the order of items. */
 export async function eachAtOnce<T, R>(
   items: readonly T[],
   most: number,

@@ -5,7 +5,7 @@ import { isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
 /** Finds the local server behind a proxy. */
 export type Backends = (address: string, name: string) => VirtualHost | undefined
 
-/** By address and name: exact, then by wildcard, then whatever answers to any name. */
+/** By address and name: exact names, then wildcards, then servers for any name. */
 export function backendsOf(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Backends {
   const exact = new Map<string, VirtualHost>()
   const byPlace = new Map<string, VirtualHost[]>()
@@ -35,7 +35,7 @@ function answeringTo(name: string, hosts: readonly VirtualHost[]): VirtualHost |
   return wild ?? hosts.find(({ listens }) => listens.some((listen) => listen.default))
 }
 
-/** The port, or the path of a socket. Undefined: on another machine, or in a container. */
+/** The port or socket path. Undefined: on another machine, or in a container. */
 function placeOf(address: string, local: ReadonlySet<string>): string | undefined {
   if (address.startsWith('/')) return address
   const [, machine = '', port] = /^(.*):(\d+)$/.exec(address) ?? []
@@ -43,8 +43,8 @@ function placeOf(address: string, local: ReadonlySet<string>): string | undefine
 }
 
 /**
- * The addresses of this machine (proc(5), /proc/net/fib_trie and if_inet6), whatever network the agent
- * has; IPv6 in its shortest form.
+ * The addresses of this machine (proc(5), /proc/net/fib_trie and if_inet6), not of the agent's
+ * network; IPv6 in its shortest form.
  */
 export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Set<string>> {
   const read = async (name: string) =>
@@ -57,6 +57,6 @@ export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Se
   ])
 }
 
-/** RFC 5952, as URLs have it. */
+/** RFC 5952, as in URLs. */
 export const shortest = (address: string): string =>
   address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address

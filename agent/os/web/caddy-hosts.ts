@@ -6,11 +6,11 @@ import { fastcgiAddress, type Kind, type Listen, NO_PHP, type VirtualHost } from
 
 const PROGRAM = /^\S*\/caddy run\b/
 const DEFAULT = '/etc/caddy/Caddyfile'
-/** What Debian's package has got by itself. */
+/** Certificates issued to Debian's Caddy. */
 const STORE = '/var/lib/caddy/.local/share/caddy/certificates'
 const ADAPT_MS = 20_000
 
-/** Of the configuration in JSON, what decides about sites: https://caddyserver.com/docs/json/ */
+/** The site settings of the JSON configuration: https://caddyserver.com/docs/json/ */
 const Handler = z.looseObject({
   handler: z.string(),
   root: z.string().optional(),
@@ -54,7 +54,7 @@ const Config = z.looseObject({
 
 export const isCaddy = ({ line }: Process) => PROGRAM.test(line)
 
-/** What Caddy does with every name: of its own translation of a Caddyfile, or of a file of JSON. */
+/** Caddy's handling of every name, from its own translation of a Caddyfile or from a JSON file. */
 export async function readCaddy(host: Host, processes: readonly Process[]): Promise<VirtualHost[]> {
   const words = processes.find(isCaddy)?.line.split(/\s+/) ?? []
   const at = words.findIndex((word) => word === '--config' || word === '-c')
@@ -67,7 +67,7 @@ export async function readCaddy(host: Host, processes: readonly Process[]): Prom
   const servers = Object.values(config?.apps.http?.servers ?? {})
   const source = filesOnDisk(host)
   const certificateOf = async (name: string) => {
-    // Of several that are loaded, the one whose names fit is used.
+    // Caddy picks one of several loaded ones by name.
     if (loaded.length === 1) return loaded[0]?.certificate ?? ''
     return (await source.expand(`${STORE}/*/${name}/${name}.crt`))[0] ?? ''
   }
@@ -115,7 +115,7 @@ async function hostOf(
   }
 }
 
-/** Only those for all paths, or for scripts. */
+/** Handlers for all paths or scripts. */
 function* handlersIn(route: Route): Generator<Handler> {
   const paths = route.match?.flatMap(({ path = [] }) => path) ?? []
   const isPart = paths.length > 0 && !paths.some((path) => path === '*' || path.includes('.php'))

@@ -4,16 +4,16 @@ import { isLoopback, type Kind, type Listen, type VirtualHost } from './virtual-
 
 /** One site as it is served. */
 export interface Vhost extends Omit<VirtualHost, 'tls'> {
-  /** Empty where no name of it is a domain: a wildcard, an expression, an address, any name. */
+  /** Empty if no name of it is a domain: a wildcard, an expression, an address, any name. */
   domain: string
 }
 
-/** What answers to one name, as one server block has it. */
+/** The answer to one name in one server block. */
 interface Entry {
   key: string
   name: string
   host: VirtualHost
-  /** What stands behind it, where that is another server of this machine. */
+  /** The server behind it, if that is another one of this machine. */
   source: VirtualHost
   order: number
   isPublic: boolean
@@ -29,8 +29,8 @@ const KINDS: readonly Kind[] = ['none', 'closed', 'text', 'proxy', 'files']
 const MOST_PROXIES = 3
 
 /**
- * The sites that server blocks make. Of several for one name, one on 80 or 443 counts more than one
- * on another port, what runs PHP more than plain files, and these more than what is only passed on.
+ * The sites of server blocks. Of several for one name, one on 80 or 443 ranks above one on another
+ * port, one with PHP above plain files, and these above a proxy.
  */
 export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Vhost[] {
   const backends = backendsOf(hosts, local)
@@ -61,19 +61,19 @@ function entryOf(
   const isPublic = host.listens.some(isReached)
   const any = domain === undefined && isNoName(name)
   const place = host.listens.find((listen) => listen.default && isReached(listen))
-  // What answers to any name, and on another port only, is no site but a part of the machine.
+  // A server for any name on other ports only is no site but part of the machine.
   if (any && !place) return undefined
   const key = domain ?? (any ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
   const source = behind(host, any ? '' : key, backends)
   return { key, name: any ? '_' : (domain ?? name), host, source, order, isPublic }
 }
 
-/** `_`, or what else can be no name of a site. */
+/** `_`, or another text that is no site name. */
 const isNoName = (name: string) => name === '' || /^[_!"@]/.test(name)
 
 const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoopback(address)
 
-/** Follows a proxy to what answers on this machine; one that leads elsewhere stays a proxy. */
+/** Follows a proxy to its server on this machine; a proxy to elsewhere stays one. */
 function behind(host: VirtualHost, name: string, backends: Backends): VirtualHost {
   let at = host
   for (let hop = 0; hop < MOST_PROXIES && at.kind === 'proxy'; hop++) {
@@ -89,7 +89,7 @@ function chosenOf(all: readonly Entry[]): Entry | undefined {
   if (best.source.kind === 'none') return undefined
   // A server that refuses every unknown name is not a site.
   if (best.name === '_' && best.source.kind === 'closed') return undefined
-  // A cache in between is not understood, but the same name behind it is.
+  // A cache in between is not supported, but the same name behind it is.
   const served = best.source.kind === 'proxy' && all.find(({ source }) => source.kind === 'files')
   const secure = all.find(({ host, source }) => host.tls && source.kind !== 'none')
   const tls =
@@ -135,7 +135,7 @@ function add(sites: Map<string, Site[]>, entry: Entry): void {
   sites.set(content, [...same, { ...site, sources: new Set([source]), firsts }])
 }
 
-/** The same server, or the name with or without www of what serves the same. */
+/** The same server, or the same site's name with or without www. */
 function belongs(site: Site, { source, key }: Entry): boolean {
   if (site.sources.has(source)) return true
   if (!isDomain(key) && site.domain === '') return source.docroot !== ''

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { Entry, Host } from '#agent/host/ports.ts'
 import { globPattern, isGlob, matchesGlob } from './glob.ts'
 
-/** Where the text of a configuration comes from: the program's own dump, or the disk. */
+/** The source of configuration text: the program's own dump, or the disk. */
 export interface ConfigFiles {
   read(path: string): Promise<string | undefined>
   /** The paths that a pattern of glob(7) matches, sorted; a plain path is one. */
@@ -13,7 +13,7 @@ const MOST_BYTES = 16 << 20
 const MOST_MATCHES = 100_000
 const FOLDERS: readonly Entry['kind'][] = ['directory', 'link']
 
-/** Files as they stand on the disk, each read once. One that cannot be read is no file. */
+/** Files on the disk, each read once. An unreadable one counts as missing. */
 export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
   const known = new Map<string, Promise<string | undefined>>()
   let left = MOST_BYTES
@@ -32,7 +32,7 @@ export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
   }
 }
 
-/** The files of a dump, by path. A pattern for one folder is compared with the files there alone. */
+/** The files of a dump, by path. A pattern for one folder is matched only against its files. */
 export function filesInDump(dump: ReadonlyMap<string, string>): ConfigFiles {
   const folders = Map.groupBy(dump.keys(), dirname)
   return {

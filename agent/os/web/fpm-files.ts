@@ -5,16 +5,16 @@ import { eachAtOnce } from './at-once.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'
 
-/** A file with pools, and the version of the PHP that reads it; empty: not known. */
+/** A file with pools, and the version of the PHP that reads it; empty: unknown. */
 export interface PoolFile {
   path: string
   text: string
   php: string
-  /** A master that runs has read it. */
+  /** A running master has read it. */
   running: boolean
 }
 
-/** Where the packages of Debian, Sury, Remi, Plesk, cPanel, RunCloud, DirectAdmin and aaPanel have them. */
+/** Pool folders of Debian, Sury, Remi, Plesk, cPanel, RunCloud, DirectAdmin and aaPanel. */
 const FOLDERS = [
   '/etc/php/*/fpm/pool.d/*.conf',
   '/opt/plesk/php/*/etc/php-fpm.d/*.conf',
@@ -29,7 +29,7 @@ const FOLDERS = [
 const AT_ONCE = 8
 const MASTER = /^php-fpm: master process \((\/[^)]*)\)/
 
-/** What every master that runs has read, and what masters that do not run would read. */
+/** Files that running masters have read, and that stopped masters would read. */
 export async function poolFiles(
   host: Host,
   processes: readonly Process[],
@@ -57,14 +57,14 @@ export async function poolFiles(
   return [...found.values()]
 }
 
-/** The files of a pattern, which `source` has read when this returns: a server may have thousands. */
+/** The files of a pattern, already read by `source` on return: a server may have thousands. */
 async function listed(source: ConfigFiles, pattern: string): Promise<readonly string[]> {
   const paths = await source.expand(pattern)
   await eachAtOnce(paths, AT_ONCE, source.read)
   return paths
 }
 
-/** The folder of a version, as its package has it. */
+/** The version in the folder name of a package. */
 function versionIn(path: string): string {
   const [, own] = /^(?:.*-(?:php)?)(\d\.\d+)\.d$/.exec(basename(dirname(path))) ?? []
   if (path.startsWith(`${FPM_FOLDER}/`)) return own ?? ''
@@ -77,7 +77,7 @@ function versionIn(path: string): string {
   return major === undefined ? '' : `${major}.${minor}`
 }
 
-/** What the program of a master says of itself: root runs it already. */
+/** The version that a master's program prints: root runs it already. */
 async function versionOf({ shell }: Host, { pid }: Process): Promise<string> {
   const options = { unconfined: true, timeout_ms: 5000 }
   const link = await shell.try(['realpath', '-e', `/proc/${pid}/exe`], options)

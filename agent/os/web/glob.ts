@@ -17,7 +17,7 @@ function partOf(part: string): string {
   return part.replace(/^\\/, '').replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }
 
-/** `[z-a]` is no range to a regular expression: such a class holds its characters. */
+/** `[z-a]` is an invalid range in expressions: it matches its characters. */
 function escapedCaret(inner: string): string {
   const ranges = inner.replace(/(.)-(.)/g, (all, from: string, to: string) =>
     from <= to ? all : `${from}\\-${to}`,
@@ -25,7 +25,7 @@ function escapedCaret(inner: string): string {
   return ranges.replace(/\^/g, '\\^')
 }
 
-/** Whether a component with a leading dot is only matched by a pattern that has the dot too. */
+/** Matches a component with a leading dot only if the pattern has the dot too. */
 export function matchesGlob(glob: string, pattern: RegExp, path: string): boolean {
   if (!pattern.test(path)) return false
   const wanted = glob.split('/')

@@ -8,7 +8,7 @@ export interface Listener {
   pid: number
 }
 
-/** Empty where it cannot be seen. The agent has no network of its own: ss(8) runs in that of the machine. */
+/** Empty if ss(8) fails. It runs in the machine's network: the agent itself has none. */
 export async function listListeners({ shell }: Pick<Host, 'shell'>): Promise<Listener[]> {
   const options = { unconfined: true, timeout_ms: 10_000 }
   const { code, stdout } = await shell.try(['ss', '-Hltnp'], options)

@@ -4,10 +4,10 @@ import { evaluate, expression, type Variables } from './nginx-variables.ts'
 type Block = readonly Directive[]
 export type Answer = 'redirect' | 'closed' | 'text' | undefined
 
-/** Any page but the first: what is special about `/` alone says nothing of the site. */
+/** Any page but the first: rules for `/` alone do not describe the site. */
 export const ANY_PAGE = '/some/page-of-the-site/'
 
-/** What a block answers by itself to any page: `return`, `rewrite` to elsewhere, `if` around them. */
+/** The own answer of a block to any page: `return`, `rewrite` to elsewhere, `if` around them. */
 export function answerOf(block: Block, variables: Variables): Answer {
   for (const directive of block) {
     const answer = answerOfOne(directive, variables)
@@ -38,7 +38,7 @@ function isRedirect([pattern = '', replacement = '', flag = '']: readonly string
   return expression(pattern, false)?.test(ANY_PAGE) ?? false
 }
 
-/** Of an `if`; a condition that is not certain does not hold. */
+/** The condition of an `if`; false if it is uncertain. */
 function holds(args: readonly string[], variables: Variables): boolean {
   const words = args.join(' ').replace(/^\(\s*|\s*\)$/g, '')
   const [, variable = '', sign = '', written = ''] =
@@ -62,7 +62,7 @@ function known(variable: string, variables: Variables): string | undefined {
   return evaluate(variable, variables)
 }
 
-/** `deny all` without anybody who is let in. */
+/** `deny all` without any `allow`. */
 export function deniesAll(block: Block): boolean {
   const denies = block.some(({ name, args }) => name === 'deny' && args[0] === 'all')
   const opens = block.some(({ name }) => name === 'allow' || name === 'satisfy')

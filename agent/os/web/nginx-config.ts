@@ -10,7 +10,7 @@ const MAX_NESTING = 100
 const TOKEN =
   /\s+|#[^\n]*|[{};]|"((?:[^"\\]|\\[\s\S])*)"?|'((?:[^'\\]|\\[\s\S])*)'?|(?:\$\{\w*\}|[^\s{};\\]|\\[\s\S])+|\\/g
 
-/** Splits and nests one file, as ngx_conf_read_token() does; what is not closed ends with the file. */
+/** Splits and nests one file, as ngx_conf_read_token() does; open blocks end with the file. */
 export function parseNginx(text: string): Directive[] {
   const root: Directive[] = []
   const stack = [root]

@@ -1,7 +1,7 @@
 import type { Host, Output } from '#agent/host/ports.ts'
 import { conflict, type ServiceError } from '#shared/errors.ts'
 
-/** How nginx is asked for its configuration: the program, and the options of the master that runs. */
+/** How to query nginx: the program, and the options of the running master. */
 interface Program {
   program: string
   args: readonly string[]
@@ -10,7 +10,7 @@ interface Program {
 
 const DEFAULT: Program = { program: 'nginx', args: [] }
 
-/** What a program may print is cut off there without a word. */
+/** Longer output of a program is truncated silently. */
 const MOST_DUMP = (16 << 20) - 1
 
 /** Runs `nginx -T`, which reads the whole configuration and every certificate. */
@@ -22,7 +22,7 @@ export function dumpNginx({ shell }: Pick<Host, 'shell'>, call = DEFAULT): Promi
   })
 }
 
-/** In nginx's own words, which name file and line; a program that was killed has none. */
+/** nginx's own message with file and line; a killed program has none. */
 export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): ServiceError {
   const words = stderr.trim() || `it ended with status ${code} and without a message`
   return conflict(`nginx refuses its configuration: ${words}`)
@@ -30,7 +30,7 @@ export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): Se
 
 export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MOST_DUMP
 
-/** Each file stands once in a dump, after a line with its path. */
+/** A dump has each file once, after a line with its path. */
 export function filesOf(dump: string): Map<string, string> {
   const [, ...parts] = dump.split(/^# configuration file (.+):$/m)
   const files = new Map<string, string>()

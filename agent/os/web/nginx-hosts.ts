@@ -24,7 +24,7 @@ export function nginxHosts(config: Block): VirtualHost[] {
   return defaultServers(servers).flatMap((server) => hostsOf(http, server))
 }
 
-/** Names for which the same is done are one; a variable can tell them apart. */
+/** Groups names with equal results; a variable can tell them apart. */
 function hostsOf(http: Http, { server, listens, names }: ListenedServer): VirtualHost[] {
   const sets = setsOf(server)
   const tls = listens.some((listen) => listen.tls)
@@ -64,13 +64,13 @@ function doneFor(http: Http, server: Block, variables: Variables): Done {
   }
 }
 
-/** What all servers inherit is the folder of none that does something else. */
+/** An inherited folder counts only if the server does nothing else. */
 function isServed(root: Root, answer: Answer, proxy: { after_files: boolean } | undefined) {
   if (proxy?.after_files === false) return false
   return !root.inherited || (proxy === undefined && answer === undefined)
 }
 
-/** Which of the values depend on what only a request has. */
+/** Marks the values that depend on the request. */
 function computed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
   const fields = Object.entries(values).filter(([, value]) => value === undefined)
   return Object.fromEntries(fields.map(([field]) => [field, 'computed' as const]))
@@ -94,10 +94,10 @@ function answerIn(blocks: readonly Block[], variables: Variables): Answer {
 }
 
 interface Root {
-  /** Undefined: it cannot be computed here. */
+  /** Undefined: not computable. */
   path: string | undefined
   written: boolean
-  /** Of `http`: of all servers, and so of no site in particular. */
+  /** Set in `http`: for all servers, not for one site. */
   inherited: boolean
 }
 
@@ -143,7 +143,7 @@ function fallbackOf(server: Block, block: Block): Block | undefined {
   return named === undefined ? undefined : namedLocation(server, named)
 }
 
-/** Of FastCGI or a proxy, behind variables and the name of an upstream. */
+/** The address of FastCGI or a proxy; resolves variables and upstreams. */
 function addressOf(http: Http, pass: string, variables: Variables): string | undefined {
   const value = evaluate(pass, variables)
   if (value === undefined) return undefined

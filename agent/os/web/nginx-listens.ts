@@ -9,7 +9,7 @@ export interface ListenedServer {
   listens: readonly Listen[]
 }
 
-/** Servers with what they listen on, and which of them is the default of an address and port. */
+/** Servers with their listens, and which is the default of an address and port. */
 export function defaultServers(servers: readonly Block[]): ListenedServer[] {
   const read = servers.map((server) => ({
     server,

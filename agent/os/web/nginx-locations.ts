@@ -3,7 +3,7 @@ import { expression } from './nginx-variables.ts'
 
 type Block = readonly Directive[]
 
-/** The blocks that decide about a path, from the server inwards (ngx_http_core_find_location). */
+/** The blocks that apply to a path, from the server inwards (ngx_http_core_find_location). */
 export function blocksFor(server: Block, path: string): Block[] {
   const found = locate(server, path)
   return [server, ...found]
@@ -21,7 +21,7 @@ function locate(block: Block, path: string): Block[] {
   const prefix = longestPrefix(locations, path)
   const inner = prefix?.block ? locate(prefix.block, path) : []
   const inPrefix = prefix?.block ? [prefix.block, ...inner] : []
-  // A nested expression was found, or the prefix forbids to look for any.
+  // A nested expression matches, or the prefix excludes expressions.
   if (inner.some((each) => isExpression(prefix?.block, each)) || prefix?.args[0] === '^~')
     return inPrefix
   const fits = locations.find((location) => matches(location, path))

@@ -5,7 +5,7 @@ import type { Directive } from './nginx-config.ts'
 import { filesOf } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
 
-/** One `listen`: `*` and `[::]` are all addresses of IPv4 and of IPv6. */
+/** One `listen`: `*` is all IPv4 addresses and `[::]` all of IPv6. */
 export interface Listen {
   address: string
   port: number
@@ -13,16 +13,16 @@ export interface Listen {
 }
 
 export interface NginxServer {
-  /** The file that has it. */
+  /** The file with it. */
   path: string
   names: readonly string[]
   root: string
   listens: readonly Listen[]
 }
 
-/** What nginx serves, in the order in which it reads it, and which patterns it includes. */
+/** The servers of nginx in the order of reading, and the patterns it includes. */
 export interface NginxServers {
-  /** Of others: without those that this agent made. */
+  /** All except those that this agent made. */
   others: readonly NginxServer[]
   all: readonly NginxServer[]
   includes: readonly string[]
@@ -36,7 +36,7 @@ export async function readServers(dump: string): Promise<NginxServers> {
   const [first = '/etc/nginx/nginx.conf'] = files.keys()
   const tree = await readTree(filesInDump(files), dirname(first), first)
   const rest = [...files.keys()].filter((path) => !tree.files.has(path))
-  // What a pattern that is not understood includes is read as well, in an order that nobody knows.
+  // Files of a pattern that is not understood are read too, in an unknown order.
   const others = await Promise.all(
     rest.map((path) => readTree(filesInDump(files), dirname(first), path)),
   )
@@ -81,7 +81,7 @@ function listenOf(where: string, words: readonly string[]): Listen[] {
   return address === '' ? [] : [{ address, port: Number(port), words }]
 }
 
-/** Address and port → the server that answers there for a name that none has. */
+/** Address and port → the server there for names that no server has. */
 export function defaultsOf(servers: readonly NginxServer[]): Map<string, NginxServer> {
   const first = new Map<string, NginxServer>()
   const named = new Map<string, NginxServer>()
@@ -95,7 +95,7 @@ export function defaultsOf(servers: readonly NginxServer[]): Map<string, NginxSe
   return new Map([...first, ...named])
 }
 
-/** Where another server has a wildcard or an expression that serves this name: its file and name. */
+/** Another server's wildcard or expression that matches this name: its file and name. */
 export function takenFrom(
   { others }: Pick<NginxServers, 'others'>,
   name: string,
@@ -107,7 +107,7 @@ export function takenFrom(
   return undefined
 }
 
-/** As in ngx_http_core_module's server_name; an expression that JavaScript cannot read covers nothing. */
+/** As in ngx_http_core_module's server_name; an expression unknown to JavaScript matches nothing. */
 function covers(written: string, name: string): boolean {
   if (written.startsWith('*.')) return name.endsWith(written.slice(1))
   if (written.startsWith('.')) return name.endsWith(written) || name === written.slice(1)

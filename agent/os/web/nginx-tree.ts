@@ -5,21 +5,21 @@ import { type Directive, parseNginx } from './nginx-config.ts'
 
 type Block = readonly Directive[]
 
-/** A configuration with the included files in the place of each `include`. */
+/** A configuration with each `include` replaced by its files. */
 export interface NginxTree {
   directives: Block
-  /** The file that a block begins in. */
+  /** The file that a block starts in. */
   fileOf(block: Block): string
-  /** The patterns outside of servers, in the order in which nginx reads them. */
+  /** The patterns outside of servers, in nginx's reading order. */
   includes: readonly string[]
-  /** Every file that was read, and those of them that could not be. */
+  /** All files that were read, and the unreadable ones. */
   files: ReadonlySet<string>
   missing: ReadonlySet<string>
 }
 
 const MAX_INCLUDES = 100_000
 const MAX_DEPTH = 16
-/** Files of one pattern, which are read ahead. */
+/** Files of one pattern read at a time. */
 const AT_ONCE = 8
 
 interface Reading {
@@ -32,15 +32,15 @@ interface Reading {
   left: number
 }
 
-/** Where a block stands: `chain` are the files that lead to it. */
+/** A block's position: `chain` are the files that lead to it. */
 interface Position {
   chain: readonly string[]
   outside: boolean
 }
 
 /**
- * What `main`, a path or a pattern, includes. Paths are relative to the folder of the main file, as
- * ngx_conf_full_name() has it.
+ * Reads `main`, a path or a pattern. Paths are relative to the folder of the main file, as in
+ * ngx_conf_full_name().
  */
 export async function readTree(
   source: ConfigFiles,
@@ -105,7 +105,7 @@ async function included(reading: Reading, pattern: string, { chain, outside }: P
   return found
 }
 
-/** A snippet that every site includes is parsed once. One that cannot be read is empty. */
+/** A snippet that all sites include is parsed once. An unreadable one is empty. */
 async function parsed(reading: Reading, path: string): Promise<Block> {
   const known = reading.parsed.get(path)
   if (known) return known

@@ -1,8 +1,8 @@
 import type { Directive } from './nginx-config.ts'
 
-/** What decides the value of a variable for one name of one server. */
+/** The inputs of a variable's value for one name of one server. */
 export interface Variables {
-  /** Of visitors; undefined where it can be several. */
+  /** The visitors' host; undefined if several. */
   host: string | undefined
   server_name: string
   tls: boolean
@@ -19,7 +19,7 @@ interface NginxMap {
 const VARIABLE = /\$\{(\w+)\}|\$(\w+)/g
 const MOST_DEPTH = 8
 
-/** The text with the values of its variables, undefined where one of them is not certain. */
+/** The text with its variables replaced, undefined if one of them is uncertain. */
 export function evaluate(text: string, variables: Variables, depth = 0): string | undefined {
   if (!text.includes('$')) return text
   let certain = depth < MOST_DEPTH
@@ -72,7 +72,7 @@ function expressionFits(pattern: string, text: string): boolean {
   return expression(source, true)?.test(text) ?? false
 }
 
-/** A pattern of PCRE, where it means the same here; undefined: it is not understood. */
+/** A PCRE pattern if it means the same here; undefined: not understood. */
 export function expression(source: string, ignore_case: boolean): RegExp | undefined {
   const named = source.replace(/\(\?P?</g, (group) => (group === '(?P<' ? '(?<' : group))
   const inline = /^\(\?i\)/.test(named)
@@ -83,7 +83,7 @@ export function expression(source: string, ignore_case: boolean): RegExp | undef
   }
 }
 
-/** The maps of `http`, by the name of the variable that they make. */
+/** The maps of `http`, by the name of their variable. */
 export function mapsOf(scope: readonly Directive[]): Map<string, NginxMap> {
   const maps = new Map<string, NginxMap>()
   for (const { name, args, block } of scope) {
@@ -101,8 +101,8 @@ export function mapsOf(scope: readonly Directive[]): Map<string, NginxMap> {
 }
 
 /**
- * The variables that a server sets. One that is set in an `if` or a location too has no certain
- * value, unless it is the same.
+ * The variables that a server sets. One also set in an `if` or a location is uncertain, unless the
+ * value is the same.
  */
 export function setsOf(server: readonly Directive[]): Map<string, string | undefined> {
   const sets = new Map<string, string | undefined>()

@@ -14,7 +14,7 @@ interface Section {
 export const isLiteSpeed = ({ line, root }: Process) =>
   root && /^(\S*\/)?(open)?litespeed\b/.test(line)
 
-/** What OpenLiteSpeed does with every name that its listeners map to a virtual host. */
+/** OpenLiteSpeed's handling of every name that its listeners map to a virtual host. */
 export async function readOpenLiteSpeed({ files }: Host): Promise<VirtualHost[]> {
   const main = parseSections((await files.read(MAIN)) ?? '')
   const found: VirtualHost[] = []
@@ -73,7 +73,7 @@ function listenOf({ inner }: Section): Listen {
   return { address: any ? '' : address, port: Number(port), tls, default: false }
 }
 
-/** Of the program that answers for scripts: its folder is that of its version. */
+/** The PHP version of the script handler, from the folder of its program. */
 function phpIn(sections: readonly Section[]): string {
   const added = insideOf(sections, 'scripthandler').find(
     ({ name, value }) => name === 'add' && /\sphp\b/.test(value),
@@ -99,7 +99,7 @@ function valueIn(sections: readonly Section[], wanted: string): string {
   return sections.find(({ name }) => name === wanted)?.value ?? ''
 }
 
-/** A line is a name and a value; one that ends with `{` has others up to `}`. */
+/** A line is a name and a value; one that ends with `{` has lines up to `}`. */
 function parseSections(text: string): Section[] {
   const root: Section[] = []
   const stack = [root]

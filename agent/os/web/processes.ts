@@ -1,12 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { eachAtOnce } from './at-once.ts'
 
-/** A program of the system that runs on this machine itself, not in a container on it. */
+/** A system program that runs on this machine, not in a container on it. */
 export interface Process {
   pid: number
-  /** Or a user that a package has made for its program. */
+  /** Also true for a package's own user. */
   root: boolean
-  /** As it is shown by ps(1): some programs put a title in the place of their argv. */
+  /** As shown by ps(1): some programs replace their argv by a title. */
   line: string
 }
 
@@ -16,8 +16,8 @@ const AT_ONCE = 32
 const FIRST_UID = 1000
 
 /**
- * The processes of root and of the users of packages. Whoever else runs a program can give it any title, and what runs in a
- * container has other files: neither of them says anything of this machine's configuration.
+ * The processes of root and of the users of packages. Other users can give a program any title, and
+ * a program in a container has other files: neither shows this machine's configuration.
  */
 export async function systemProcesses(host: Pick<Host, 'files'>): Promise<Process[]> {
   const pids = (await host.files.list('/proc').catch(() => []))

@@ -10,10 +10,10 @@ const DEFAULT = '/etc/nginx/nginx.conf'
 const DUMP_MS = 20_000
 
 /**
- * The configuration of nginx as one tree, as the running master would read it. Its files are read as
- * they are: `nginx -T` loads every certificate, too, which takes longer than all else on a server with
- * a thousand sites. It is asked where a file cannot be read. Where there is no nginx.conf, the files of
- * sites.
+ * The configuration of nginx as one tree, as the running master would read it. Its files are read
+ * directly: `nginx -T` also loads every certificate, which takes longer than all else on a server
+ * with a thousand sites. It runs only if a file is unreadable. Without an nginx.conf the tree has
+ * the files of sites.
  */
 export async function readNginxConfig(
   host: Host,
@@ -33,7 +33,7 @@ export async function readNginxConfig(
 interface Options {
   program: string
   prefix: string | undefined
-  /** Undefined: the one that the program was built with. */
+  /** Undefined: the built-in path. */
   config: string | undefined
   args: readonly string[]
 }
@@ -59,7 +59,7 @@ function optionsOf(processes: readonly Process[]): Options {
   }
 }
 
-/** The default that nginx was built with; Debian's where the program does not print it. */
+/** The built-in default of nginx; Debian's if the program does not print it. */
 async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
   const { stderr } = await shell.try([program, '-V'], { timeout_ms: DUMP_MS })
   const builtWith = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
@@ -68,7 +68,7 @@ async function builtInConfig({ shell }: Host, { program, prefix }: Options): Pro
   return resolve(prefix ?? builtWith('prefix') ?? '/usr/local/nginx', config)
 }
 
-/** Undefined where nginx does not print the whole. */
+/** Undefined if nginx prints only a part. */
 async function dumped(host: Host, { program, args }: Options): Promise<NginxTree | undefined> {
   const command = { program, args, timeout_ms: DUMP_MS }
   const dump = await dumpNginx(host, command).catch(() => undefined)

@@ -1,32 +1,32 @@
 import type { Unknown } from '#shared/unknown-reasons.ts'
 
-/** What a web server does with the pages of some names; `none`: they are elsewhere, or there are none. */
+/** A web server's answer for the pages of some names; `none`: elsewhere, or no pages. */
 export type Kind = 'files' | 'proxy' | 'text' | 'closed' | 'none'
 
 /** How PHP is run: at an address of FastCGI, by a module or program of a version, or not at all. */
 export interface Php {
-  /** `/run/php/shop.sock` or `127.0.0.1:9000`; empty where PHP is not asked by FastCGI. */
+  /** `/run/php/shop.sock` or `127.0.0.1:9000`; empty if PHP does not use FastCGI. */
   address: string
-  /** Of a module of the web server, or of the program that it starts itself. */
+  /** Of the web server's module, or of a program that it starts itself. */
   version: string
 }
 
-/** One set of names as one server block has them, for whichever web server it stands. */
+/** One set of names of one server block, for any web server. */
 export interface VirtualHost {
-  /** As they are written; empty: whatever no other one answers to. */
+  /** As written; empty: all names that no other has. */
   names: readonly string[]
-  /** Each `address:port`; an address is empty where it is any of the machine's. */
+  /** Each `address:port`; an empty address is any of the machine's. */
   listens: readonly Listen[]
   kind: Kind
-  /** Absolute and without a slash at its end, empty where there is none or it is not known. */
+  /** Absolute, without a trailing slash, empty if there is none or it is unknown. */
   docroot: string
   php: Php
-  /** Where a proxy asks: `127.0.0.1:8080` or the path of a socket. */
+  /** The target of a proxy: `127.0.0.1:8080` or a socket path. */
   proxy: string
   /** Path of the certificate, empty without TLS. */
   certificate: string
   tls: boolean
-  /** The user that scripts run as, where the web server itself says so. */
+  /** The user of scripts, if the web server itself sets it. */
   user: string
   /** Codes of the reasons, by the names of the fields. */
   unknown: Unknown
@@ -36,19 +36,19 @@ export interface Listen {
   address: string
   port: number
   tls: boolean
-  /** Answers also to names that no server has. */
+  /** Also answers names that no server has. */
   default: boolean
-  /** On every address of IPv6, and on none of IPv4. */
+  /** On all IPv6 addresses, and on none of IPv4. */
   only_ipv6?: true
 }
 
 export const NO_PHP: Php = { address: '', version: '' }
 
-/** Only programs of this machine can connect to it. */
+/** Only programs on this machine can connect to it. */
 export const isLoopback = (address: string) =>
   /^(127\.\d+\.\d+\.\d+|\[?::1\]?|localhost)$/.test(address)
 
-/** One form for each address of FastCGI, so that two that mean the same compare as equal. */
+/** The canonical form of each FastCGI address, so that equal ones compare as equal. */
 export function fastcgiAddress(written: string): string {
   if (/^(unix:|\/)/.test(written)) {
     const path = written.replace(/^unix:(\/\/)?/, '').replace(/:$/, '')

@@ -5,7 +5,7 @@ export const WEB_PORTS: readonly number[] = [80, 443]
 /** As ss(8) names them: the first 15 characters of the program. */
 const UNDERSTOOD = ['nginx', 'apache2', 'httpd', 'caddy', 'openlitespeed', 'litespeed']
 
-/** What answers visitors on this machine; what is not understood has a reason. */
+/** The web servers of this machine; those not understood have a reason. */
 export function webPrograms(listeners: readonly Listener[]): WebProgram[] {
   const ports = new Map<string, Set<number>>()
   for (const { program, port } of listeners) {

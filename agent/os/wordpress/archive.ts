@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 
-/** WordPress has 30 MB and 4,000 files; what is much more is not WordPress. */
+/** WordPress has 30 MB and 4,000 files; a far larger one is no WordPress. */
 export const MAX_ARCHIVE = 256 << 20
 const MAX_UNPACKED = 512 << 20
 const MAX_ENTRIES = 20_000
@@ -11,12 +11,12 @@ const ENTRY = /^[-d][rwx-]{9} +\d+\/\d+ +(\d+) \d{4}-\d\d-\d\d \d\d:\d\d (wordpr
 
 export const archiveOf = (base: string) => `${base}/latest.tar.gz`
 
-/** Which digest this is, by its length. */
+/** The digest's kind, by its length. */
 export const kindOf = (digest: string) => (digest.length === 64 ? 'sha256' : 'sha1')
 
 /**
  * The digest that the archive must have: the pinned one, else the SHA-256 that the source publishes
- * beside it, else the SHA-1, which is all that wordpress.org has.
+ * beside it, else the SHA-1, the only one of wordpress.org.
  */
 export async function publishedAt(host: Host, base: string, attempts: number): Promise<string> {
   const { wordpress_sha256: pinned } = host.settings
@@ -33,7 +33,7 @@ async function checksumAt(host: Host, url: string, digits: number): Promise<stri
   return found
 }
 
-/** Throws for what is too much, and for links, devices and paths that lead elsewhere. */
+/** Throws for too large archives, and for links, devices and paths to elsewhere. */
 export async function refuseUnfit({ shell }: Host, archive: string): Promise<void> {
   const argv = ['tar', '--list', '--verbose', '--numeric-owner', '--gzip', '--file', archive]
   const { stdout } = await shell.run(argv, { timeout_ms: LISTING_MS })
@@ -54,7 +54,7 @@ export async function refuseUnfit({ shell }: Host, archive: string): Promise<voi
     throw new Error(`The archive unpacks to more than ${MAX_UNPACKED >> 20} MiB`)
 }
 
-/** 1, 2 and 4 seconds apart: a mirror that stumbles is no reason to fail. */
+/** Retries after 1, 2 and 4 seconds: a mirror may fail briefly. */
 export async function patiently<T>(
   host: Host,
   attempts: number,

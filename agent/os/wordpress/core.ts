@@ -13,7 +13,7 @@ interface Kept {
   version: string
   /** Of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
   digest: string
-  /** When the source was last asked, in milliseconds. */
+  /** The time of the last check of the source, in ms. */
   at: number
 }
 
@@ -30,9 +30,9 @@ const Note = z
 const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
 
 /**
- * Keeps the newest WordPress ready and returns its folder. The source is asked at most once an hour;
- * when it cannot be reached, the copy in the cache is good (for ten minutes, then it is asked again),
- * or else a `latest.tar.gz` that somebody put there. What is downloaded must have the checksum that the source publishes beside it.
+ * Keeps the newest WordPress ready and returns its folder. The source is checked at most once an
+ * hour; if it is unreachable, the cached copy is used (and it is retried after ten minutes), or
+ * else a `latest.tar.gz` put there by hand. A download must match the source's checksum.
  */
 export async function* provideCore(host: Host): Progress<string> {
   const kept = await readKept(host)
@@ -53,7 +53,7 @@ export async function* provideCore(host: Host): Progress<string> {
   }
 }
 
-/** The step that asks and gets; none while the copy in the cache is fresh. */
+/** The step that checks and downloads; none while the cache is fresh. */
 export async function coreSteps(host: Host): Promise<Step[]> {
   const kept = await readKept(host)
   if (kept && isFresh(host, kept)) return []
@@ -148,7 +148,7 @@ async function versionIn({ files }: Host, folder: string): Promise<string> {
 const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
 const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
 
-/** What is dated ahead of the clock was written while that was wrong. */
+/** A date in the future was written by a wrong clock. */
 function isFresh({ clock }: Host, { at }: Kept): boolean {
   const age = clock.now() - at
   return age >= 0 && age < FRESH_MS

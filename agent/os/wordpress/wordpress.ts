@@ -5,7 +5,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { Secret } from '#shared/secret.ts'
 import { complaintOf, runWpCli } from './wp-cli.ts'
 
-/** Copies the core from the cache as the site's user; nginx may read it, neighbours may not. */
+/** Copies the core from the cache as the site's user; nginx can read it, other sites cannot. */
 export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
   const argv = ['cp', '-r', '--', `${core}/.`, `${docrootOf(user)}/`]
   const reads = [core]
@@ -13,9 +13,9 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 }
 
 /**
- * Writes wp-config.php, makes the tables and an administrator with a random password that nobody knows:
- * setAdminPassword gives it one. All in one program, since its sandbox takes a while to start; the
- * password of the database comes by standard input. wp-cli would ask the site's own address, which may
+ * Writes wp-config.php, makes the tables and an administrator with a random password that is not
+ * stored: setAdminPassword sets a new one. All in one program, since its sandbox starts slowly; the
+ * database password comes by standard input. wp-cli would request the site's own address, which may
  * still lead to another server.
  */
 export async function install(host: Host, site: Site, password: Secret): Promise<void> {
@@ -35,7 +35,7 @@ export async function install(host: Host, site: Site, password: Secret): Promise
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
 }
 
-/** A new random password for the first administrator, the only time that it is returned. */
+/** Sets a new random password for the first administrator; only this returns it. */
 export async function setAdminPassword(
   host: Host,
   site: Pick<Site, 'user' | 'php'>,
@@ -52,7 +52,7 @@ echo $found[0]->user_login;
   return { user: output.stdout.trim(), password }
 }
 
-/** Makes WordPress speak of itself with this scheme; host and path of its address stay. */
+/** Sets the scheme of WordPress's address; its host and path stay. */
 export async function setUrl(
   host: Host,
   site: Pick<Site, 'user' | 'php'>,
@@ -67,12 +67,12 @@ foreach (['siteurl', 'home'] as $name) {
   if (output.code !== 0) throw new Error(`The address was not changed: ${complaintOf(output)}`)
 }
 
-/** PHP from standard input, without the site's plugins and theme, which may be broken. */
+/** Runs PHP code without the site's plugins and theme, which may be broken. */
 function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
   return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
 }
 
-/** 0600 of the site's user, before wp-cli looks for it. */
+/** 0600 and the site's user, before wp-cli reads it. */
 const writingConfig = (user: string) => `$mask = umask(0077);
 $config = stream_get_contents(STDIN);
 $bytes = file_put_contents('${docrootOf(user)}/wp-config.php', $config);
@@ -80,8 +80,8 @@ if ($bytes !== strlen($config)) WP_CLI::error('wp-config.php was not written');
 umask($mask);`
 
 /**
- * No request leaves the machine, permalinks have their usual form, and of the plugins and themes that
- * WordPress brings along only the theme in use stays: Site Health asks the owner to remove the others.
+ * No request leaves the machine, permalinks have their usual form, and of WordPress's own plugins
+ * and themes only the active theme stays: Site Health asks the owner to remove the others.
  */
 const OFFLINE = `WP_CLI::add_wp_hook('pre_http_request', fn() => new WP_Error('offline', 'not now'));
 WP_CLI::add_hook('after_invoke:core install', function () {
@@ -108,8 +108,8 @@ function configFor(host: Host, user: string, password: Secret): string {
 }
 
 /**
- * The memory limits are not in it: WordPress takes them from the pool, which has the tier's
- * (wp_initial_constants: at least 256 MB for images, more where memory_limit is more).
+ * Without memory limits: WordPress takes them from the pool, which has the tier's
+ * (wp_initial_constants: at least 256 MB for images, more if memory_limit is more).
  */
 function renderConfig(
   user: string,
@@ -143,7 +143,7 @@ require_once ABSPATH . 'wp-settings.php';
 `
 }
 
-/** Never `admin`: the local part of the address and something that nobody guesses. */
+/** Never `admin`: the local part of the address and a random part. */
 function adminName(host: Host, email: string): string {
   const local =
     email

@@ -9,7 +9,7 @@ import type { Effect } from '#shared/plan.ts'
 
 const DIGEST = `${WP_CLI}.sha512`
 
-/** The step that puts the wp-cli that the settings pin into place; none when it is there. */
+/** The step that installs the wp-cli pinned by the settings; none if it is installed. */
 export async function wpCliSteps(host: Host): Promise<Step[]> {
   const { wp_cli_sha512: wanted } = host.settings
   if ((await host.files.read(DIGEST)) === wanted && (await host.files.stat(WP_CLI))) return []
@@ -39,7 +39,7 @@ async function provideWpCli(host: Host): Promise<void> {
   throw new Error(`wp-cli is not available (${problems.join('; ')}): put a copy at ${kept}`)
 }
 
-/** For the programs of a site: as its user, with its PHP, with nothing of anybody else's. */
+/** Runs wp-cli as the site's user, with its PHP, without access to other sites. */
 export function runWpCli(
   host: Host,
   { user, php }: Pick<Site, 'user' | 'php'>,
@@ -58,7 +58,7 @@ export function runWpCli(
   })
 }
 
-/** What wp-cli complains of: its output may hold a password, its errors do not. */
+/** wp-cli's errors: its output may contain a password, its errors do not. */
 export function complaintOf({ code, stderr }: Output): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   return lines.slice(-3).join(' | ').slice(0, 500) || `exit status ${code}`
