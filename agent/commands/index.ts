@@ -15,6 +15,7 @@ import { siteRestore } from './site.restore.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
+import { wpCacheFlush } from './wp.cache-flush.ts'
 import { wpScan } from './wp.scan.ts'
 
 /** The implementation of every contract: a missing one does not compile. */
@@ -35,5 +36,6 @@ export const commands: CommandTable = {
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
   'updates.configure': updatesConfigure,
+  'wp.cache-flush': wpCacheFlush,
   'wp.scan': wpScan,
 }

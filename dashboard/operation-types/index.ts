@@ -17,6 +17,7 @@ import { siteScan } from './site.scan.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
+import { wpCacheFlush } from './wp.cache-flush.ts'
 
 /** The effects of every type of operation on the records. */
 export const RULES: RulesTable = {
@@ -28,6 +29,7 @@ export const RULES: RulesTable = {
   'server.sync': serverSync,
   'server.update': serverUpdate,
   'updates.configure': updatesConfigure,
+  'wp.cache-flush': wpCacheFlush,
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.delete': siteDelete,

@@ -18,6 +18,7 @@ import { siteScanType } from './site.scan.ts'
 import { siteUpdateType } from './site.update.ts'
 import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
+import { wpCacheFlushType } from './wp.cache-flush.ts'
 
 /** Every type of operation, and so every command. */
 export const OPERATION_TYPES = {
@@ -39,6 +40,7 @@ export const OPERATION_TYPES = {
   'pool.apply': poolApplyType,
   'tls.issue': tlsIssueType,
   'cache.purge': cachePurgeType,
+  'wp.cache-flush': wpCacheFlushType,
 } as const satisfies Readonly<Record<string, OperationSpec>>
 
 type Types = typeof OPERATION_TYPES

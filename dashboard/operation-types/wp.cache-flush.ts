@@ -1,0 +1,11 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, bulkInUse, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+
+export const wpCacheFlush: OperationRules<'wp.cache-flush'> = {
+  ...onSite,
+  ...atOnce,
+  ...bulkInUse,
+  ...unchangedOtherwise,
+  params: (_, target) => ({ domain: domainOf(target) }),
+  succeeded: () => NO_CHANGE,
+}
