@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { Domain } from './fields.ts'
+import { object, z } from 'zod'
+import { Domain, required } from './fields.ts'
 import { Updates } from './inventory.ts'
 import { MailCounts } from './mail.ts'
 import { DryRun } from './plan.ts'
@@ -32,17 +32,15 @@ const MOST_SITES = 20_000
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
-export const Metrics = z
-  .object({
-    cpu: amount.describe('Percent.'),
-    ram: Space,
-    disk: Space,
-    load: z.tuple([amount, amount, amount]).describe('Over 1, 5 and 15 minutes.'),
-    uptime: amount.describe('Seconds.'),
-    os: text(),
-    version: text().describe('Of the agent.'),
-  })
-  .meta({ id: 'Metrics', description: 'The last reading of a server.' })
+export const Metrics = object({
+  cpu: amount.describe('Percent.'),
+  ram: Space,
+  disk: Space,
+  load: z.tuple([amount, amount, amount]).describe('Over 1, 5 and 15 minutes.'),
+  uptime: amount.describe('Seconds.'),
+  os: text(),
+  version: text().describe('Of the agent.'),
+}).meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
 /** The program on a server: `machine` is the name of a build, such as `linux-arm64`. */
@@ -54,9 +52,10 @@ export const AgentBuild = z.object({
 })
 export type AgentBuild = z.infer<typeof AgentBuild>
 
-export const Service = z
-  .object({ name: text(64), status: z.enum(SERVICE_STATUSES) })
-  .meta({ id: 'Service', description: 'A program that a server runs.' })
+export const Service = object({ name: text(64), status: z.enum(SERVICE_STATUSES) }).meta({
+  id: 'Service',
+  description: 'A program that a server runs.',
+})
 export type Service = z.infer<typeof Service>
 export const Services = z.object({ services: z.array(Service).max(100) })
 
@@ -150,9 +149,10 @@ export const Mail = z.object({
   sites: z.array(SiteMail).max(MOST_SITES),
 })
 export type Mail = z.infer<typeof Mail>
+
 const verdict = {
   state: z.enum(HEALTH_STATES),
-  code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
+  code: ReasonCode,
   /** One sentence without its full stop; `""` if there is nothing to report. */
   reason: cut(500),
 }
@@ -168,7 +168,7 @@ export type SiteCheck = SiteHealth['checks'][number]
 
 /** A part of a successful operation that was not done. */
 export const Warning = z.object({
-  code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
+  code: ReasonCode,
   message: cut(1000),
 })
 export type Warning = z.infer<typeof Warning>
@@ -176,19 +176,18 @@ export type Warning = z.infer<typeof Warning>
 export const MOST_WARNINGS = 20
 
 /** Configuration of a server that prevents new sites; the agent only reports it. */
-export const Condition = z
-  .object({ code: z.string().regex(/^[a-z][a-z_]{0,39}$/), message: text(500) })
-  .meta({
-    id: 'Condition',
-    description: 'An obstacle to new sites on a server: its code, and a sentence.',
-  })
+export const Condition = object({
+  code: ReasonCode,
+  message: text(500),
+}).meta({
+  id: 'Condition',
+  description: 'An obstacle to new sites on a server: its code, and a sentence.',
+})
 export type Condition = z.infer<typeof Condition>
 export const Conditions = z.object({ conditions: z.array(Condition).max(20) })
 
 export const ExecRequest = z.object({
-  command: z.string({
-    error: ({ input }) => (input === undefined ? 'Command is required' : 'Must be a string'),
-  }),
+  command: z.string(required('Command')),
   params: z.unknown().optional(),
   dry_run: DryRun,
 })

@@ -39,11 +39,8 @@ export const EnrolmentAnswer = z.strictObject({
 export type EnrolmentAnswer = z.infer<typeof EnrolmentAnswer>
 
 /** The confirmation of the dashboard: `confirms` is the nonce of the accepted answer. */
-export const EnrolmentConfirmation = z.strictObject({
-  kid: z.string().max(64),
-  server_id: z.number().int().positive(),
+export const EnrolmentConfirmation = EnrolmentRequest.omit({ nonce: true }).extend({
   confirms: nonce,
-  signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
 })
 export type EnrolmentConfirmation = z.infer<typeof EnrolmentConfirmation>
 

@@ -2,23 +2,36 @@ import { z } from 'zod'
 import { canonicalDomain, isHostname } from './names.ts'
 import { TIERS, TLS_MODES } from './values.ts'
 
+/** The error of a field that is missing, or that breaks its rule. */
+export const required = (label: string, rule = 'Must be a string') => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `${label} is required` : rule),
+})
+
 /** A string that is required, trimmed, and free of control characters. */
 function text(label: string) {
   return z
-    .string({
-      error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
-    })
+    .string(required(label))
     .trim()
     .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters')
 }
 
+type Values = readonly string[]
+
 /** One of a fixed list; the message names them all. */
-function oneOf<const T extends readonly [string, ...string[]]>(label: string, values: T) {
+export const oneOf = <const T extends Values>(values: T) =>
+  z.enum(values, `Must be one of ${values.join(', ')}`)
+
+function requiredOneOf<const T extends Values>(label: string, values: T) {
   const named = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
-  return z.enum(values, {
-    error: ({ input }) => (input === undefined ? `${label} is required` : `Must be ${named}`),
-  })
+  return z.enum(values, required(label, `Must be ${named}`))
 }
+
+export function wholeNumber(least: number, most: number) {
+  const message = `Must be a whole number between ${least} and ${most}`
+  return z.number(message).int(message).min(least, message).max(most, message)
+}
+
+export const TrueOrFalse = z.boolean('Must be true or false')
 
 /** Canonical A-label form, at most 253 characters, at least two labels (RFC 1123, RFC 5891). */
 export const Domain = text('Domain').transform((value, context) => {
@@ -39,7 +52,7 @@ export const ServerName = text('Name')
   .max(64, 'Must have 1 to 64 characters')
 
 export const Port = z
-  .number({ error: ({ input }) => (input === undefined ? 'Port is required' : 'Must be a number') })
+  .number(required('Port', 'Must be a number'))
   .int('Must be a whole number')
   .min(1, 'Must be between 1 and 65535')
   .max(65535, 'Must be between 1 and 65535')
@@ -67,16 +80,10 @@ export const PhpVersion = text('PHP version').regex(
   'Must be a PHP version such as 8.3',
 )
 
-export const Tier = oneOf('Tier', TIERS)
+export const Tier = requiredOneOf('Tier', TIERS)
 export type Tier = z.infer<typeof Tier>
 
-/** Whether the database account of a site may create views, routines, triggers and events. */
-export const DatabaseRoutines = z.boolean('Must be true or false')
-
-/** Whether a site answers at xmlrpc.php, which Jetpack and older apps need. */
-export const Xmlrpc = z.boolean('Must be true or false')
-
-export const TlsMode = oneOf('TLS mode', TLS_MODES)
+export const TlsMode = requiredOneOf('TLS mode', TLS_MODES)
 export type TlsMode = z.infer<typeof TlsMode>
 
 /** An address that SMTP, WordPress and ACME all accept: ASCII, at most 254 characters. */
@@ -90,7 +97,7 @@ export const Id = z
   .int('Must be a whole number')
   .positive('Must be positive')
 
-/** As an agent reports it: what it has, not what may be asked for. */
+/** As an agent reports it: including names that a request may not use. */
 export const ReportedDomain = z
   .string()
   .max(253)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 
 /** `not_applicable`: the server has no target for this attack; `error`: the attack could not run. */
 export const ISOLATION_OUTCOMES = ['refused', 'succeeded', 'not_applicable', 'error'] as const
@@ -6,22 +6,23 @@ export type IsolationOutcome = (typeof ISOLATION_OUTCOMES)[number]
 
 const MOST_RESULTS = 100
 
-export const IsolationResult = z
-  .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
-    title: z.string().max(200).describe('What the attacker site tried.'),
-    outcome: z.enum(ISOLATION_OUTCOMES).describe('succeeded: the site got through.'),
-    detail: z.string().max(500).describe('What was seen, or why it does not apply; may be empty.'),
-  })
-  .meta({ id: 'IsolationResult', description: 'One attack of an isolation check.' })
+export const IsolationResult = strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
+  title: z.string().max(200).describe('What the attacker site tried.'),
+  outcome: z.enum(ISOLATION_OUTCOMES).describe('succeeded: the site got through.'),
+  detail: z.string().max(500).describe('What was seen, or why it does not apply; may be empty.'),
+}).meta({ id: 'IsolationResult', description: 'One attack of an isolation check.' })
 export type IsolationResult = z.infer<typeof IsolationResult>
 
 const count = z.int().nonnegative().max(MOST_RESULTS)
 
 /** The number of attacks by outcome. */
-export const IsolationCounts = z
-  .strictObject({ refused: count, succeeded: count, not_applicable: count, error: count })
-  .meta({ id: 'IsolationCounts', description: 'How many attacks had each outcome.' })
+export const IsolationCounts = strictObject({
+  refused: count,
+  succeeded: count,
+  not_applicable: count,
+  error: count,
+}).meta({ id: 'IsolationCounts', description: 'How many attacks had each outcome.' })
 export type IsolationCounts = z.infer<typeof IsolationCounts>
 
 export const IsolationResults = z.array(IsolationResult).max(MOST_RESULTS)

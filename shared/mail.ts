@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Hostname, Port } from './fields.ts'
+import { Email, Hostname, oneOf, Port, TrueOrFalse, wholeNumber } from './fields.ts'
 import { MAIL_TLS, REWRITES } from './values.ts'
 
 /** The default hourly limit of a site: recipients, not messages. */
@@ -22,23 +22,18 @@ export const RelayPassword = Credential
 export const RelayPlace = z.object({
   host: Hostname,
   port: Port,
-  tls: z.enum(MAIL_TLS, { error: `Must be one of ${MAIL_TLS.join(', ')}` }),
+  tls: oneOf(MAIL_TLS),
 })
-
-const RewriteFrom = z.enum(REWRITES, { error: `Must be one of ${REWRITES.join(', ')}` })
-
-const LIMIT = 'Must be a whole number between 1 and 100000'
-const HourlyLimit = z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100_000, LIMIT)
 
 /**
  * The mail settings beside the relay, for a server or for one site. Null: as the server has it, and
  * for a server: no relay, the address that the site gives, `foreign`, 100.
  */
 export const MailRules = z.object({
-  enabled: z.boolean('Must be true or false').describe('False: nothing is sent.'),
+  enabled: TrueOrFalse.describe('False: nothing is sent.'),
   from_address: Email.nullable(),
-  rewrite_from: RewriteFrom.nullable(),
-  hourly_limit: HourlyLimit.nullable(),
+  rewrite_from: oneOf(REWRITES).nullable(),
+  hourly_limit: wholeNumber(1, 100_000).nullable(),
 })
 export type MailRules = z.infer<typeof MailRules>
 

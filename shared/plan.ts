@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { object, z } from 'zod'
 
 const MOST_STEPS = 200
 const MOST_EFFECTS = 5000
@@ -11,24 +11,22 @@ const line = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u)
 
-export const Effect = z
-  .object({
-    action: z.enum(['create', 'change', 'remove', 'run']),
-    kind: line(32),
-    name: line(4096),
-    asks: z
-      .string()
-      .regex(/^[a-z][a-z_]{0,39}$/)
-      .optional()
-      .describe(
-        'Set where it changes something that Hosting Control did not make: it is only done when `accept` has this word.',
-      ),
-  })
-  .meta({
-    id: 'Effect',
-    description:
-      'One thing that a step does. `kind` says what `name` is: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which begins (create) or ceases (remove) to run. A folder stands for all that is below it. run leaves nothing behind by itself.',
-  })
+export const Effect = object({
+  action: z.enum(['create', 'change', 'remove', 'run']),
+  kind: line(32),
+  name: line(4096),
+  asks: z
+    .string()
+    .regex(/^[a-z][a-z_]{0,39}$/)
+    .optional()
+    .describe(
+      'Set where it changes something that Hosting Control did not make: it is only done when `accept` has this word.',
+    ),
+}).meta({
+  id: 'Effect',
+  description:
+    'One thing that a step does. `kind` says what `name` is: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which begins (create) or ceases (remove) to run. A folder stands for all that is below it. run leaves nothing behind by itself.',
+})
 export type Effect = z.infer<typeof Effect>
 
 const PlanStep = z.object({
@@ -67,6 +65,6 @@ export const Accept = z
 export const PlanAnswer = z.object({ plan: Plan })
 
 export const DryRun = z
-  .boolean({ error: 'Must be true or false' })
+  .boolean('Must be true or false')
   .default(false)
   .describe('True: answer with the plan, and do nothing.')

@@ -1,17 +1,15 @@
-import { z } from 'zod'
+import { object, z } from 'zod'
 import { ServiceError } from './errors.ts'
 
 /**
  * One event of an operation: `id` counts from 1 without gaps. A `step` has the number of the event
  * before it, 0 before the first: a client that resumes there gets the steps after it again.
  */
-export const StoredEvent = z
-  .object({
-    id: z.number().int().nonnegative(),
-    event: z.enum(['log', 'step', 'complete', 'error']),
-    data: z.record(z.string(), z.unknown()),
-  })
-  .refine(({ id, event }) => id > 0 || event === 'step')
+export const StoredEvent = object({
+  id: z.number().int().nonnegative(),
+  event: z.enum(['log', 'step', 'complete', 'error']),
+  data: z.record(z.string(), z.unknown()),
+}).refine(({ id, event }) => id > 0 || event === 'step')
 export type StoredEvent = z.infer<typeof StoredEvent>
 export type NumberedEvent = StoredEvent & { event: Exclude<StoredEvent['event'], 'step'> }
 

@@ -19,7 +19,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'dashboard/sync/queries.ts': 210,
   'dashboard/start.ts': 210,
   'shared/agent.ts': 220,
-  'shared/api/fleet.ts': 220,
   'tests/agent/commands/isolation.check.test.ts': 210,
   'tests/agent/commands/site.create.test.ts': 250,
   'tests/agent/commands/site.delete.test.ts': 210,

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
+import { oneOf } from '#shared/fields.ts'
 import { ACTIVITY_STATUSES } from '#shared/values.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
@@ -20,25 +21,21 @@ export const ActivityQuery = z.object({
   limit: Limit.default(50),
   before: digits('Must be an id').optional().describe('The id of the last one seen.'),
   type: z.string().max(64, 'Must have at most 64 characters').optional(),
-  status: z
-    .enum(ACTIVITY_STATUSES, { error: `Must be one of ${ACTIVITY_STATUSES.join(', ')}` })
-    .optional(),
+  status: oneOf(ACTIVITY_STATUSES).optional(),
   domain: z.string().max(253, 'Must have at most 253 characters').optional(),
   server_id: digits('Must be an id').optional(),
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 
-export const Activity = z
-  .strictObject({
-    id: RecordId,
-    type: z.string().describe('`<resource>.<action>`, such as site.create.'),
-    domain: z
-      .string()
-      .describe('The domain of the site, else the hostname of the server, else empty.'),
-    status: z.enum(ACTIVITY_STATUSES),
-    created_at: Timestamp,
-  })
-  .meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
+export const Activity = strictObject({
+  id: RecordId,
+  type: z.string().describe('`<resource>.<action>`, such as site.create.'),
+  domain: z
+    .string()
+    .describe('The domain of the site, else the hostname of the server, else empty.'),
+  status: z.enum(ACTIVITY_STATUSES),
+  created_at: Timestamp,
+}).meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
 export type Activity = z.infer<typeof Activity>
 
 /** An entry with the ids that a page needs for links; null for deleted objects. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { Count, RecordId } from './parts.ts'
 
 /** The number of single items of a kind. */
@@ -41,35 +41,31 @@ const Query = z
   .nullable()
   .describe('The filters of `GET /api/fleet/sites` that list all of them; null if there are none.')
 
-export const AttentionItem = z
-  .strictObject({
-    severity: Severity,
-    server_id: RecordId.nullable(),
-    site_id: RecordId.nullable(),
-    operation_id: z.string().nullable().describe('The operation that can be repeated.'),
-    name: z.string().describe('The name of the server, the domain of the site, or a PHP version.'),
-    reason: z.string().describe('The problem and its solution, in one sentence.'),
-    at: z
-      .string()
-      .nullable()
-      .describe('When it started, or when a certificate expires: a time or a date.'),
-    count: Count.describe(
-      'The number of its sites; 1 except for a PHP version or sites that are not recorded.',
-    ),
-    query: Query,
-  })
-  .meta({ id: 'AttentionItem', description: 'One problem that needs attention.' })
+export const AttentionItem = strictObject({
+  severity: Severity,
+  server_id: RecordId.nullable(),
+  site_id: RecordId.nullable(),
+  operation_id: z.string().nullable().describe('The operation that can be repeated.'),
+  name: z.string().describe('The name of the server, the domain of the site, or a PHP version.'),
+  reason: z.string().describe('The problem and its solution, in one sentence.'),
+  at: z
+    .string()
+    .nullable()
+    .describe('When it started, or when a certificate expires: a time or a date.'),
+  count: Count.describe(
+    'The number of its sites; 1 except for a PHP version or sites that are not recorded.',
+  ),
+  query: Query,
+}).meta({ id: 'AttentionItem', description: 'One problem that needs attention.' })
 export type AttentionItem = z.infer<typeof AttentionItem>
 
-export const Attention = z
-  .strictObject({
-    kind: z.enum(ATTENTION_KINDS),
-    severity: Severity.describe('The severity of the most severe item.'),
-    total: Count.describe(
-      'The number of items; for php_eol and sites_not_recorded, the number of sites.',
-    ),
-    items: z.array(AttentionItem).describe(`The most severe items, at most ${SHOWN}.`),
-    query: Query,
-  })
-  .meta({ id: 'Attention', description: 'All items of one kind.' })
+export const Attention = strictObject({
+  kind: z.enum(ATTENTION_KINDS),
+  severity: Severity.describe('The severity of the most severe item.'),
+  total: Count.describe(
+    'The number of items; for php_eol and sites_not_recorded, the number of sites.',
+  ),
+  items: z.array(AttentionItem).describe(`The most severe items, at most ${SHOWN}.`),
+  query: Query,
+}).meta({ id: 'Attention', description: 'All items of one kind.' })
 export type Attention = z.infer<typeof Attention>

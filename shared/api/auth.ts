@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
+import { oneOf, required, TrueOrFalse } from '#shared/fields.ts'
 import { secretOf } from '#shared/secret.ts'
 import { TOKEN_SCOPES } from '#shared/values.ts'
 import { body } from './body.ts'
@@ -7,10 +8,7 @@ import { RecordId, Timestamp } from './parts.ts'
 /** Characters of a new password. */
 export const LEAST_PASSWORD = 12
 
-const text = (label: string) =>
-  z.string({
-    error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
-  })
+const text = (label: string) => z.string(required(label))
 
 /** The current password of the caller, for actions that a stolen session must not allow. */
 const current = (label: string) =>
@@ -35,17 +33,12 @@ export const ChangePassword = body({
       .min(LEAST_PASSWORD, `Must have at least ${LEAST_PASSWORD} characters`)
       .max(1024, 'Must have at most 1024 characters'),
   ),
-  end_tokens: z
-    .boolean('Must be true or false')
-    .default(false)
-    .describe('Whether every API token of the user ends too.'),
+  end_tokens: TrueOrFalse.default(false).describe('Whether every API token of the user ends too.'),
 }).meta({ id: 'ChangePassword' })
 
-const TokenScope = z
-  .enum(TOKEN_SCOPES, `Must be one of ${TOKEN_SCOPES.join(', ')}`)
-  .describe(
-    'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and permanent deletion.',
-  )
+const TokenScope = oneOf(TOKEN_SCOPES).describe(
+  'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and permanent deletion.',
+)
 
 const DAYS = 'Must be a whole number of days between 1 and 365'
 
@@ -59,22 +52,21 @@ export const CreateApiToken = body({
   expires_in_days: z.int(DAYS).min(1, DAYS).max(365, DAYS).default(90),
 }).meta({ id: 'CreateApiToken' })
 
-export const User = z
-  .strictObject({ id: RecordId, email: z.string(), name: z.string() })
-  .meta({ id: 'User', description: 'A user.' })
+export const User = strictObject({ id: RecordId, email: z.string(), name: z.string() }).meta({
+  id: 'User',
+  description: 'A user.',
+})
 export type User = z.infer<typeof User>
 
-export const ApiToken = z
-  .strictObject({
-    id: RecordId,
-    name: z.string(),
-    scope: TokenScope,
-    created_at: Timestamp,
-    expires_at: Timestamp,
-    last_used_at: Timestamp.nullable().describe('To the minute; null when it was never used.'),
-  })
-  .meta({
-    id: 'ApiToken',
-    description: 'A token for scripts: it has the rights of its scope, until it expires.',
-  })
+export const ApiToken = strictObject({
+  id: RecordId,
+  name: z.string(),
+  scope: TokenScope,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  last_used_at: Timestamp.nullable().describe('To the minute; null when it was never used.'),
+}).meta({
+  id: 'ApiToken',
+  description: 'A token for scripts: it has the rights of its scope, until it expires.',
+})
 export type ApiToken = z.infer<typeof ApiToken>

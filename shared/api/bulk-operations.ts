@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { Id, Tag } from '#shared/fields.ts'
+import { strictObject, z } from 'zod'
+import { Id, oneOf, required, Tag, TrueOrFalse, wholeNumber } from '#shared/fields.ts'
 import { BULK_NAMES } from '#shared/operation-types/index.ts'
 import { DryRun, Effect } from '#shared/plan.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '#shared/values.ts'
@@ -8,10 +8,7 @@ import { body } from './body.ts'
 import { Before, Flag, someOf } from './operations.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 
-const rule = `Must be one of ${BULK_NAMES.join(', ')}`
-const BulkType = z.enum(BULK_NAMES, {
-  error: ({ input }) => (input === undefined ? 'Type is required' : rule),
-})
+const BulkType = z.enum(BULK_NAMES, required('Type', `Must be one of ${BULK_NAMES.join(', ')}`))
 
 /** Larger selections need several calls. */
 export const MOST_ITEMS = 10_000
@@ -21,26 +18,19 @@ const ids = z.array(Id, 'Must be lists of ids').max(MOST_ITEMS, MOST).default([]
 const TARGETS = { site_ids: ids, server_ids: ids, tag: Tag.optional() }
 
 /** A misspelt key is refused: without it, the call would select other sites, or none. */
-export const BulkTargets = z
-  .strictObject(TARGETS, {
-    error: (issue) => {
-      if (issue.code === 'unrecognized_keys')
-        return `Must not have ${issue.keys.join(', ')}: the keys are ${Object.keys(TARGETS).join(', ')}`
-      if (issue.input === undefined) return 'Targets are required'
-      return 'Must be an object of lists of ids'
-    },
-  })
-  .meta({
-    id: 'BulkTargets',
-    description:
-      'All targets that any of the three lists selects. For an operation on sites, servers mean their sites.',
-  })
+export const BulkTargets = strictObject(TARGETS, {
+  error: (issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return `Must not have ${issue.keys.join(', ')}: the keys are ${Object.keys(TARGETS).join(', ')}`
+    if (issue.input === undefined) return 'Targets are required'
+    return 'Must be an object of lists of ids'
+  },
+}).meta({
+  id: 'BulkTargets',
+  description:
+    'All targets that any of the three lists selects. For an operation on sites, servers mean their sites.',
+})
 export type BulkTargets = z.infer<typeof BulkTargets>
-
-const whole = (least: number, most: number) => {
-  const message = `Must be a whole number between ${least} and ${most}`
-  return z.number(message).int(message).min(least, message).max(most, message)
-}
 
 export const CreateBulkOperation = body({
   type: BulkType,
@@ -51,26 +41,23 @@ export const CreateBulkOperation = body({
       'The fields of the call for one target, such as `{"tier": "large"}`; a field that the type does not have in bulk is refused.',
     ),
   targets: BulkTargets,
-  parallel: whole(1, 20).default(4).describe('The number of parallel operations.'),
-  pause_after: whole(1, MOST_ITEMS)
+  parallel: wholeNumber(1, 20).default(4).describe('The number of parallel operations.'),
+  pause_after: wholeNumber(1, MOST_ITEMS)
     .default(3)
     .describe('The number of consecutive failures after which it pauses.'),
   dry_run: DryRun.describe(
     'True: return the selected and the skipped targets. The call for one target returns its plan.',
   ),
-  with_asks: z
-    .boolean('Must be true or false')
-    .default(false)
-    .describe(
-      'With `dry_run`: also return what it would change on each of the first 50 targets that Hosting Control did not make.',
-    ),
+  with_asks: TrueOrFalse.default(false).describe(
+    'With `dry_run`: also return what it would change on each of the first 50 targets that Hosting Control did not make.',
+  ),
 }).meta({ id: 'CreateBulkOperation' })
 
 export const BulkOperationsQuery = z.object({
   limit: Limit.default(50),
   before: Before.optional(),
   status: someOf(BULK_STATUSES).optional(),
-  type: z.enum(BULK_NAMES, { error: rule }).optional(),
+  type: oneOf(BULK_NAMES).optional(),
   active: Flag.optional(),
 })
 export type BulkOperationsQuery = z.infer<typeof BulkOperationsQuery>
@@ -83,13 +70,11 @@ export const BulkItemsQuery = z.object({
 export type BulkItemsQuery = z.infer<typeof BulkItemsQuery>
 
 /** One site or server that the call selects. */
-export const BulkTarget = z
-  .strictObject({
-    server_id: RecordId,
-    site_id: RecordId.nullable(),
-    domain: z.string().describe('Of the site, else the hostname of the server.'),
-  })
-  .meta({ id: 'BulkTarget', description: 'A selected site or server.' })
+export const BulkTarget = strictObject({
+  server_id: RecordId,
+  site_id: RecordId.nullable(),
+  domain: z.string().describe('Of the site, else the hostname of the server.'),
+}).meta({ id: 'BulkTarget', description: 'A selected site or server.' })
 export type BulkTarget = z.infer<typeof BulkTarget>
 
 /** A target that was named and does not qualify. */
@@ -108,49 +93,43 @@ export const BulkAsk = BulkTarget.extend({
 })
 export type BulkAsk = z.infer<typeof BulkAsk>
 
-export const BulkAsks = z
-  .strictObject({
-    asks: z.array(BulkAsk).describe('Targets without such changes are omitted.'),
-    unasked: Count.describe('The number of targets beyond the first 50, without a plan.'),
-  })
-  .meta({ id: 'BulkAsks', description: 'The changes that must be accepted, by target.' })
+export const BulkAsks = strictObject({
+  asks: z.array(BulkAsk).describe('Targets without such changes are omitted.'),
+  unasked: Count.describe('The number of targets beyond the first 50, without a plan.'),
+}).meta({ id: 'BulkAsks', description: 'The changes that must be accepted, by target.' })
 export type BulkAsks = z.infer<typeof BulkAsks>
 
-export const BulkOperationView = z
-  .strictObject({
-    id: z.string(),
-    type: BulkType,
-    params: z.record(z.string(), z.unknown()),
-    status: z
-      .enum(BULK_STATUSES)
-      .describe('cancelled without `finished_at`: its running items are still ending.'),
-    reason: z.string().describe('Why it is paused, else empty.'),
-    parallel: Count,
-    pause_after: Count,
-    created_at: Timestamp,
-    finished_at: Timestamp.nullable(),
-    counts: z.strictObject({
-      total: Count,
-      waiting: Count,
-      running: Count,
-      success: Count,
-      failed: Count,
-      cancelled: Count,
-      skipped: Count.describe('Skipped from the start, and not part of the outcome.'),
-    }),
-  })
-  .meta({ id: 'BulkOperationView', description: 'One operation on many sites or servers.' })
+export const BulkOperationView = strictObject({
+  id: z.string(),
+  type: BulkType,
+  params: z.record(z.string(), z.unknown()),
+  status: z
+    .enum(BULK_STATUSES)
+    .describe('cancelled without `finished_at`: its running items are still ending.'),
+  reason: z.string().describe('Why it is paused, else empty.'),
+  parallel: Count,
+  pause_after: Count,
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  counts: z.strictObject({
+    total: Count,
+    waiting: Count,
+    running: Count,
+    success: Count,
+    failed: Count,
+    cancelled: Count,
+    skipped: Count.describe('Skipped from the start, and not part of the outcome.'),
+  }),
+}).meta({ id: 'BulkOperationView', description: 'One operation on many sites or servers.' })
 export type BulkOperationView = z.infer<typeof BulkOperationView>
 
-export const BulkItemView = z
-  .strictObject({
-    position: RecordId.describe('1 is the first.'),
-    server_id: RecordId,
-    site_id: RecordId.nullable(),
-    domain: z.string().describe('Of the site, else the hostname of the server.'),
-    status: z.enum(BULK_ITEM_STATUSES),
-    operation_id: z.string().nullable().describe('Null until it starts.'),
-    error: Failure.nullable(),
-  })
-  .meta({ id: 'BulkItemView', description: 'One site or server of a bulk operation.' })
+export const BulkItemView = strictObject({
+  position: RecordId.describe('1 is the first.'),
+  server_id: RecordId,
+  site_id: RecordId.nullable(),
+  domain: z.string().describe('Of the site, else the hostname of the server.'),
+  status: z.enum(BULK_ITEM_STATUSES),
+  operation_id: z.string().nullable().describe('Null until it starts.'),
+  error: Failure.nullable(),
+}).meta({ id: 'BulkItemView', description: 'One site or server of a bulk operation.' })
 export type BulkItemView = z.infer<typeof BulkItemView>

@@ -1,21 +1,19 @@
-import { z } from 'zod'
+import { strictObject, type z } from 'zod'
 import { Count, Timestamp } from './parts.ts'
 
 const measured = Count.nullable()
 
-export const DiskUse = z
-  .strictObject({
-    bytes: measured.describe(
-      'The size of the files; null when they could not be measured completely.',
-    ),
-    files: measured.describe('Files, folders and links; null when they could not be counted.'),
-    database_bytes: measured.describe('Null when the database server did not answer.'),
-    limit_bytes: Count.describe('The limit of its tier, for files and database together.'),
-    limit_files: Count.describe('Of its tier.'),
-    measured_at: Timestamp,
-  })
-  .meta({
-    id: 'DiskUse',
-    description: 'The disk use of a site, as its agent measured it. The limits are not enforced.',
-  })
+export const DiskUse = strictObject({
+  bytes: measured.describe(
+    'The size of the files; null when they could not be measured completely.',
+  ),
+  files: measured.describe('Files, folders and links; null when they could not be counted.'),
+  database_bytes: measured.describe('Null when the database server did not answer.'),
+  limit_bytes: Count.describe('The limit of its tier, for files and database together.'),
+  limit_files: Count.describe('Of its tier.'),
+  measured_at: Timestamp,
+}).meta({
+  id: 'DiskUse',
+  description: 'The disk use of a site, as its agent measured it. The limits are not enforced.',
+})
 export type DiskUse = z.infer<typeof DiskUse>

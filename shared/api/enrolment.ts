@@ -1,30 +1,28 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { Timestamp } from './parts.ts'
 
-export const Enrolment = z
-  .strictObject({
-    code: z.string().describe('Shown only once.'),
-    expires_at: Timestamp,
-    hub_key: z
-      .string()
-      .describe('`ed25519:<id>:<key>` of the dashboard, as `hosting-agent enrol` takes it.'),
-    lines: z
-      .array(
-        z.strictObject({
-          machine: z.string().describe('Such as linux-x64.'),
-          sha256: z.string().describe('Of the executable, in hexadecimal.'),
-          line: z
-            .string()
-            .describe('The command that installs and enrols the agent, for a shell on the server.'),
-        }),
-      )
-      .describe('One for each machine with a build.'),
-    obstacle: z.string().describe('Why this dashboard will not connect to the server, else empty.'),
-  })
-  .meta({
-    id: 'Enrolment',
-    description: 'A code that enrols the agent of a server once, until it expires.',
-  })
+export const Enrolment = strictObject({
+  code: z.string().describe('Shown only once.'),
+  expires_at: Timestamp,
+  hub_key: z
+    .string()
+    .describe('`ed25519:<id>:<key>` of the dashboard, as `hosting-agent enrol` takes it.'),
+  lines: z
+    .array(
+      z.strictObject({
+        machine: z.string().describe('Such as linux-x64.'),
+        sha256: z.string().describe('Of the executable, in hexadecimal.'),
+        line: z
+          .string()
+          .describe('The command that installs and enrols the agent, for a shell on the server.'),
+      }),
+    )
+    .describe('One for each machine with a build.'),
+  obstacle: z.string().describe('Why this dashboard will not connect to the server, else empty.'),
+}).meta({
+  id: 'Enrolment',
+  description: 'A code that enrols the agent of a server once, until it expires.',
+})
 export type Enrolment = z.infer<typeof Enrolment>
 
 /** Why an agent cannot be reached, or does not prove itself yet. */
@@ -37,26 +35,24 @@ export const REACH_CODES = [
 ] as const
 export type ReachCode = (typeof REACH_CODES)[number]
 
-export const EnrolmentState = z
-  .strictObject({
-    enrolled_at: Timestamp.nullable().describe('Since when its agent is trusted.'),
-    code: z
-      .strictObject({
-        status: z
-          .enum(['open', 'expired', 'refused'])
-          .describe('refused: invalid after three wrong proofs.'),
-        expires_at: Timestamp,
-        reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
-        reason_code: z
-          .enum(REACH_CODES)
-          .optional()
-          .describe('Of the reason, where there is something to do about it.'),
-      })
-      .nullable()
-      .describe('The last code, until it is used.'),
-  })
-  .meta({
-    id: 'EnrolmentState',
-    description: 'The trust and the enrolment of the agent of a server.',
-  })
+export const EnrolmentState = strictObject({
+  enrolled_at: Timestamp.nullable().describe('Since when its agent is trusted.'),
+  code: z
+    .strictObject({
+      status: z
+        .enum(['open', 'expired', 'refused'])
+        .describe('refused: invalid after three wrong proofs.'),
+      expires_at: Timestamp,
+      reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
+      reason_code: z
+        .enum(REACH_CODES)
+        .optional()
+        .describe('Of the reason, where there is something to do about it.'),
+    })
+    .nullable()
+    .describe('The last code, until it is used.'),
+}).meta({
+  id: 'EnrolmentState',
+  description: 'The trust and the enrolment of the agent of a server.',
+})
 export type EnrolmentState = z.infer<typeof EnrolmentState>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { StepChange } from '#shared/steps.ts'
 import { Count, Failure, RecordId } from './parts.ts'
@@ -14,9 +14,10 @@ export interface Events {
 
 const ok = z.literal('ok')
 
-const Log = z
-  .strictObject({ message: z.string() })
-  .meta({ id: 'LogData', description: 'One log line.' })
+const Log = strictObject({ message: z.string() }).meta({
+  id: 'LogData',
+  description: 'One log line.',
+})
 
 export const Step = z.strictObject({ ...StepChange.shape, title: z.string() }).meta({
   id: 'StepData',

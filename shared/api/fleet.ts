@@ -1,6 +1,6 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { Metrics, Service } from '#shared/agent.ts'
-import { Port, Tag } from '#shared/fields.ts'
+import { oneOf, Port, Tag } from '#shared/fields.ts'
 import { Inventory, Updates } from '#shared/inventory.ts'
 import {
   FOUND_TLS_MODES,
@@ -31,9 +31,6 @@ export const SITE_SORTS = [
   'created_at',
   'health',
 ] as const
-
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, { error: `Must be one of ${values.join(', ')}` })
 
 const phpRule = 'Must be one or more PHP versions such as 8.2,8.3'
 const PhpVersions = z
@@ -77,60 +74,54 @@ export const FleetSitesQuery = FleetSiteIdsQuery.extend({
 })
 export type FleetSitesQuery = z.infer<typeof FleetSitesQuery>
 
-export const FleetSite = z
-  .strictObject({
-    id: RecordId,
-    server_id: RecordId,
-    server: z.string().describe('The name of the server.'),
-    domain: z.string(),
-    user: z.string(),
-    php: z.string(),
-    tier: z.enum(TIERS).nullable().describe('Null for a discovered site, which has none.'),
-    tls: z.enum(FOUND_TLS_MODES),
-    framework: z.enum(FRAMEWORKS),
-    wp_version: z.string(),
-    status: z.enum(SITE_STATUSES),
-    status_reason: z.string(),
-    managed: z
-      .boolean()
-      .describe('True: this dashboard created it. False: it was discovered on its server.'),
-    found: z
-      .boolean()
-      .describe(
-        'True: its agent did not create it. It can be scanned and ignored, and its database password read; every other call is 409 with the code site_not_managed.',
-      ),
-    ignored: z
-      .boolean()
-      .describe('Omitted from lists, counts and the overview; only for discovered sites.'),
-    also_on: AlsoOn,
-    updates: Updates,
-    last_scan: Timestamp.nullable(),
-    ...HEALTH,
-    certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
-    disk_bytes: Count.nullable().describe(
-      'The level of its last measured disk use; null while unknown.',
+export const FleetSite = strictObject({
+  id: RecordId,
+  server_id: RecordId,
+  server: z.string().describe('The name of the server.'),
+  domain: z.string(),
+  user: z.string(),
+  php: z.string(),
+  tier: z.enum(TIERS).nullable().describe('Null for a discovered site, which has none.'),
+  tls: z.enum(FOUND_TLS_MODES),
+  framework: z.enum(FRAMEWORKS),
+  wp_version: z.string(),
+  status: z.enum(SITE_STATUSES),
+  status_reason: z.string(),
+  managed: z
+    .boolean()
+    .describe('True: this dashboard created it. False: it was discovered on its server.'),
+  found: z
+    .boolean()
+    .describe(
+      'True: its agent did not create it. It can be scanned and ignored, and its database password read; every other call is 409 with the code site_not_managed.',
     ),
-    operation_id: z.string().nullable().describe('The operation that runs there.'),
-    created_at: Timestamp,
-  })
-  .meta({ id: 'FleetSite', description: 'A site in lists.' })
+  ignored: z
+    .boolean()
+    .describe('Omitted from lists, counts and the overview; only for discovered sites.'),
+  also_on: AlsoOn,
+  updates: Updates,
+  last_scan: Timestamp.nullable(),
+  ...HEALTH,
+  certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
+  disk_bytes: Count.nullable().describe(
+    'The level of its last measured disk use; null while unknown.',
+  ),
+  operation_id: z.string().nullable().describe('The operation that runs there.'),
+  created_at: Timestamp,
+}).meta({ id: 'FleetSite', description: 'A site in lists.' })
 export type FleetSite = z.infer<typeof FleetSite>
 
-export const FleetSitesPage = z
-  .strictObject({
-    sites: z.array(FleetSite),
-    total: Count.describe('The total of all matching sites.'),
-    page: RecordId,
-    per_page: RecordId,
-  })
-  .meta({ id: 'FleetSitesPage', description: 'One page of sites.' })
+export const FleetSitesPage = strictObject({
+  sites: z.array(FleetSite),
+  total: Count.describe('The total of all matching sites.'),
+  page: RecordId,
+  per_page: RecordId,
+}).meta({ id: 'FleetSitesPage', description: 'One page of sites.' })
 
-export const FleetSiteIds = z
-  .strictObject({
-    sites: z.array(z.strictObject({ id: RecordId, server_id: RecordId, domain: z.string() })),
-    total: Count.describe('The total of all matching sites, of which at most 10,000 are listed.'),
-  })
-  .meta({ id: 'FleetSiteIds', description: 'The ids of sites, for a bulk operation.' })
+export const FleetSiteIds = strictObject({
+  sites: z.array(z.strictObject({ id: RecordId, server_id: RecordId, domain: z.string() })),
+  total: Count.describe('The total of all matching sites, of which at most 10,000 are listed.'),
+}).meta({ id: 'FleetSiteIds', description: 'The ids of sites, for a bulk operation.' })
 
 export const FleetSiteDetail = FleetSite.extend({
   closed: z.boolean().describe('Its web server refuses every visitor.'),
@@ -158,30 +149,28 @@ export const FleetSiteDetail = FleetSite.extend({
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetSiteDetail', description: 'Everything known of one site.' })
 
-export const FleetServer = z
-  .strictObject({
-    id: RecordId,
-    name: z.string(),
-    hostname: z.string(),
-    port: Port,
-    user: z.string(),
-    tags: z.array(z.string()),
-    os: z.string(),
-    version: z.string(),
-    status: z.enum(SERVER_STATUSES),
-    status_reason: z
-      .string()
-      .describe('The reason of the last failed contact; empty after a successful one.'),
-    failures: Count.describe('The number of consecutive failed contacts.'),
-    sites_count: Count.describe('Without those in the trash.'),
-    last_sync: Timestamp.nullable(),
-    age: Count.nullable().describe('Seconds since the last sync, null before the first.'),
-    created_at: Timestamp,
-    metrics: Metrics.nullable(),
-    metrics_at: Timestamp.nullable().describe('When they were read.'),
-    metrics_age: Count.nullable().describe('Seconds since then; null before the first.'),
-  })
-  .meta({ id: 'FleetServer', description: 'A server in lists.' })
+export const FleetServer = strictObject({
+  id: RecordId,
+  name: z.string(),
+  hostname: z.string(),
+  port: Port,
+  user: z.string(),
+  tags: z.array(z.string()),
+  os: z.string(),
+  version: z.string(),
+  status: z.enum(SERVER_STATUSES),
+  status_reason: z
+    .string()
+    .describe('The reason of the last failed contact; empty after a successful one.'),
+  failures: Count.describe('The number of consecutive failed contacts.'),
+  sites_count: Count.describe('Without those in the trash.'),
+  last_sync: Timestamp.nullable(),
+  age: Count.nullable().describe('Seconds since the last sync, null before the first.'),
+  created_at: Timestamp,
+  metrics: Metrics.nullable(),
+  metrics_at: Timestamp.nullable().describe('When they were read.'),
+  metrics_age: Count.nullable().describe('Seconds since then; null before the first.'),
+}).meta({ id: 'FleetServer', description: 'A server in lists.' })
 export type FleetServer = z.infer<typeof FleetServer>
 
 export const FleetServerDetail = FleetServer.extend({
@@ -194,19 +183,17 @@ export const FleetServerDetail = FleetServer.extend({
 }).meta({ id: 'FleetServerDetail', description: 'Everything known of one server.' })
 export type FleetServerDetail = z.infer<typeof FleetServerDetail>
 
-export const Fleet = z
-  .strictObject({
-    servers: z.array(FleetServer),
-    counts: z.strictObject({
-      servers: z.record(z.string(), Count).describe('By status.'),
-      sites: z.record(z.string(), Count).describe('By status.'),
-      health: z.record(z.string(), Count).describe('Sites in use by health.'),
-      operations: z
-        .record(z.string(), Count)
-        .describe('Running operations, and those that failed within a day, by status.'),
-      updates: Count.describe('Sites in use with a known update.'),
-      updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
-    }),
-    attention: z.array(Attention).describe('Most severe first; kinds without items are omitted.'),
-  })
-  .meta({ id: 'Fleet', description: 'The whole fleet on one page.' })
+export const Fleet = strictObject({
+  servers: z.array(FleetServer),
+  counts: z.strictObject({
+    servers: z.record(z.string(), Count).describe('By status.'),
+    sites: z.record(z.string(), Count).describe('By status.'),
+    health: z.record(z.string(), Count).describe('Sites in use by health.'),
+    operations: z
+      .record(z.string(), Count)
+      .describe('Running operations, and those that failed within a day, by status.'),
+    updates: Count.describe('Sites in use with a known update.'),
+    updates_unknown: Count.describe('WordPress sites of which no updates are known.'),
+  }),
+  attention: z.array(Attention).describe('Most severe first; kinds without items are omitted.'),
+}).meta({ id: 'Fleet', description: 'The whole fleet on one page.' })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { HEALTH_CHECKS, HEALTH_STATES } from '#shared/values.ts'
 import { Timestamp } from './parts.ts'
 
@@ -20,15 +20,13 @@ export const HEALTH = {
 const Health = z.strictObject(HEALTH)
 export type Health = z.infer<typeof Health>
 
-export const HealthCheckResult = z
-  .strictObject({
-    check: z.enum(HEALTH_CHECKS),
-    state: State,
-    code: z.string().describe(code),
-    reason: z.string(),
-  })
-  .meta({
-    id: 'HealthCheckResult',
-    description: 'The result of one check of a site; checks that do not apply are omitted.',
-  })
+export const HealthCheckResult = strictObject({
+  check: z.enum(HEALTH_CHECKS),
+  state: State,
+  code: z.string().describe(code),
+  reason: z.string(),
+}).meta({
+  id: 'HealthCheckResult',
+  description: 'The result of one check of a site; checks that do not apply are omitted.',
+})
 export type HealthCheckResult = z.infer<typeof HealthCheckResult>

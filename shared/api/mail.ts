@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { Email } from '#shared/fields.ts'
 import { MailChange, MailRelay, MailRules, RelayPlace, SHOWN_COUNTS } from '#shared/mail.ts'
 import { DryRun } from '#shared/plan.ts'
@@ -16,26 +16,26 @@ export const TestMail = body({
   dry_run: DryRun,
 }).meta({ id: 'TestMail' })
 
-export const MailSettingView = z
-  .strictObject({
-    ...MailRules.shape,
-    from_address: z.string().nullable(),
-    relay: z
-      .strictObject({
-        ...RelayPlace.shape,
-        host: z.string(),
-        user: z.string(),
-        has_password: z.boolean(),
-      })
-      .nullable(),
-    updated_at: Timestamp.nullable().describe('Null: never set.'),
-  })
-  .meta({ id: 'MailSettingView', description: 'The mail settings, without the password.' })
+export const MailSettingView = strictObject({
+  ...MailRules.shape,
+  from_address: z.string().nullable(),
+  relay: z
+    .strictObject({
+      ...RelayPlace.shape,
+      host: z.string(),
+      user: z.string(),
+      has_password: z.boolean(),
+    })
+    .nullable(),
+  updated_at: Timestamp.nullable().describe('Null: never set.'),
+}).meta({ id: 'MailSettingView', description: 'The mail settings, without the password.' })
 export type MailSettingView = z.infer<typeof MailSettingView>
 
-export const SiteMailCounts = z
-  .strictObject({ ...SHOWN_COUNTS, site_id: RecordId.nullable(), domain: z.string() })
-  .meta({ id: 'SiteMailCounts', description: 'The delivery statistics of a site.' })
+export const SiteMailCounts = strictObject({
+  ...SHOWN_COUNTS,
+  site_id: RecordId.nullable(),
+  domain: z.string(),
+}).meta({ id: 'SiteMailCounts', description: 'The delivery statistics of a site.' })
 export type SiteMailCounts = z.infer<typeof SiteMailCounts>
 
 const shared = {
@@ -44,26 +44,20 @@ const shared = {
   running: z.boolean().nullable().describe('Whether the queue runs; null: the agent is offline.'),
 }
 
-export const ServerMailView = z
-  .strictObject({
-    ...shared,
-    sites: z
-      .array(SiteMailCounts)
-      .nullable()
-      .describe('Sites that sent or tried to send in the last 24 hours; null as above.'),
-  })
-  .meta({ id: 'ServerMailView', description: 'How the sites of a server send mail.' })
+export const ServerMailView = strictObject({
+  ...shared,
+  sites: z
+    .array(SiteMailCounts)
+    .nullable()
+    .describe('Sites that sent or tried to send in the last 24 hours; null as above.'),
+}).meta({ id: 'ServerMailView', description: 'How the sites of a server send mail.' })
 export type ServerMailView = z.infer<typeof ServerMailView>
 
-export const SiteMailView = z
-  .strictObject({
-    ...shared,
-    server: MailSettingView.describe(
-      'The settings of the server, for values that the site does not set.',
-    ),
-    counts: SiteMailCounts.nullable().describe(
-      'Null: the agent is offline, or does not report it.',
-    ),
-  })
-  .meta({ id: 'SiteMailView', description: 'How a site sends mail.' })
+export const SiteMailView = strictObject({
+  ...shared,
+  server: MailSettingView.describe(
+    'The settings of the server, for values that the site does not set.',
+  ),
+  counts: SiteMailCounts.nullable().describe('Null: the agent is offline, or does not report it.'),
+}).meta({ id: 'SiteMailView', description: 'How a site sends mail.' })
 export type SiteMailView = z.infer<typeof SiteMailView>

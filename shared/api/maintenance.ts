@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, type z } from 'zod'
 import { Maintenance } from '#shared/maintenance.ts'
 import { serverUpdate } from '#shared/operation-types/server.update.ts'
 import { DryRun } from '#shared/plan.ts'
@@ -10,15 +10,13 @@ export const InstallUpdates = body({
   dry_run: DryRun,
 }).meta({ id: 'InstallUpdates' })
 
-export const MaintenanceView = z
-  .strictObject({
-    at: Timestamp.nullable().describe('When its agent last reported something new; null: never.'),
-    maintenance: Maintenance.nullable().describe(
-      'Null until the agent has checked a server that is ready for sites.',
-    ),
-  })
-  .meta({
-    id: 'MaintenanceView',
-    description: 'The updates of a server, as its agent reports them.',
-  })
+export const MaintenanceView = strictObject({
+  at: Timestamp.nullable().describe('When its agent last reported something new; null: never.'),
+  maintenance: Maintenance.nullable().describe(
+    'Null until the agent has checked a server that is ready for sites.',
+  ),
+}).meta({
+  id: 'MaintenanceView',
+  description: 'The updates of a server, as its agent reports them.',
+})
 export type MaintenanceView = z.infer<typeof MaintenanceView>

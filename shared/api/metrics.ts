@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { digits } from './activity.ts'
 import { Timestamp } from './parts.ts'
 
@@ -20,24 +20,22 @@ export type MetricsQuery = z.infer<typeof MetricsQuery>
 
 const Values = z.array(z.number().nonnegative().nullable())
 
-export const MetricsHistory = z
-  .strictObject({
-    from: Timestamp,
-    to: Timestamp,
-    step: z.int().positive().describe('At least 900 for times without stored minutes.'),
-    at: z.array(z.int()).describe('When each point begins, in seconds since 1970.'),
-    cpu: Values.describe('Percent, on average.'),
-    cpu_max: Values.describe('The highest reading of `cpu`.'),
-    ram_used: Values.describe('MB.'),
-    ram_total: Values.describe('MB.'),
-    disk_used: Values.describe('MB.'),
-    disk_total: Values.describe('MB.'),
-    load1: Values,
-    load5: Values,
-    load15: Values,
-  })
-  .meta({
-    id: 'MetricsHistory',
-    description: 'Columns of the same length, for charts; null without a reading.',
-  })
+export const MetricsHistory = strictObject({
+  from: Timestamp,
+  to: Timestamp,
+  step: z.int().positive().describe('At least 900 for times without stored minutes.'),
+  at: z.array(z.int()).describe('When each point begins, in seconds since 1970.'),
+  cpu: Values.describe('Percent, on average.'),
+  cpu_max: Values.describe('The highest reading of `cpu`.'),
+  ram_used: Values.describe('MB.'),
+  ram_total: Values.describe('MB.'),
+  disk_used: Values.describe('MB.'),
+  disk_total: Values.describe('MB.'),
+  load1: Values,
+  load5: Values,
+  load15: Values,
+}).meta({
+  id: 'MetricsHistory',
+  description: 'Columns of the same length, for charts; null without a reading.',
+})
 export type MetricsHistory = z.infer<typeof MetricsHistory>

@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { OperationId } from '#shared/agent.ts'
+import { oneOf, TrueOrFalse } from '#shared/fields.ts'
 import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
 import { CANCEL_MODES, OPERATION_STATUSES } from '#shared/values.ts'
 import { digits, Limit } from './activity.ts'
@@ -7,10 +8,9 @@ import { body } from './body.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 
 export const CancelOperation = body({
-  force: z
-    .boolean('Must be true or false')
-    .default(false)
-    .describe('Kills programs immediately instead of asking them to end.'),
+  force: TrueOrFalse.default(false).describe(
+    'Kills programs immediately instead of asking them to end.',
+  ),
 }).meta({ id: 'CancelOperation' })
 
 /** Several values with commas between them, each one of `values`. */
@@ -42,9 +42,7 @@ export const OperationsQuery = z.object({
     'true: only those that have not ended; false: only those that have.',
   ),
   bulk_id: OperationId.optional().describe('Only those of a bulk operation.'),
-  type: z
-    .enum(OPERATION_NAMES, { error: `Must be one of ${OPERATION_NAMES.join(', ')}` })
-    .optional(),
+  type: oneOf(OPERATION_NAMES).optional(),
   server_id: digits('Must be an id').optional(),
   site_id: digits('Must be an id').optional(),
 })
@@ -54,47 +52,43 @@ export const FollowQuery = z.object({
   steps: Flag.default(false).describe('true: also `step` events, starting with the pending steps.'),
 })
 
-const OperationWarning = z
-  .strictObject({
-    code: z.string().describe('Such as certificate_refused; more may be added.'),
-    message: z.string(),
-  })
-  .meta({
-    id: 'OperationWarning',
-    description: 'A part of a successful operation that was not done.',
-  })
+const OperationWarning = strictObject({
+  code: z.string().describe('Such as certificate_refused; more may be added.'),
+  message: z.string(),
+}).meta({
+  id: 'OperationWarning',
+  description: 'A part of a successful operation that was not done.',
+})
 
-export const OperationView = z
-  .strictObject({
-    id: z.string(),
-    type: z.enum(OPERATION_NAMES),
-    server_id: RecordId,
-    server: z.string().describe('The name of the server.'),
-    site_id: RecordId.nullable(),
-    domain: z.string().describe('Of the site, else the hostname of the server.'),
-    actor: z
-      .string()
-      .nullable()
-      .describe('The e-mail address of the user; null: the dashboard itself.'),
-    status: z.enum(OPERATION_STATUSES),
-    last_line: z.string().nullable().describe('The newest of its log, at most 500 characters.'),
-    error: Failure.nullable().describe('Why it waits, or how it failed.'),
-    warnings: z
-      .array(OperationWarning)
-      .describe('The parts of a successful operation that were not done.'),
-    attempts: Count,
-    cancel: z
-      .enum(CANCEL_MODES)
-      .nullable()
-      .describe('Whether and how its cancellation was requested.'),
-    retry_of: z.string().nullable().describe('The operation that it retries.'),
-    next_at: Timestamp.nullable().describe(
-      'The time of the next attempt, while it waits for the agent.',
-    ),
-    deadline_at: Timestamp.describe('The deadline for an answer of the agent.'),
-    created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    finished_at: Timestamp.nullable(),
-  })
-  .meta({ id: 'OperationView', description: 'An operation on a server or one of its sites.' })
+export const OperationView = strictObject({
+  id: z.string(),
+  type: z.enum(OPERATION_NAMES),
+  server_id: RecordId,
+  server: z.string().describe('The name of the server.'),
+  site_id: RecordId.nullable(),
+  domain: z.string().describe('Of the site, else the hostname of the server.'),
+  actor: z
+    .string()
+    .nullable()
+    .describe('The e-mail address of the user; null: the dashboard itself.'),
+  status: z.enum(OPERATION_STATUSES),
+  last_line: z.string().nullable().describe('The newest of its log, at most 500 characters.'),
+  error: Failure.nullable().describe('Why it waits, or how it failed.'),
+  warnings: z
+    .array(OperationWarning)
+    .describe('The parts of a successful operation that were not done.'),
+  attempts: Count,
+  cancel: z
+    .enum(CANCEL_MODES)
+    .nullable()
+    .describe('Whether and how its cancellation was requested.'),
+  retry_of: z.string().nullable().describe('The operation that it retries.'),
+  next_at: Timestamp.nullable().describe(
+    'The time of the next attempt, while it waits for the agent.',
+  ),
+  deadline_at: Timestamp.describe('The deadline for an answer of the agent.'),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+}).meta({ id: 'OperationView', description: 'An operation on a server or one of its sites.' })
 export type OperationView = z.infer<typeof OperationView>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { REFUSALS } from '#shared/errors.ts'
 
 /** Parts of answers: a record's id, a count, a time in UTC. */
@@ -7,19 +7,18 @@ export const Count = z.int().nonnegative()
 export const Timestamp = z.iso.datetime()
 
 /** The `error` event of an operation. */
-export const Failure = z
-  .strictObject({
-    error: z.string(),
-    message: z.string().exactOptional(),
-    fields: z.record(z.string(), z.array(z.string())).exactOptional(),
-    code: z
-      .enum(REFUSALS)
-      .exactOptional()
-      .describe('Why it was refused or has failed, for programs.'),
-  })
-  .meta({ id: 'Failure', description: 'A failure, in the form of an error body.' })
+export const Failure = strictObject({
+  error: z.string(),
+  message: z.string().exactOptional(),
+  fields: z.record(z.string(), z.array(z.string())).exactOptional(),
+  code: z
+    .enum(REFUSALS)
+    .exactOptional()
+    .describe('Why it was refused or has failed, for programs.'),
+}).meta({ id: 'Failure', description: 'A failure, in the form of an error body.' })
 
 /** The answer of a call that waits for an outcome. */
-export const Done = z
-  .strictObject({ status: z.literal('ok'), message: z.string().describe('What was done.') })
-  .meta({ id: 'Done', description: 'The operation succeeded.' })
+export const Done = strictObject({
+  status: z.literal('ok'),
+  message: z.string().describe('What was done.'),
+}).meta({ id: 'Done', description: 'The operation succeeded.' })

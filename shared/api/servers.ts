@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { Condition } from '#shared/agent.ts'
 import { Hostname, Port, ServerName, SystemUser, Tags } from '#shared/fields.ts'
 import { serverProvision } from '#shared/operation-types/server.provision.ts'
@@ -48,48 +48,47 @@ const facts = {
   sites_count: Count.describe('Without those in the trash.'),
 }
 
-export const ServerListed = z
-  .strictObject({
-    ...facts,
-    user: z.string(),
-    last_sync: Timestamp.nullable().describe('Null until the first.'),
-  })
-  .meta({ id: 'ServerListed', description: 'A server in the list.' })
+export const ServerListed = strictObject({
+  ...facts,
+  user: z.string(),
+  last_sync: Timestamp.nullable().describe('Null until the first.'),
+}).meta({ id: 'ServerListed', description: 'A server in the list.' })
 export type ServerListed = z.infer<typeof ServerListed>
 
 const amount = z.number().nonnegative()
 
-const ServerMetrics = z
-  .strictObject({
-    cpu: amount.describe('Percent.'),
-    ram: z.strictObject({ used: amount, total: amount, unit: z.literal('MB') }),
-  })
-  .describe('The last reading; all are 0 before the first.')
+const ServerMetrics = strictObject({
+  cpu: amount.describe('Percent.'),
+  ram: z.strictObject({ used: amount, total: amount, unit: z.literal('MB') }),
+}).describe('The last reading; all are 0 before the first.')
 
-export const ServerDetail = z
-  .strictObject({ ...facts, metrics: ServerMetrics })
-  .meta({ id: 'ServerDetail', description: 'A server with its last reading.' })
+export const ServerDetail = strictObject({ ...facts, metrics: ServerMetrics }).meta({
+  id: 'ServerDetail',
+  description: 'A server with its last reading.',
+})
 export type ServerDetail = z.infer<typeof ServerDetail>
 
 /** `pending` until its agent has answered. */
-export const ServerCreated = z
-  .strictObject({ id: RecordId, name: z.string(), status: z.enum(SERVER_STATUSES) })
-  .meta({ id: 'ServerCreated', description: 'A server that was registered.' })
+export const ServerCreated = strictObject({
+  id: RecordId,
+  name: z.string(),
+  status: z.enum(SERVER_STATUSES),
+}).meta({ id: 'ServerCreated', description: 'A server that was registered.' })
 
-export const ServerUpdated = z
-  .strictObject({ id: RecordId, name: z.string(), tags: z.array(z.string()) })
-  .meta({ id: 'ServerUpdated', description: 'A server as it is after a change.' })
+export const ServerUpdated = strictObject({
+  id: RecordId,
+  name: z.string(),
+  tags: z.array(z.string()),
+}).meta({ id: 'ServerUpdated', description: 'A server as it is after a change.' })
 
-export const ConditionsView = z
-  .strictObject({
-    conditions: z
-      .array(Condition)
-      .nullable()
-      .describe('Null: the agent is offline, or an older one that does not report them.'),
-  })
-  .meta({
-    id: 'ConditionsView',
-    description:
-      'The obstacles to new sites on a server, as its agent reports them now: another program on port 80 or 443, a MariaDB that refuses the agent.',
-  })
+export const ConditionsView = strictObject({
+  conditions: z
+    .array(Condition)
+    .nullable()
+    .describe('Null: the agent is offline, or an older one that does not report them.'),
+}).meta({
+  id: 'ConditionsView',
+  description:
+    'The obstacles to new sites on a server, as its agent reports them now: another program on port 80 or 443, a MariaDB that refuses the agent.',
+})
 export type ConditionsView = z.infer<typeof ConditionsView>

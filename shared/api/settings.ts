@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { PhpVersion } from '#shared/fields.ts'
+import { strictObject, z } from 'zod'
+import { PhpVersion, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 
 const positive = 'Must be a positive integer'
@@ -9,19 +9,20 @@ const positive_integer = z
   .int(positive)
   .min(1, positive)
   .max(31_536_000, 'Must be at most one year in seconds')
-const flag = () => z.boolean('Must be true or false')
 
 /** Exactly the three settings that `GET /api/settings` returns. */
 const CORE = {
   default_php: PhpVersion,
   sync_interval: positive_integer,
-  email_notifications: flag(),
+  email_notifications: TrueOrFalse,
 } as const
 
 /** One schema per key: the JSON type counts, so `"60"` is no integer. */
 export const SETTINGS = {
   ...CORE,
-  unattended_updates: flag().describe('Whether servers install security updates automatically.'),
+  unattended_updates: TrueOrFalse.describe(
+    'Whether servers install security updates automatically.',
+  ),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -52,10 +53,8 @@ export const ChangeSetting = body({
   value: z.unknown().optional().meta(documented),
 }).meta({ id: 'ChangeSetting', required: ['value'] })
 
-export const SettingChanged = z
-  .strictObject({
-    key: z.enum(['default_php', 'sync_interval', 'email_notifications', 'unattended_updates']),
-    value,
-    updated: z.literal(true),
-  })
-  .meta({ id: 'SettingChanged', description: 'A setting with its current value.' })
+export const SettingChanged = strictObject({
+  key: z.enum(['default_php', 'sync_interval', 'email_notifications', 'unattended_updates']),
+  value,
+  updated: z.literal(true),
+}).meta({ id: 'SettingChanged', description: 'A setting with its current value.' })

@@ -1,14 +1,14 @@
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import {
-  DatabaseRoutines,
   Domain,
   Email,
   Id,
   PhpVersion,
+  required,
   SystemUser,
   Tier,
   TlsMode,
-  Xmlrpc,
+  TrueOrFalse,
 } from '#shared/fields.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { Accept, DryRun, Plan } from '#shared/plan.ts'
@@ -39,10 +39,10 @@ export type CreateSite = z.infer<typeof CreateSite>
 export const UpdateSite = body({
   php: PhpVersion.optional(),
   tier: Tier.optional(),
-  database_routines: DatabaseRoutines.optional().describe(
+  database_routines: TrueOrFalse.optional().describe(
     "Whether the site's database account can create views, stored routines, triggers and events.",
   ),
-  xmlrpc: Xmlrpc.optional().describe(
+  xmlrpc: TrueOrFalse.optional().describe(
     'Whether xmlrpc.php answers, which Jetpack and older apps need. Its requests count under a limit.',
   ),
   accept: Accept.optional(),
@@ -59,14 +59,14 @@ export const UpdateSite = body({
   })
 
 export const IgnoreSite = body({
-  ignored: z.boolean({
-    error: ({ input }) => (input === undefined ? 'Ignored is required' : 'Must be true or false'),
-  }),
+  ignored: z.boolean(required('Ignored', 'Must be true or false')),
 }).meta({ id: 'IgnoreSite' })
 
-export const IgnoredSite = z
-  .strictObject({ id: RecordId, domain: z.string(), ignored: z.boolean() })
-  .meta({ id: 'IgnoredSite', description: 'A found site, and whether it is ignored.' })
+export const IgnoredSite = strictObject({
+  id: RecordId,
+  domain: z.string(),
+  ignored: z.boolean(),
+}).meta({ id: 'IgnoredSite', description: 'A found site, and whether it is ignored.' })
 
 export const IssueTls = body({ tls: TlsMode, dry_run: DryRun }).meta({ id: 'IssueTls' })
 export const ScanSite = body({ site_id: Id }).meta({ id: 'ScanSite' })
@@ -87,25 +87,21 @@ const core = {
   wp_version: z.string(),
 }
 
-export const SiteListed = z
-  .strictObject({
-    ...core,
-    updates: z
-      .strictObject({ plugins: Count, themes: Count, core: z.boolean() })
-      .describe('0 while unknown: the calls of the fleet distinguish unknown from zero.'),
-  })
-  .meta({ id: 'SiteListed', description: 'A site in the list of its server.' })
+export const SiteListed = strictObject({
+  ...core,
+  updates: z
+    .strictObject({ plugins: Count, themes: Count, core: z.boolean() })
+    .describe('0 while unknown: the calls of the fleet distinguish unknown from zero.'),
+}).meta({ id: 'SiteListed', description: 'A site in the list of its server.' })
 export type SiteListed = z.infer<typeof SiteListed>
 
-export const SiteDetail = z
-  .strictObject({
-    ...core,
-    docroot: z.string(),
-    framework: z.enum(FRAMEWORKS),
-    db_name: z.string(),
-    created_at: Timestamp,
-  })
-  .meta({ id: 'SiteDetail', description: 'A site.' })
+export const SiteDetail = strictObject({
+  ...core,
+  docroot: z.string(),
+  framework: z.enum(FRAMEWORKS),
+  db_name: z.string(),
+  created_at: Timestamp,
+}).meta({ id: 'SiteDetail', description: 'A site.' })
 export type SiteDetail = z.infer<typeof SiteDetail>
 
 export const RestoreSite = body({ accept: Accept.optional(), dry_run: DryRun }).meta({
@@ -117,26 +113,26 @@ export const PurgeSite = body({
   dry_run: DryRun,
 }).meta({ id: 'PurgeSite' })
 
-export const SiteChanging = z
-  .strictObject({ id: RecordId, domain: z.string(), status: z.enum(SITE_STATUSES) })
-  .meta({ id: 'SiteChanging', description: 'A site with an operation in the background.' })
+export const SiteChanging = strictObject({
+  id: RecordId,
+  domain: z.string(),
+  status: z.enum(SITE_STATUSES),
+}).meta({ id: 'SiteChanging', description: 'A site with an operation in the background.' })
 export type SiteChanging = z.infer<typeof SiteChanging>
 
 export const ChangingAnswer = z.strictObject({ site: SiteChanging })
 
-export const TrashEntry = z
-  .strictObject({
-    id: RecordId,
-    domain: z.string(),
-    server_id: RecordId,
-    server: z.string().describe('The name of the server.'),
-    status: z.enum(SITE_STATUSES),
-    status_reason: z.string(),
-    trashed_at: Timestamp.nullable(),
-    purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
-    size: z.number().nullable().describe('Bytes; null while unknown.'),
-  })
-  .meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
+export const TrashEntry = strictObject({
+  id: RecordId,
+  domain: z.string(),
+  server_id: RecordId,
+  server: z.string().describe('The name of the server.'),
+  status: z.enum(SITE_STATUSES),
+  status_reason: z.string(),
+  trashed_at: Timestamp.nullable(),
+  purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
+  size: z.number().nullable().describe('Bytes; null while unknown.'),
+}).meta({ id: 'TrashEntry', description: 'A site in the trash of a server.' })
 export type TrashEntry = z.infer<typeof TrashEntry>
 
 /** Other servers with a site of the same name. */
@@ -147,27 +143,27 @@ export const AlsoOn = z
   )
 
 /** The plan, with the default values of all omitted fields. */
-export const SitePlan = z
-  .strictObject({
-    site: z.strictObject({
-      ...siteCreate.params.omit({ domain: true, accept: true }).shape,
-      domain: z.string(),
-    }),
-    plan: Plan,
-    also_on: AlsoOn,
-  })
-  .meta({
-    id: 'SitePlan',
-    description: 'The plan, with the default values of omitted fields.',
-  })
+export const SitePlan = strictObject({
+  site: z.strictObject({
+    ...siteCreate.params.omit({ domain: true, accept: true }).shape,
+    domain: z.string(),
+  }),
+  plan: Plan,
+  also_on: AlsoOn,
+}).meta({
+  id: 'SitePlan',
+  description: 'The plan, with the default values of omitted fields.',
+})
 export type SitePlan = z.infer<typeof SitePlan>
 
 const password = z.string().describe('Not stored.')
 
-export const ShownPassword = z
-  .strictObject({ password })
-  .meta({ id: 'ShownPassword', description: 'A requested password.' })
+export const ShownPassword = strictObject({ password }).meta({
+  id: 'ShownPassword',
+  description: 'A requested password.',
+})
 
-export const ShownAdmin = z
-  .strictObject({ user: z.string(), password })
-  .meta({ id: 'ShownAdmin', description: 'The WordPress administrator, with a new password.' })
+export const ShownAdmin = strictObject({ user: z.string(), password }).meta({
+  id: 'ShownAdmin',
+  description: 'The WordPress administrator, with a new password.',
+})

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
+import { required } from '#shared/fields.ts'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 import { ReleaseSignature } from '#shared/release.ts'
 
-const text = (label: string) =>
-  z.string({
-    error: ({ input }) => (input === undefined ? `${label} is required` : 'Must be a string'),
-  })
+const text = (label: string) => z.string(required(label))
 
 const BUILD = /^https?:\/\/[A-Za-z0-9._~:/[\]-]+\/agent\/[a-z0-9-]+\.gz$/
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
+import { TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 const UPDATE_SCOPES = ['security', 'all'] as const
@@ -16,12 +17,9 @@ export const serverUpdate = command({
     scope: UpdateScope.default('security').describe(
       'security: those of Debian’s security archive; all: every package that has a newer version.',
     ),
-    restart_database: z
-      .boolean('Must be true or false')
-      .default(false)
-      .describe(
-        'Whether MariaDB is restarted when it runs replaced files: sites are unavailable for some seconds.',
-      ),
+    restart_database: TrueOrFalse.default(false).describe(
+      'Whether MariaDB is restarted when it runs replaced files: sites are unavailable for some seconds.',
+    ),
   }),
   result: z.object({ packages: names, restarted: names, reboot_needed: z.boolean() }),
 })

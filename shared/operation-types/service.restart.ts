@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
+import { required } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 /** The services that a provisioned server runs; PHP-FPM of a site is `php-fpm:<user>`. */
 export const ServiceName = z
-  .string({
-    error: ({ input }) => (input === undefined ? 'Service is required' : 'Must be a string'),
-  })
+  .string(required('Service'))
   .regex(
     /^(nginx|mariadb|php-fpm:[a-z_][a-z0-9_-]{0,31})$/,
     'Must be nginx, mariadb or php-fpm:<user>',

@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import {
-  DatabaseRoutines,
-  Domain,
-  PhpVersion,
-  ReportedDomain,
-  Tier,
-  Xmlrpc,
-} from '#shared/fields.ts'
+import { Domain, PhpVersion, ReportedDomain, Tier, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
 
@@ -20,8 +13,8 @@ export const siteUpdate = command({
     domain: Domain,
     php: PhpVersion.optional(),
     tier: Tier.optional(),
-    database_routines: DatabaseRoutines.optional(),
-    xmlrpc: Xmlrpc.optional(),
+    database_routines: TrueOrFalse.optional(),
+    xmlrpc: TrueOrFalse.optional(),
     accept: Accept.optional(),
   }),
   result: z.object({
@@ -29,8 +22,8 @@ export const siteUpdate = command({
     php: z.string().max(16),
     tier: Tier,
     /** Missing from older agents, like the next field. */
-    database_routines: DatabaseRoutines.optional(),
-    xmlrpc: Xmlrpc.optional(),
+    database_routines: TrueOrFalse.optional(),
+    xmlrpc: TrueOrFalse.optional(),
   }),
 })
 

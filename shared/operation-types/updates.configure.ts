@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
+import { TrueOrFalse } from '#shared/fields.ts'
 import { Unattended } from '#shared/maintenance.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
@@ -8,7 +9,7 @@ const updatesConfigure = command({
   name: 'updates.configure',
   summary: 'Switch unattended security updates on or off',
   changes: true,
-  params: z.object({ unattended: z.boolean('Must be true or false') }),
+  params: z.object({ unattended: TrueOrFalse }),
   result: z.object({ unattended: Unattended }),
 })
 
