@@ -97,7 +97,7 @@ export const Id = z
   .int('Must be a whole number')
   .positive('Must be positive')
 
-/** As an agent reports it: including names that a request may not use. */
+/** A domain as an agent reports it, which may be one that a request may not name. */
 export const ReportedDomain = z
   .string()
   .max(253)

@@ -9,8 +9,8 @@ const MOST_RESULTS = 100
 export const IsolationResult = strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
   title: z.string().max(200).describe('What the attacker site tried.'),
-  outcome: z.enum(ISOLATION_OUTCOMES).describe('succeeded: the site got through.'),
-  detail: z.string().max(500).describe('What was seen, or why it does not apply; may be empty.'),
+  outcome: z.enum(ISOLATION_OUTCOMES).describe('succeeded: the attack was not prevented.'),
+  detail: z.string().max(500).describe('The observation, or why it does not apply; may be empty.'),
 }).meta({ id: 'IsolationResult', description: 'One attack of an isolation check.' })
 export type IsolationResult = z.infer<typeof IsolationResult>
 
@@ -22,7 +22,7 @@ export const IsolationCounts = strictObject({
   succeeded: count,
   not_applicable: count,
   error: count,
-}).meta({ id: 'IsolationCounts', description: 'How many attacks had each outcome.' })
+}).meta({ id: 'IsolationCounts', description: 'The number of attacks with each outcome.' })
 export type IsolationCounts = z.infer<typeof IsolationCounts>
 
 export const IsolationResults = z.array(IsolationResult).max(MOST_RESULTS)

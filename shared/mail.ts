@@ -26,8 +26,8 @@ export const RelayPlace = z.object({
 })
 
 /**
- * The mail settings beside the relay, for a server or for one site. Null: as the server has it, and
- * for a server: no relay, the address that the site gives, `foreign`, 100.
+ * The mail settings beside the relay, for a server or for one site. Null: the value of the server,
+ * and for a server: no relay, the address that the site uses, `foreign`, 100.
  */
 export const MailRules = z.object({
   enabled: TrueOrFalse.describe('False: nothing is sent.'),
@@ -44,21 +44,21 @@ export const MailChange = z.object({
   enabled: MailRules.shape.enabled.default(true),
   relay: MailRelay.extend({
     password: RelayPassword.optional().describe(
-      'Left out, the one that is set stays, as long as host, port, TLS and user do.',
+      'Omitted: the stored one is kept, if host, port, TLS and user are unchanged.',
     ),
   })
     .nullable()
     .default(null)
-    .describe('Null: none, and for a site that of its server.'),
+    .describe('Null: none; for a site, the relay of its server.'),
   from_address: MailRules.shape.from_address
     .default(null)
-    .describe('Takes the place of addresses in From, which then stand in Reply-To.'),
+    .describe('Replaces addresses in From, which then become Reply-To.'),
   rewrite_from: MailRules.shape.rewrite_from
     .default(null)
-    .describe('Null: as the server has it, else those that are not of the domain of the site.'),
+    .describe('Null: the value of the server, else addresses outside the domain of the site.'),
   hourly_limit: MailRules.shape.hourly_limit
     .default(null)
-    .describe('Recipients an hour for each site; null: as the server has it, else 100.'),
+    .describe('Recipients per hour for each site; null: the value of the server, else 100.'),
 })
 export type MailChange = z.output<typeof MailChange>
 
@@ -71,18 +71,18 @@ const count = z.int().nonnegative().max(1e12)
 const moment = z.iso.datetime().max(40)
 
 const shape = (line: (most: number) => z.ZodType<string>) => ({
-  queued: count.describe('Messages that wait.'),
-  oldest_at: moment.nullable().describe('Since when the oldest of them waits.'),
-  held: z.boolean().describe('The site has reached its limit of this hour.'),
+  queued: count.describe('Waiting messages.'),
+  oldest_at: moment.nullable().describe('When the oldest of them was accepted.'),
+  held: z.boolean().describe('Whether the site has reached its limit for this hour.'),
   sent_hour: count,
   sent_day: count,
   failed_day: count,
-  refused_day: count.describe('Messages that were not taken from the site.'),
+  refused_day: count.describe('Messages of the site that were refused.'),
   last_sent_at: moment.nullable(),
   problem: z
     .object({ at: moment, answer: line(500) })
     .nullable()
-    .describe('Why the relay takes nothing now, in its own words.'),
+    .describe('The answer of a relay that accepts nothing now.'),
   failures: z
     .array(
       z.object({
@@ -92,7 +92,7 @@ const shape = (line: (most: number) => z.ZodType<string>) => ({
         expired: z
           .boolean()
           .default(false)
-          .describe('It was given up without a final answer of the relay.'),
+          .describe('Whether it was given up without a final answer of the relay.'),
       }),
     )
     .max(20)

@@ -16,22 +16,24 @@ const MOST_PROGRAMS = 2000
 
 export const PendingPackage = object({
   name: line(200),
-  installed: line(200).describe('Empty for one that comes new, as a kernel does.'),
+  installed: line(200).describe(
+    'Empty for a package that is not installed yet, such as a new kernel.',
+  ),
   candidate: line(200),
-  security: z.boolean().describe('Whether it comes from Debian’s security updates.'),
-}).meta({ id: 'PendingPackage', description: 'A package that has a newer version.' })
+  security: z.boolean().describe('Whether it is a security update of Debian.'),
+}).meta({ id: 'PendingPackage', description: 'A package with a newer version.' })
 export type PendingPackage = z.infer<typeof PendingPackage>
 
 const OLD_FILES_KINDS = ['site', 'service', 'agent', 'other'] as const
 
 export const OldFilesProgram = object({
   name: line(200).describe(
-    'As the services of the server are named: nginx, mariadb, cron, php-fpm:<user>; another one by its unit.',
+    'The name of the service, such as nginx, mariadb, cron or php-fpm:<user>; for others, the unit.',
   ),
   kind: z
     .enum(OLD_FILES_KINDS)
-    .describe('Sites, nginx, cron and the agent are restarted by themselves.'),
-  domain: line(255).describe('Of a site, else empty.'),
+    .describe('Sites, nginx, cron and the agent are restarted automatically.'),
+  domain: line(255).describe('Of the site, else empty.'),
   since: moment.describe('When it was noticed.'),
   problem: line(500).describe('Why its last restart failed, or what it waits for; may be empty.'),
 }).meta({
@@ -43,31 +45,31 @@ export type OldFilesProgram = z.infer<typeof OldFilesProgram>
 export const ServiceRestarts = object({
   name: line(200),
   count: z.int().nonnegative().max(1_000_000),
-  last_at: moment.describe('When it was noticed last.'),
+  last_at: moment.describe('When the last restart was noticed.'),
 }).meta({
   id: 'ServiceRestarts',
-  description: 'A service that ended by itself and was started again, within the last hour.',
+  description: 'A service that failed and was started again within the last hour.',
 })
 export type ServiceRestarts = z.infer<typeof ServiceRestarts>
 
 const UNATTENDED_SOURCES = ['hosting-control', 'administrator', 'none'] as const
 
 export const Unattended = object({
-  enabled: z.boolean().describe('Whether security updates are installed by themselves.'),
+  enabled: z.boolean().describe('Whether security updates are installed automatically.'),
   wanted: z
     .boolean()
     .nullable()
-    .describe('What our configuration asks for; null where there is none.'),
+    .describe('The value in the configuration of Hosting Control; null without one.'),
   source: z
     .enum(UNATTENDED_SOURCES)
     .describe('Whose configuration of unattended-upgrades is in effect.'),
-  detail: line(500).describe('Why it is so, where that is not plain; may be empty.'),
+  detail: line(500).describe('The reason, if it is not obvious; may be empty.'),
 }).meta({ id: 'Unattended', description: 'Unattended security updates of a server.' })
 export type Unattended = z.infer<typeof Unattended>
 
 export const Reboot = object({ needed: z.boolean(), reasons: z.array(line(200)).max(100) }).meta({
   id: 'Reboot',
-  description: 'Whether a server needs a reboot, and what for.',
+  description: 'Whether a server needs a reboot, and why.',
 })
 export type Reboot = z.infer<typeof Reboot>
 
@@ -79,17 +81,15 @@ export type LastUpdate = z.infer<typeof LastUpdate>
 
 export const Maintenance = object({
   checked_at: moment,
-  lists_at: moment
-    .nullable()
-    .describe('When the package lists were read last; null when they never were.'),
+  lists_at: moment.nullable().describe('When the package lists were last read; null: never.'),
   packages: z.array(PendingPackage).max(MOST_PACKAGES),
-  packages_problem: line(500).describe('Why pending updates are not known; empty when they are.'),
+  packages_problem: line(500).describe('Why pending updates are unknown; empty if they are known.'),
   reboot: Reboot,
   old_files: z.array(OldFilesProgram).max(MOST_PROGRAMS),
   restarts: z.array(ServiceRestarts).max(MOST_PROGRAMS),
   unattended: Unattended,
   last_update: LastUpdate.nullable(),
-}).meta({ id: 'Maintenance', description: 'Updates of a server, and what they wait for.' })
+}).meta({ id: 'Maintenance', description: 'Pending updates of a server, and outdated programs.' })
 export type Maintenance = z.infer<typeof Maintenance>
 
 /** The message of a program, shortened for a report. */

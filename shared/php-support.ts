@@ -28,7 +28,7 @@ export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 export const SHIPPED_PHP: Partial<Record<string, string>> = { '12': '8.2', '13': '8.4' }
 
 /**
- * Debian maintains the version that it ships for as long as the release lives.
+ * Debian maintains the version that it ships until the end of the release.
  * Source: wiki.debian.org/LTS.
  */
 const DEBIAN: Partial<Record<string, { php: string | undefined; ends: string }>> = {

@@ -20,29 +20,29 @@ export const Effect = object({
     .regex(/^[a-z][a-z_]{0,39}$/)
     .optional()
     .describe(
-      'Set where it changes something that Hosting Control did not make: it is only done when `accept` has this word.',
+      'Present if it changes something that Hosting Control did not make: it is done only if `accept` contains this word.',
     ),
 }).meta({
   id: 'Effect',
   description:
-    'One thing that a step does. `kind` says what `name` is: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which begins (create) or ceases (remove) to run. A folder stands for all that is below it. run leaves nothing behind by itself.',
+    'One effect of a step. `kind` is the kind of `name`: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which starts (create) or stops (remove). A folder stands for everything below it. run leaves nothing behind by itself.',
 })
 export type Effect = z.infer<typeof Effect>
 
 const PlanStep = z.object({
-  name: line(64).describe('As the journal of the operation has it.'),
+  name: line(64).describe('As in the journal of the operation.'),
   title: line(8192),
   effects: z.array(Effect).max(MOST_EFFECTS),
   notes: z
     .array(line(1000))
     .max(20)
     .optional()
-    .describe('What is to be known of its outcome, in sentences; left out where there is nothing.'),
+    .describe('Notes about its outcome, in sentences; omitted if there are none.'),
 })
 
 export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) }).meta({
   id: 'Plan',
-  description: 'What would be done now, in the order in which it would be.',
+  description: 'The steps that would run now, in order.',
 })
 export type Plan = z.infer<typeof Plan>
 
@@ -59,7 +59,7 @@ export const Accept = z
   .array(z.enum(ACCEPTABLE), { error: 'Must be a list of words of `asks` in a plan' })
   .max(ACCEPTABLE.length, 'Must name each word once')
   .describe(
-    'What may be changed of what Hosting Control did not make on the server, by the words of `asks` in the plan. Without them the operation is refused.',
+    'The accepted changes of things that Hosting Control did not make, by the words of `asks` in the plan. Without them the operation is refused.',
   )
 
 export const PlanAnswer = z.object({ plan: Plan })
@@ -67,4 +67,4 @@ export const PlanAnswer = z.object({ plan: Plan })
 export const DryRun = z
   .boolean('Must be true or false')
   .default(false)
-  .describe('True: answer with the plan, and do nothing.')
+  .describe('True: return the plan, and change nothing.')

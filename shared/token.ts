@@ -50,7 +50,7 @@ export function encodeChallenge(boot: string, now: number): string {
   return `${TOKEN_SCHEME} boot="${boot}", date="${now}"`
 }
 
-/** The nonce and the clock (seconds since 1970) of the agent, undefined when there is none. */
+/** The nonce and the clock (seconds since 1970) of the agent; undefined for another header. */
 export function decodeChallenge(header: string): { boot: string; date: number } | undefined {
   const found = /^Hosting boot="([A-Za-z0-9_-]{22})", date="(\d{1,12})"$/.exec(header)
   return found ? { boot: String(found[1]), date: Number(found[2]) } : undefined

@@ -44,7 +44,7 @@ const facts = {
   port: Port,
   tags: z.array(z.string()),
   os: z.string().describe('As reported by the agent; empty until then.'),
-  version: z.string().describe('Of the agent; empty until it told it.'),
+  version: z.string().describe('Of the agent; empty until it is reported.'),
   sites_count: Count.describe('Without those in the trash.'),
 }
 

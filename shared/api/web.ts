@@ -38,7 +38,7 @@ const WebProgramView = strictObject({
 export const ServerWeb = z.strictObject({
   programs: z.array(WebProgramView),
   unnamed: z.array(UnnamedSiteView).describe('At most 100.'),
-  unnamed_total: Count.describe('How many there are.'),
+  unnamed_total: Count.describe('The total number.'),
 })
 export type ServerWeb = z.infer<typeof ServerWeb>
 

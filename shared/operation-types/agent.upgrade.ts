@@ -10,7 +10,7 @@ const BUILD = /^https?:\/\/[A-Za-z0-9._~:/[\]-]+\/agent\/[a-z0-9-]+\.gz$/
 
 const agentUpgrade = command({
   name: 'agent.upgrade',
-  summary: 'Give this server another build of the agent, or go back when that does not answer',
+  summary: 'Install another build of the agent, or roll back if it does not answer',
   changes: true,
   params: z.object({
     /** The address of the dashboard, which serves the build compressed. */

@@ -52,7 +52,7 @@ type Each<Part> = { [K in OperationType]: With<K, Part> }[OperationType]
 export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
 export type SiteBulkType = BulkType & Each<{ target: 'site' }>
 export type ServerBulkType = BulkType & Each<{ target: 'server' }>
-/** What can be done to a site by its name alone. */
+/** The types whose call needs nothing beside the site. */
 export type SiteActionType = SiteBulkType & Each<{ action?: SiteAction }>
 /** The types that the dashboard executes itself. */
 export type OwnType = Each<{ command: null }>
@@ -67,7 +67,7 @@ export const OPERATION_NAMES = names(OPERATION_TYPES)
 export const SITE_ACTIONS = OPERATION_NAMES.filter(isSiteAction)
 export const BULK_NAMES = OPERATION_NAMES.filter(isBulk)
 
-/** What stands in the file of its type about the call of an action. */
+/** The description of the call of an action, as in the file of its type. */
 export type ActionOf<K extends SiteActionType> = Exclude<Types[K]['action'], undefined>
 
 export const actionOf = <K extends SiteActionType>(type: K): SiteAction =>

@@ -21,7 +21,7 @@ const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassw
 /** Without a domain: the settings of all sites of the server. */
 export const mailApply = command({
   name: 'mail.apply',
-  summary: 'Set the relay that takes the mail of a server, or of one site',
+  summary: 'Set the mail relay of a server, or of one site',
   changes: true,
   params: MailRules.extend({ domain: Domain.optional(), relay: Relay.nullable() }),
   result: z.object({ relay: z.boolean() }),

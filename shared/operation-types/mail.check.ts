@@ -6,7 +6,7 @@ import { completesWith, operationType } from '#shared/operation-type.ts'
 /** Fails with the answer of the relay if that refuses the message. */
 const mailCheck = command({
   name: 'mail.check',
-  summary: 'Hand a test message to the relay of a server or of one site',
+  summary: 'Send a test message to the relay of a server or of one site',
   changes: true,
   params: z.object({ domain: Domain.optional(), to: Email }),
   result: z.object({ answer: z.string().max(500) }),

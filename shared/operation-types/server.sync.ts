@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
 
-const Synced = z.object({ sites: z.int().nonnegative().describe('How many it has.') })
+const Synced = z.object({ sites: z.int().nonnegative().describe('The number of its sites.') })
 
 export const serverSyncType = operationType({
   name: 'Sync server',

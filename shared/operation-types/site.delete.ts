@@ -5,7 +5,7 @@ import { bulkParams, completesWith, noParams, operationType } from '#shared/oper
 
 const siteDelete = command({
   name: 'site.delete',
-  summary: 'Take a site that this agent made off the web and move it to the trash',
+  summary: 'Move a site that this agent created to the trash',
   changes: true,
   params: z.object({ domain: Domain }),
   /** `size` is the disk use in the trash, in bytes. */

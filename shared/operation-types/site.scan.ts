@@ -24,7 +24,7 @@ export const siteScanType = operationType({
     result: wpScan.result,
     complete: z.strictObject({
       wp_version: Extension.shape.version,
-      plugins: z.int().nonnegative().describe('How many there are.'),
+      plugins: z.int().nonnegative().describe('The number of plugins.'),
     }),
     data: ({ wp_version, plugins }) => ({ wp_version, plugins: plugins.length }),
   },

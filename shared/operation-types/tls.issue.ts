@@ -5,7 +5,7 @@ import { bulkParams, completesWith, operationType } from '#shared/operation-type
 
 const tlsIssue = command({
   name: 'tls.issue',
-  summary: 'Give a site a certificate, renew it, or take it away',
+  summary: 'Issue, renew or remove the certificate of a site',
   changes: true,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
   /** `expires_at`: ISO 8601, `""` without a certificate. */
