@@ -1,4 +1,3 @@
-import { serverProvision } from '#agent/commands/server.provision.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { namesOf } from '#agent/os/site/sites.ts'
 import type { Transports } from '#dashboard/agents/transport.ts'
@@ -11,7 +10,7 @@ import { layOutServer, layOutSites } from '#scripts/demo/machine/lay-out.ts'
 import type { Certificates } from '#scripts/demo/machine/lay-out-site.ts'
 import { Machine, type Time } from '#scripts/demo/machine/machine.ts'
 import { newServer } from './make-fleet.ts'
-import type { FleetPlan, ServerPlan } from './plan.ts'
+import { type FleetPlan, isOffline, type ServerPlan } from './plan.ts'
 
 export interface Member {
   plan: ServerPlan
@@ -57,7 +56,8 @@ export class Fleet {
 
   /** All except the offline ones. */
   async start(): Promise<void> {
-    for (const { plan, agent } of this.members) if (!isUnreachable(plan)) await agent.start()
+    for (const { plan, agent } of this.members)
+      if (!isOffline(plan) && plan.role !== 'pending') await agent.start()
   }
 
   async stop(): Promise<void> {
@@ -102,7 +102,7 @@ async function makeMember(fleet: FleetPlan, plan: ServerPlan, outside: Outside):
   const machine = new Machine(fleet, plan, outside.time)
   layOutServer(machine)
   const instant = hostOn(machine, { ...outside, pace: 0 })
-  await resultOf(instant, (context) => serverProvision.run({ php_versions: [] }, context))
+  await resultOf(instant, 'server.provision', { php_versions: [] })
   const agent = new DemoAgent(hostOn(machine, outside), outside.report)
   return { plan, machine, instant, agent }
 }
@@ -110,10 +110,6 @@ async function makeMember(fleet: FleetPlan, plan: ServerPlan, outside: Outside):
 const ARRIVAL_MS = 8_000
 /** tcpmux: nothing answers there. */
 const NOBODY = 1
-
-const isOffline = ({ role }: ServerPlan): boolean => role === 'offline' || role === 'flaky'
-
-const isUnreachable = (plan: ServerPlan) => isOffline(plan) || plan.role === 'pending'
 
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
   const sites = servers.flatMap((server) => server.sites)

@@ -72,11 +72,13 @@ export interface FleetPlan {
 /** A role that a server has by its position in the fleet, so that a name stands for a story. */
 const ROLES: readonly Role[] = [
   ...(['plain', 'full', 'failed', 'legacy', 'offline', 'flaky', 'foreign'] as const),
-  'plain',
-  'plain',
-  'plain',
-  'plain',
-  'pending',
+  ...(['plain', 'plain', 'plain', 'plain', 'pending'] as const),
 ]
 
 export const roleOf = (at: number): Role => ROLES[at] ?? 'plain'
+
+/** Until somebody brings it back. */
+export const isOffline = ({ role }: ServerPlan): boolean => role === 'offline' || role === 'flaky'
+
+/** A site that its agent has created and serves. */
+export const isServed = ({ place, managed }: SitePlan): boolean => managed && place === 'served'

@@ -3,16 +3,15 @@ import type { BulkItemRow, BulkRow, NewActivity, OperationRow } from '#dashboard
 import { bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
-import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import { isOffline, isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import { HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import { type ErrorBody, invalid } from '#shared/errors.ts'
-import { insertRecorded, type Recorder, stamp } from './history.ts'
-import { placesOf, type SiteStory, type Story } from './stories.ts'
+import { ACTOR, insertRecorded, type Recorder } from './history.ts'
+import { type Place, placesOf, type Story } from './stories.ts'
 
 type Event = typeof bulk_events.$inferInsert
 type Item = BulkItemRow & { operation: OperationRow | undefined }
 
-const HOUR_MS = 3_600_000
-const ACTOR = 1
 const PAUSE_AFTER = 3
 
 /** Two bulk operations: one completed, and one that paused after failures. */
@@ -22,26 +21,25 @@ export async function fillBulks(
   { record, now }: { record: Recorder; now: number },
 ): Promise<NewActivity[]> {
   const usable = placesOf(fleet.plan).filter(isUsable)
-  const others = usable.filter(({ site }) => !site.plan.astray)
-  const [without, having] = [false, true].map((has) =>
-    others.slice(24).filter(({ server }) => server.php.includes(NEWER) === has),
-  )
+  const hasNewer = ({ server }: Place) => server.php.includes(NEWER)
+  const [having, without] = [
+    usable.slice(24).filter(hasNewer),
+    usable.slice(24).filter((place) => !hasNewer(place)),
+  ]
   const purge: Bulk = { type: 'cache.purge', kind: 'purged', params: {}, at: 50 * HOUR_MS }
-  const done = await fillBulk(db, purge, others.slice(0, 24), { record, now })
-  const first = without?.slice(0, PAUSE_AFTER) ?? []
+  const done = await fillBulk(db, purge, usable.slice(0, 24), { record, now })
+  const first = without.slice(0, PAUSE_AFTER)
   if (first.length < PAUSE_AFTER) return done
   const move: Bulk = {
     ...{ type: 'site.update', kind: 'updated', params: { php: NEWER }, at: 0.7 * HOUR_MS },
     refused: first.map(({ server }) => refusalOf(server)),
   }
-  const few = [...first, ...(having?.slice(0, 12) ?? [])]
+  const few = [...first, ...having.slice(0, 12)]
   return [...done, ...(await fillBulk(db, move, few, { record, now }))]
 }
 
-function isUsable({ server, site: { plan } }: SiteStory): boolean {
-  const away = server.role === 'offline' || server.role === 'flaky'
-  return !away && plan.managed && plan.place === 'served' && plan.tls === 'letsencrypt'
-}
+const isUsable = ({ server, site: { plan } }: Place) =>
+  !isOffline(server) && isServed(plan) && plan.tls === 'letsencrypt' && !plan.astray
 
 const NEWER = '8.3'
 
@@ -59,7 +57,7 @@ interface Bulk extends Pick<Story, 'kind' | 'at'> {
 async function fillBulk(
   db: Database,
   bulk: Bulk,
-  places: readonly SiteStory[],
+  places: readonly Place[],
   { record, now }: { record: Recorder; now: number },
 ): Promise<NewActivity[]> {
   if (places.length === 0) return []

@@ -6,6 +6,7 @@ import { operation_steps } from '#dashboard/db/steps-schema.ts'
 import { dataOf } from '#dashboard/operations/success.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { Transcript } from '#scripts/demo/machine/carry-out.ts'
+import { stamp } from '#scripts/demo/time.ts'
 import { cancelledError, withoutCode } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { insertAll } from './insert.ts'
@@ -19,7 +20,7 @@ type Recorded = { operation: OperationRow; events: Event[]; steps: StepRow[] }
 const ID = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const DEADLINE_MS = 30 * 60_000
 /** The only account. */
-const ACTOR = 1
+export const ACTOR = 1
 
 /** Creates the operation of a story, with its events. */
 export type Recorder = (story: Story) => Recorded
@@ -36,11 +37,17 @@ export async function insertRecorded(
   recorded: readonly Recorded[],
 ): Promise<NewActivity[]> {
   const rows = recorded.map(({ operation }) => operation)
-  await insertAll(db, rows, (queries, some) => queries.insert(operations).values(some))
-  const events = recorded.flatMap((each) => each.events)
-  await insertAll(db, events, (queries, some) => queries.insert(operation_events).values(some))
-  const steps = recorded.flatMap((each) => each.steps)
-  await insertAll(db, steps, (queries, some) => queries.insert(operation_steps).values(some))
+  await insertAll(db, operations, rows)
+  await insertAll(
+    db,
+    operation_events,
+    recorded.flatMap(({ events }) => events),
+  )
+  await insertAll(
+    db,
+    operation_steps,
+    recorded.flatMap(({ steps }) => steps),
+  )
   return rows.map(activityOf)
 }
 
@@ -73,47 +80,40 @@ function record(
   const { lines, steps, end } = story.cancelled ? cutOff(transcript) : transcript
   const operation: OperationRow = {
     ...newOperation(story, dice.text(ID, 22), created),
-    status: statusOf(story, end),
-    error: 'error' in end ? end.error : null,
-    warnings: 'error' in end ? [] : end.warnings,
+    ...('error' in end
+      ? { status: story.cancelled ? 'cancelled' : 'failed', error: end.error }
+      : { status: 'success', warnings: end.warnings }),
     attempts: 1,
     cancel: story.cancelled ? 'graceful' : null,
     sent_at: stamp(started),
     started_at: stamp(started),
     finished_at: stamp(finished),
   }
-  const logs = lines.map(
-    (message, at): Event => ({
-      operation_id: operation.id,
-      id: at + 1,
-      event: 'log',
-      data: { message },
-    }),
-  )
   const { id: operation_id } = operation
-  const last = { operation_id, id: logs.length + 1, ...endOf(operation.type, end) }
-  const changes = steps.map(({ after, change }) => ({ operation_id, after, ...change }))
-  return { operation, events: [...logs, last], steps: changes }
+  const logs = lines.map((message) => ({ event: 'log' as const, data: { message } }))
+  const events = [...logs, endOf(operation.type, end)].map((event, at) => ({
+    ...{ operation_id, id: at + 1, ...event },
+  }))
+  return {
+    operation,
+    events,
+    steps: steps.map(({ after, change }) => ({ operation_id, after, ...change })),
+  }
 }
 
 /** Ended in the step of the second line. */
 function cutOff({ lines, steps }: Transcript): Transcript {
   const [first = '', second = ''] = lines
-  const begun = steps.filter(({ after }) => after < 2)
-  const last = begun.findLast(({ change }) => change.state === 'running')?.change
+  const started = steps.filter(({ after }) => after < 2)
+  const last = started.findLast(({ change }) => change.state === 'running')?.change
   const ends = (['failed', 'undoing', 'undone'] as const).flatMap((state) =>
     last ? [{ after: state === 'undone' ? 3 : 2, change: { ...last, state } }] : [],
   )
   return {
     lines: [first, second, `Undoing: ${second}`],
-    steps: [...begun, ...ends],
+    steps: [...started, ...ends],
     end: { error: cancelledError().body },
   }
-}
-
-function statusOf({ cancelled }: Story, end: Transcript['end']): OperationRow['status'] {
-  if (cancelled) return 'cancelled'
-  return 'error' in end ? 'failed' : 'success'
 }
 
 function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 'event' | 'data'> {
@@ -126,26 +126,12 @@ function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 
 export function newOperation(story: Story, id: string, created: number): OperationRow {
   const { type, server_id, server, site, params } = story
   return {
-    ...{
-      id,
-      type,
-      server_id,
-      params,
-      status: 'queued',
-      error: null,
-      warnings: [],
-      attempts: 0,
-      cancel: null,
-    },
+    ...{ id, type, server_id, params, actor: ACTOR },
     site_id: site?.id ?? null,
     domain: site?.plan.domain ?? server.hostname,
-    ...{ actor: ACTOR, retry_of: null, own_events: 0, output_full: false },
-    ...{ sent_at: null, next_at: null },
-    deadline_at: stamp(created + DEADLINE_MS),
-    created_at: stamp(created),
-    started_at: null,
-    finished_at: null,
+    ...{ status: 'queued', attempts: 0, error: null, warnings: [] },
+    ...{ cancel: null, retry_of: null, own_events: 0, output_full: false },
+    ...{ created_at: stamp(created), deadline_at: stamp(created + DEADLINE_MS) },
+    ...{ next_at: null, sent_at: null, started_at: null, finished_at: null },
   }
 }
-
-export const stamp = (ms: number): string => new Date(ms).toISOString()

@@ -1,19 +1,17 @@
-import { wpScan } from '#agent/commands/wp.scan.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
-import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
-import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
+import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import { isServed, type SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
 import { foreignHome } from '#scripts/demo/machine/lay-out-foreign.ts'
 import { trashedDays } from '#scripts/demo/machine/lay-out-site.ts'
+import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { diskLevelOf } from '#shared/disk-levels.ts'
-import { Inventory } from '#shared/inventory.ts'
+import type { Inventory } from '#shared/inventory.ts'
 import { apexOf } from '#shared/names.ts'
 
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const TRASH_DAYS = 14
 
 /** The dashboard's data about each site: the findings of its agent, and their times. */
@@ -47,15 +45,12 @@ async function inventoriesOf({ members }: Fleet): Promise<Map<Kit, Inventory>> {
   const found = new Map<Kit, Inventory>()
   for (const member of members)
     for (const site of member.plan.sites)
-      if (!found.has(site.kit) && isWhole(site)) found.set(site.kit, await scanned(member, site))
+      if (!found.has(site.kit) && isWhole(site))
+        found.set(site.kit, await resultOf(member.instant, 'wp.scan', { domain: site.domain }))
   return found
 }
 
 const isWhole = ({ place, broken }: SitePlan) => place === 'served' && !broken
-
-async function scanned({ instant }: Member, { domain }: SitePlan): Promise<Inventory> {
-  return Inventory.parse(await resultOf(instant, (context) => wpScan.run({ domain }, context)))
-}
 
 function rowOf(
   plan: SitePlan,
@@ -66,7 +61,6 @@ function rowOf(
   const { domain, user, php, tier, email, managed, age, certificate } = plan
   // The authority of the demo has no name that an agent knows.
   const tls = managed || plan.tls === 'none' ? plan.tls : 'other'
-  const expires = new Date(now + certificate * DAY_MS).toISOString()
   return {
     ...{ server_id, domain, user, php, tier, tls, email, managed, found: !managed },
     apex: apexOf(domain),
@@ -74,8 +68,9 @@ function rowOf(
     framework: 'wordpress',
     wp_version: plan.kit.core,
     db_name: user,
-    certificate_expires_at: managed && tls === 'letsencrypt' && certificate > 0 ? expires : '',
-    created_at: new Date(now - age * DAY_MS).toISOString(),
+    certificate_expires_at:
+      managed && tls === 'letsencrypt' && certificate > 0 ? stamp(now + certificate * DAY_MS) : '',
+    created_at: stamp(now - age * DAY_MS),
     ...(plan.broken ? {} : updatesOf(inventory)),
     ...scanOf(plan, inventory, now),
     ...stateOf(plan, now),
@@ -83,28 +78,25 @@ function rowOf(
   }
 }
 
-/** Until the agent reports it in its own words. */
+/** Until the agent reports it. */
 function healthOf(plan: SitePlan, now: number): Partial<NewSite> {
-  const { managed, place, stopped, broken, certificate, tls, php, age } = plan
-  if (!managed || place !== 'served') return {}
-  const since = (ago: number) => ({ health_since: new Date(now - ago).toISOString() })
-  if (stopped)
-    return {
-      ...{ health: 'down', health_code: 'php_failed', ...since(2.6 * HOUR_MS) },
-      health_reason: `PHP ${php} of this site has failed`,
-    }
-  if (broken)
-    return {
-      ...{ health: 'down', health_code: 'database_broken', ...since(5.2 * HOUR_MS) },
-      health_reason: 'Tables of the database do not answer (error 1194)',
-    }
+  const { stopped, broken, certificate, tls, php, age } = plan
+  if (!isServed(plan)) return {}
+  const state = (
+    health: NewSite['health'],
+    health_code: string,
+    hours: number,
+    health_reason = '',
+  ) => ({ health, health_code, health_since: stamp(now - hours * HOUR_MS), health_reason })
+  if (stopped) return state('down', 'php_failed', 2.6, `PHP ${php} of this site has failed`)
+  if (broken) return state('down', 'database_broken', 5.2, BROKEN)
   if (certificate === 0 && tls !== 'none')
-    return {
-      ...{ health: 'degraded', health_code: 'certificate_missing', ...since(26 * HOUR_MS) },
-      health_reason: 'Its certificate is missing: it is served without HTTPS',
-    }
-  return { health: 'up', health_code: 'up', ...since(Math.min(age, 30) * DAY_MS) }
+    return state('degraded', 'certificate_missing', 26, UNCERTIFIED)
+  return state('up', 'up', Math.min(age, 30) * 24)
 }
+
+const BROKEN = 'Tables of the database do not answer (error 1194)'
+const UNCERTIFIED = 'Its certificate is missing: it is served without HTTPS'
 
 function updatesOf(inventory: Inventory | undefined): Partial<NewSite> {
   const { plugins = null, themes = null, core = null } = inventory?.updates ?? {}
@@ -113,7 +105,7 @@ function updatesOf(inventory: Inventory | undefined): Partial<NewSite> {
 
 function scanOf(plan: SitePlan, inventory: Inventory | undefined, now: number): Partial<NewSite> {
   if (plan.scanned === undefined || !inventory || !isWhole(plan)) return {}
-  return { inventory, last_scan: new Date(now - plan.scanned * HOUR_MS).toISOString() }
+  return { inventory, last_scan: stamp(now - plan.scanned * HOUR_MS) }
 }
 
 const FAILED = 'WordPress was not installed: Error: Error establishing a database connection.'
@@ -126,8 +118,8 @@ function stateOf(plan: SitePlan, now: number): Pick<NewSite, 'status'> & Partial
   const trashed_at = now - trashedDays(plan) * DAY_MS
   return {
     status: 'trashed',
-    trashed_at: new Date(trashed_at).toISOString(),
-    purge_at: new Date(trashed_at + TRASH_DAYS * DAY_MS).toISOString(),
+    trashed_at: stamp(trashed_at),
+    purge_at: stamp(trashed_at + TRASH_DAYS * DAY_MS),
     trash_size: plan.size,
   }
 }

@@ -1,27 +1,33 @@
 import { Dice } from '#agent/host/simulated/dice.ts'
-import type { FleetPlan, ServerPlan, SitePlan } from '#scripts/demo/fleet/plan.ts'
+import {
+  type FleetPlan,
+  isOffline,
+  isServed,
+  type ServerPlan,
+  type SitePlan,
+} from '#scripts/demo/fleet/plan.ts'
+import { DAY_MS, HOUR_MS } from '#scripts/demo/time.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import type { Kind } from './transcripts.ts'
 
-/** One operation of the past. `at`: milliseconds ago. */
-export interface Story {
-  type: OperationType
-  kind: Kind
+/** A site of the fleet, and its server. */
+export interface Place {
   server_id: number
   server: ServerPlan
-  site: { id: number; plan: SitePlan } | undefined
+  site: { id: number; plan: SitePlan }
+}
+
+/** One operation of the past, on a server or on one of its sites. `at`: milliseconds ago. */
+export interface Story extends Omit<Place, 'site'> {
+  type: OperationType
+  kind: Kind
+  site: Place['site'] | undefined
   params: Record<string, unknown>
   at: number
   /** A user cancelled it. */
-  cancelled?: true
+  cancelled?: boolean
 }
 
-type Target = Pick<Story, 'server_id' | 'server' | 'site'>
-export type SiteStory = Target & { site: NonNullable<Target['site']> }
-type StoryWork = Pick<Story, 'type' | 'kind' | 'params'>
-
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const DAYS = 30
 const MOST = 500
 
@@ -33,9 +39,7 @@ export function listStories(plan: FleetPlan): Story[] {
 }
 
 /** Sites in the order of their records, so that a position is an id. */
-export function placesOf({
-  servers,
-}: FleetPlan): (Target & { site: { id: number; plan: SitePlan } })[] {
+export function placesOf({ servers }: FleetPlan): Place[] {
   let id = 0
   return servers.flatMap((server, at) =>
     server.sites.map((plan) => ({ server_id: at + 1, server, site: { id: ++id, plan } })),
@@ -43,33 +47,26 @@ export function placesOf({
 }
 
 /** The operations that led to the state of a site. */
-function ownStories(place: SiteStory): Story[] {
+function ownStories(place: Place): Story[] {
   const { plan } = place.site
   if (!plan.managed) return []
   const { domain, php, tier, tls, email, user } = plan
-  const params = { domain, php, tier, tls, email, user }
-  const story = (work: StoryWork, at: number): Story => ({ ...place, ...work, at })
-  const certify = {
-    type: 'tls.issue',
-    kind: 'uncertified',
-    params: { domain, tls, email },
-  } as const
-  const remove = { type: 'site.delete', kind: 'undeleted', params: { domain } } as const
-  if (plan.place === 'failed')
-    return [story({ type: 'site.create', kind: 'uncreated', params }, 3 * HOUR_MS)]
+  const story = (type: OperationType, kind: Kind, at: number, params = {}): Story => ({
+    ...{ ...place, type, kind, at, params: { domain, ...params } },
+  })
+  const create = { php, tier, tls, email, user }
+  if (plan.place === 'failed') return [story('site.create', 'uncreated', 3 * HOUR_MS, create)]
+  // Servers do not all retry at the same moment.
+  const retried = ((place.server_id * 17) % 60) * 60_000
+  const tries = plan.astray ? [2, 26] : []
   return [
-    ...(plan.age < DAYS
-      ? [story({ type: 'site.create', kind: 'created', params }, plan.age * DAY_MS)]
-      : []),
-    ...(plan.astray
-      ? [2, 26].map((hours) => story(certify, hours * HOUR_MS + minutesOf(place)))
-      : []),
-    ...(plan.broken ? [story(remove, 5 * HOUR_MS)] : []),
+    ...(plan.age < DAYS ? [story('site.create', 'created', plan.age * DAY_MS, create)] : []),
+    ...tries.map((hours) =>
+      story('tls.issue', 'uncertified', hours * HOUR_MS + retried, { tls, email }),
+    ),
+    ...(plan.broken ? [story('site.delete', 'undeleted', 5 * HOUR_MS)] : []),
   ]
 }
-
-/** Servers do not all retry at the same moment. */
-const minutesOf = ({ server_id }: Target) => ((server_id * 17) % 60) * 60_000
 
 type Usual = readonly [weight: number, type: OperationType, kind: Kind]
 
@@ -82,9 +79,9 @@ const USUAL: readonly Usual[] = [
   [2, 'service.restart', 'restarted'],
 ]
 
-function usualStories(fleet: FleetPlan, places: readonly SiteStory[]): Story[] {
+function usualStories(fleet: FleetPlan, places: readonly Place[]): Story[] {
   const dice = new Dice(`${fleet.seed} stories`)
-  const homes = places.filter(({ site: { plan } }) => plan.managed && plan.place === 'served')
+  const homes = places.filter(({ site }) => isServed(site.plan))
   const weights = USUAL.flatMap((usual) => Array.from({ length: usual[0] }, () => usual))
   const count = Math.min(MOST, 40 + places.length)
   return Array.from({ length: count }, () => {
@@ -93,24 +90,13 @@ function usualStories(fleet: FleetPlan, places: readonly SiteStory[]): Story[] {
     const at = Math.round(dice.between(0.02, DAYS) * DAY_MS)
     const [asleep, cancelled] = [dice.chance(0.8), dice.chance(0.15)]
     if (!place || !usual || (asleep && isNight(at)) || !couldBe(place, usual[1], at)) return []
-    return [usualStory(place, usual, at, cancelled)]
+    const [, type, kind] = usual
+    return {
+      ...{ ...place, type, kind, at, params: paramsFor(type, place.site.plan) },
+      ...(type === 'service.restart' && { site: undefined }),
+      cancelled: cancelled && type === 'site.update',
+    }
   }).flat()
-}
-
-function usualStory(
-  place: SiteStory,
-  [, type, kind]: Usual,
-  at: number,
-  cancelled: boolean,
-): Story {
-  const story = {
-    ...targetFor(type, place),
-    type,
-    kind,
-    params: paramsFor(type, place.site.plan),
-    at,
-  }
-  return cancelled && type === 'site.update' ? { ...story, cancelled } : story
 }
 
 /** Fewer operations by night. */
@@ -120,14 +106,10 @@ function isNight(at: number): boolean {
 }
 
 /** A site that did not exist yet, or an offline server, has no operations then. */
-function couldBe({ server, site }: SiteStory, type: OperationType, at: number): boolean {
-  const away = server.role === 'offline' || server.role === 'flaky'
-  if (site.plan.age * DAY_MS < at || (away && at < 4 * HOUR_MS)) return false
+function couldBe({ server, site }: Place, type: OperationType, at: number): boolean {
+  if (site.plan.age * DAY_MS < at || (isOffline(server) && at < 4 * HOUR_MS)) return false
   return type !== 'tls.issue' || site.plan.tls === 'letsencrypt'
 }
-
-const targetFor = (type: OperationType, target: Target): Target =>
-  type === 'service.restart' ? { ...target, site: undefined } : target
 
 function paramsFor(type: OperationType, site: SitePlan): Record<string, unknown> {
   const { domain, user, php, tier, tls, email } = site

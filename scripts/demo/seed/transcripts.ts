@@ -1,4 +1,3 @@
-import { commands } from '#agent/commands/index.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { carryOut, type Transcript } from '#scripts/demo/machine/carry-out.ts'
 import { hostOn } from '#scripts/demo/machine/host.ts'
@@ -18,41 +17,32 @@ export type Kind = keyof Awaited<ReturnType<typeof makeTranscripts>>
 
 /** The agent's output for each of these: it runs them on a server outside of the fleet. */
 export async function makeTranscripts({ members: [first] }: Fleet) {
-  if (!first) throw new Error('a fleet has a server')
+  if (!first) throw new Error('The fleet has no server')
   const plan = { ...first.plan, sites: [] }
   const machine = new Machine({ seed: 'transcripts' }, plan, first.machine.time)
   layOutServer(machine)
   const host = hostOn(machine, { turns: new Turns(), pace: 0 })
   const run = <N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Transcript> =>
-    carryOut(host, (context) => commands[name].run(params, context))
+    carryOut(host, name, params)
   const [php = '8.2', other = '8.3'] = plan.php
   const site = { php, tier: 'small', tls: 'letsencrypt', email: `webmaster@${DOMAIN}` } as const
   await run('server.provision', { php_versions: [] })
-  const created = await run('site.create', { ...site, domain: DOMAIN, user: USER })
-  const scanned = await run('wp.scan', { domain: DOMAIN })
-  const purged = await run('cache.purge', { domain: DOMAIN })
-  const restarted = await run('service.restart', { service: 'nginx' })
-  const certified = await run('tls.issue', { ...site, domain: DOMAIN })
-  const resized = await run('pool.apply', { user: USER, php_version: php, tier: 'large' })
-  const updated = await run('site.update', { domain: DOMAIN, php: other })
-  const uncreated = await run('site.create', { ...site, ...BROKEN })
+  const transcripts = {
+    created: await run('site.create', { ...site, domain: DOMAIN, user: USER }),
+    scanned: await run('wp.scan', { domain: DOMAIN }),
+    purged: await run('cache.purge', { domain: DOMAIN }),
+    restarted: await run('service.restart', { service: 'nginx' }),
+    certified: await run('tls.issue', { ...site, domain: DOMAIN }),
+    resized: await run('pool.apply', { user: USER, php_version: php, tier: 'large' }),
+    updated: await run('site.update', { domain: DOMAIN, php: other }),
+    uncreated: renamed(await run('site.create', { ...site, ...BROKEN }), BROKEN),
+  }
   await run('site.create', { ...site, ...NO_DNS })
   const uncertified = await run('tls.issue', { ...site, domain: NO_DNS.domain })
   const database = machine.databases.get(USER)
   if (database) database.broken = true
   const undeleted = await run('site.delete', { domain: DOMAIN })
-  return {
-    created,
-    scanned,
-    purged,
-    restarted,
-    certified,
-    resized,
-    updated,
-    uncreated: renamed(uncreated, BROKEN),
-    uncertified: renamed(uncertified, NO_DNS),
-    undeleted,
-  }
+  return { ...transcripts, uncertified: renamed(uncertified, NO_DNS), undeleted }
 }
 
 /** The same with the placeholder in its place. */

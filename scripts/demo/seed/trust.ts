@@ -5,9 +5,9 @@ import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { findCurrentKey } from '#dashboard/trust/keys/queries.ts'
 import type { AgentRow } from '#dashboard/trust/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
+import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { insertAll } from './insert.ts'
 
-const DAY_MS = 86_400_000
 const ENROLLED_MS = 90_000
 
 /** Every server except a pending one has trusted this dashboard since it was added. */
@@ -17,7 +17,7 @@ export async function fillTrust(db: Database, fleet: Fleet, now: number): Promis
     const since = now - member.plan.age * DAY_MS + ENROLLED_MS
     if (member.plan.role !== 'pending') rows.push(await trusted(db, member, at + 1, since))
   }
-  await insertAll(db, rows, (queries, some) => queries.insert(server_agents).values(some))
+  await insertAll(db, server_agents, rows)
 }
 
 /** The agent's copy of the dashboard's key, and the dashboard's data about the agent. */
@@ -28,16 +28,11 @@ export async function trusted(
   since: number,
 ): Promise<AgentRow> {
   const key = await findCurrentKey(db)
-  if (!key) throw new Error('a dashboard has a key')
+  if (!key) throw new Error('The dashboard has no key')
   const { kid, public_key } = key
   const hub = new TrustedDashboard(instant.files, SETTINGS.state_dir)
   await hub.write({ server_id, epoch: 1, keys: [{ kid, public_key, until: null }] })
-  return {
-    server_id,
-    kid,
-    // Not used: connections to an agent of the demo have no TLS.
-    certificate: `simulated: ${plan.hostname}`,
-    public_key: `simulated: ${plan.hostname}`,
-    enrolled_at: new Date(since).toISOString(),
-  }
+  // Not used: connections to an agent of the demo have no TLS.
+  const unused = `simulated: ${plan.hostname}`
+  return { server_id, kid, certificate: unused, public_key: unused, enrolled_at: stamp(since) }
 }

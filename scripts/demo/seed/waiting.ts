@@ -2,13 +2,14 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { operations } from '#dashboard/db/schema.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
+import { HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import { offline } from '#shared/errors.ts'
-import { activityOf, newOperation, stamp } from './history.ts'
+import { activityOf, newOperation } from './history.ts'
 import { placesOf } from './stories.ts'
 
-const ASKED_MS = 11 * 60_000
+const REQUESTED_MS = 11 * 60_000
 /** Longer than usual: the story lasts as long as somebody watches. */
-const DEADLINE_MS = 12 * 3_600_000
+const DEADLINE_MS = 12 * HOUR_MS
 
 /** An operation that waits for an offline server; it runs when the server is online again. */
 export async function fillWaiting(db: Database, fleet: Fleet, now: number): Promise<NewActivity[]> {
@@ -16,11 +17,17 @@ export async function fillWaiting(db: Database, fleet: Fleet, now: number): Prom
     ({ server, site: { plan } }) => server.role === 'flaky' && plan.managed,
   )
   if (!place) return []
-  const { plan } = place.site
-  const params = { domain: plan.domain, tier: plan.tier === 'large' ? 'medium' : 'large' }
-  const story = { ...place, type: 'site.update', kind: 'updated', params, at: ASKED_MS } as const
+  const { domain, tier } = place.site.plan
+  const params = { domain, tier: tier === 'large' ? 'medium' : 'large' }
+  const story = {
+    ...place,
+    type: 'site.update',
+    kind: 'updated',
+    params,
+    at: REQUESTED_MS,
+  } as const
   const row = {
-    ...newOperation(story, 'waits-for-a-server-now', now - ASKED_MS),
+    ...newOperation(story, 'waits-for-a-server-now', now - REQUESTED_MS),
     error: offline(`The agent on ${place.server.hostname}:8443 refused the connection`).body,
     attempts: 24,
     next_at: stamp(now + 5_000),
