@@ -9,13 +9,22 @@ export async function stopSlice({ init, shell }: Host, user: string): Promise<vo
 }
 
 /**
+ * Work with programs that must not be stopped halfway: `stopOrphanedSlice` waits for its end.
+ * systemd-run(1) can return 0 for a program that was stopped with its slice.
+ */
+export const inUse = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
+  host.exclusive(sliceOf(user), work)
+
+/**
  * Stops the slice of a deleted site: it has no unit file any more, and systemd keeps the slice that
  * it created for the last program. A slice in use stays: its last program stops it.
  */
 export async function stopOrphanedSlice(host: Host, user: string): Promise<void> {
   if (host.init !== 'systemd' || (await host.files.stat(slicePathOf(user)))) return
   if (await isPopulated(host, user)) return
-  await stopSlice(host, user)
+  await inUse(host, user, async () => {
+    if (!(await isPopulated(host, user))) await stopSlice(host, user)
+  })
 }
 
 /**

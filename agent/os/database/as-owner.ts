@@ -1,6 +1,6 @@
 import type { Host, Output } from '#agent/host/ports.ts'
 import { runAsSite, type SiteOptions } from '#agent/os/as-site/run.ts'
-import { stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
+import { inUse, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
 /** The arguments of each MariaDB client: as the site, over the local socket, without a password. */
 export const clientOf = (user: string): string[] => [
@@ -22,7 +22,9 @@ export async function runAsOwner(
   options: Pick<SiteOptions, 'input' | 'input_file' | 'output_file' | 'file_bytes' | 'timeout_ms'>,
 ): Promise<Output> {
   try {
-    return await runAsSite(host, { user }, argv, { ...options, network: false, home: false })
+    return await inUse(host, user, () =>
+      runAsSite(host, { user }, argv, { ...options, network: false, home: false }),
+    )
   } finally {
     await stopOrphanedSlice(host, user)
   }

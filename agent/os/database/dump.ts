@@ -10,10 +10,14 @@ const MB = 2 ** 20
 /** Table names per call of mariadb-dump: far below the kernel's limit for arguments. */
 const MOST_ARGUMENTS = 65_536
 
+/** Shows that the list is complete; no name in hexadecimal digits. */
+const LIST_END = 'end'
+
 /** By name, so that the dump contains no other objects of the database. */
 const LIST = `SET SESSION max_statement_time = 60, lock_wait_timeout = 10;
 SELECT HEX(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
   AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE');
+SELECT '${LIST_END}';
 `
 
 /** The time limit for `bytes`, at a speed that any server reaches. */
@@ -78,6 +82,9 @@ async function tablesOf(host: Host, user: string): Promise<string[]> {
     },
   )
   const names = stdout.split('\n').filter(Boolean)
+  if (names.pop() !== LIST_END) {
+    throw new Error('The list of the tables was cut off before its end')
+  }
   return names.map((name) => Buffer.from(name, 'hex').toString('utf8'))
 }
 

@@ -3,7 +3,7 @@ import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
-import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { eachFault, siteOn } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -171,8 +171,7 @@ test('names an unknown domain, and says when a site is in the trash', async () =
 test('writes only tables to the trash, by name, and reports the objects that it omits', async () => {
   const host = await server(shop)
   const names = ['wp_options', "a'b\n--password", 'täble']
-  const tables = names.map((name) => `${Buffer.from(name).toString('hex')}\n`)
-  host.answer('mariadb --no-defaults', tables.join(''))
+  host.answer('mariadb --no-defaults', listOfTables(...names))
   const folder = '/var/lib/mysql/shop'
   for (const name of ['v.frm', 'w.frm']) await host.disk.write(`${folder}/${name}`, 'TYPE=VIEW\n')
   await host.disk.write(`${folder}/t.TRN`, 'TYPE=TRIGGERNAME\n')

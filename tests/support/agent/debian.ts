@@ -63,7 +63,7 @@ export function debian(host = new FakeHost()): FakeHost {
   startDaemons(host.disk)
   host.answer('du ', '8192\t/var/lib/mysql/shop\n')
   host.answer('du --summarize --total ', '8192\ttotal\n')
-  host.answer('mariadb --no-defaults', `${Buffer.from('wp_options').toString('hex')}\n`)
+  host.answer('mariadb --no-defaults', listOfTables('wp_options'))
   host.fail('nginx -v', 'nginx version: nginx/1.22.1', 0)
   host.table = { ...TABLE }
   return host
@@ -108,6 +108,10 @@ export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => 
   perform: (steps) => performSteps(steps, async () => undefined),
   warn: (warning) => void warnings.push(warning),
 })
+
+/** The answer of the client to the query for the tables of a database. */
+export const listOfTables = (...names: string[]): string =>
+  [...names.map((name) => Buffer.from(name).toString('hex')), 'end', ''].join('\n')
 
 const DUMP = 'CREATE TABLE x\n-- Dump completed\n'
 

@@ -16,7 +16,7 @@ const TABLE: Record<string, Program<Machine>> = {
     return done()
   },
   mariadb({ disk, databases }, _argv, { input_file }) {
-    if (input_file === undefined) return said('77705f6f7074696f6e73\n')
+    if (input_file === undefined) return said('77705f6f7074696f6e73\nend\n')
     const [name = '', filled] = (disk.text(input_file) ?? '').split(' ')
     databases.set(name, filled === 'true')
     return done()

@@ -20,7 +20,7 @@ export function dump(machine: Machine, argv: readonly string[], options: RunOpti
 /** Lists the tables of a database, runs what a site tries with its own rights, or imports a dump. */
 export function client(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   if (options.input?.startsWith('DELIMITER')) return done()
-  if (options.input_file === undefined) return said(`${hex('wp_options')}\n`)
+  if (options.input_file === undefined) return said(`${hex('wp_options')}\nend\n`)
   const name = lastOf(argv)
   const text = machine.disk.text(options.input_file) ?? ''
   if (!text.includes(`-- Database: ${name}\n`)) return failed('ERROR 1064 (42000) at line 1')
