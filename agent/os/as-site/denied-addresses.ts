@@ -18,8 +18,5 @@ export function deniedAddresses(resolv_conf: string): string {
   return allowed.length > 0 ? `${denied}\nIPAddressAllow=${allowed.join(' ')}` : denied
 }
 
-function isDenied(address: string): boolean {
-  const prefixes = ['169.254.', 'fe80:']
-  if (prefixes.some((prefix) => address.startsWith(prefix))) return true
-  return METADATA.some((range) => range.split('/')[0] === address)
-}
+const isDenied = (address: string) =>
+  /^(169\.254\.|fe80:)/.test(address) || METADATA.some((range) => range.split('/')[0] === address)

@@ -1,4 +1,4 @@
-import type { Host, Output, SiteProcess } from '#agent/host/ports.ts'
+import type { Host, Output } from '#agent/host/ports.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { launcherOf, limitsOf } from './direct.ts'
 import { readOnlySandboxOf } from './sandbox.ts'
@@ -29,21 +29,13 @@ export function readAsSite(
   argv: readonly string[],
   input: string,
 ): Promise<Output> {
-  return host.shell.try(argv, {
-    input,
-    env: { HOME: '/' },
-    timeout_ms: READING_MS,
-    site: processOf(reader),
-  })
-}
-
-function processOf(reader: Reader): SiteProcess {
   const { user, own } = reader
   const limits = [...limitsOf(MEMORY, 0), '--cpu=5', '--nofile=256', '--nproc=512']
-  return {
+  const site = {
     user,
     slice: own ? sliceOf(user) : 'system.slice',
     directives: [...readOnlySandboxOf(user, reader), ...LIMITS, ...ENDS],
     launcher: launcherOf({ user, limits, network: false }),
   }
+  return host.shell.try(argv, { input, env: { HOME: '/' }, timeout_ms: READING_MS, site })
 }

@@ -5,9 +5,11 @@ import { launcherOf, limitsOf } from './direct.ts'
 import { sandboxOf } from './sandbox.ts'
 
 /** The limits of one program of a site; the slice of the site has further limits. */
-interface SiteLimits {
-  /** Default 10 minutes. */
-  timeout_ms?: number
+export interface SiteOptions
+  extends Pick<
+    RunOptions,
+    'input' | 'input_file' | 'output_file' | 'env' | 'umask' | 'timeout_ms'
+  > {
   /** Memory in MB: default 1024. */
   memory?: number
   /** Processes and threads: default 64. */
@@ -16,11 +18,6 @@ interface SiteLimits {
   file_bytes?: number
   /** True: at the lowest priority for CPU and disk. Default false. */
   idle?: boolean
-}
-
-export interface SiteOptions
-  extends SiteLimits,
-    Pick<RunOptions, 'input' | 'input_file' | 'output_file' | 'env' | 'umask'> {
   /** Files and folders of root that the program may read although the sandbox hides them. */
   reads?: readonly string[]
   /** False: it reaches local sockets only, and no network. Default true. */
@@ -65,15 +62,9 @@ export function runAsSite(
 }
 
 function asSite({ user }: Owner, options: SiteOptions): RunOptions {
-  const { reads, network, home = true, memory, tasks, file_bytes, idle, env, ...rest } = options
-  const HOME = home ? homeOf(user) : '/'
-  return { ...rest, env: { HOME, ...env }, site: processOf(user, options) }
-}
-
-function processOf(user: string, options: SiteOptions): SiteProcess {
-  const { reads = [], network = true, home = true, file_bytes } = options
-  const { memory = 1024, tasks = 64, idle = false } = options
-  return {
+  const { reads = [], network = true, home = true, env, ...others } = options
+  const { memory = 1024, tasks = 64, idle = false, file_bytes, ...rest } = others
+  const site: SiteProcess = {
     user,
     slice: sliceOf(user),
     directives: [
@@ -88,4 +79,5 @@ function processOf(user: string, options: SiteOptions): SiteProcess {
     ],
     launcher: launcherOf({ user, idle, limits: limitsOf(memory, file_bytes) }),
   }
+  return { ...rest, env: { HOME: home ? homeOf(user) : '/', ...env }, site }
 }

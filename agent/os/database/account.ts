@@ -25,6 +25,9 @@ const PASSWORD_PLUGIN = 'mysql_native_password'
 /** SHA-1 twice, as `PASSWORD()` writes it. */
 export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
 
+/** The defaults of a database that specifies nothing else. */
+export const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+
 /** The time that ended connections may take to close, also on a busy server. */
 const LATEST_MS = 30_000
 
@@ -102,8 +105,7 @@ async function callsFor(host: Host, owner: Owner): Promise<Call[]> {
   if (!found) return []
   const { user, database_routines: routines } = owner
   const rights = await rightsCalls(host, { user, access: found.access, routines })
-  const limits = await limitsOf(host, owner)
-  return [...loginCalls(owner.user, found, limits), ...rights]
+  return [...loginCalls(user, found, await limitsOf(host, owner)), ...rights]
 }
 
 function loginCalls(user: string, found: Privileges, limits: number[]): Call[] {
@@ -112,10 +114,8 @@ function loginCalls(user: string, found: Privileges, limits: number[]): Call[] {
     found.max_user_connections === connections && found.max_statement_time === seconds
   const bySocket = [found, ...found.auth_or].some(({ plugin }) => plugin === 'unix_socket')
   if (isLimited && bySocket) return []
-  const isOurs = !bySocket && found.plugin === PASSWORD_PLUGIN
-  return [
-    isOurs ? authentication(user, hashIn(found), limits) : ['limit_account', [user, ...limits]],
-  ]
+  if (bySocket || found.plugin !== PASSWORD_PLUGIN) return [['limit_account', [user, ...limits]]]
+  return [authentication(user, hashIn(found), limits)]
 }
 
 function authentication(user: string, hash: string | undefined, limits: number[]): Call {

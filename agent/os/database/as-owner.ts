@@ -1,4 +1,6 @@
+import type { CommandFailed } from '#agent/host/errors.ts'
 import type { Host, Output } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import { runAsSite, type SiteOptions } from '#agent/os/as-site/run.ts'
 import { inUse, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
@@ -10,6 +12,11 @@ export const clientOf = (user: string): string[] => [
   '--default-character-set=utf8mb4',
   '--max-allowed-packet=1G',
 ]
+
+/** Why a client failed; `message` is MariaDB's own error. */
+export function reasonOf({ output }: CommandFailed, message = `exit status ${output.code}`) {
+  return isDiskFull(output.stderr) ? `${message}: no space left on device` : message
+}
 
 /**
  * Runs a MariaDB client with the rights of a site, without a network and without access to the

@@ -50,25 +50,21 @@ async function accounts({ database }: Host, sites: Set<string>): Promise<Foreign
     ...(await database.admin('list_table_rights', limit)),
   ]
   const names = new Map([...sites].map((user) => [pattern(user), user]))
-  return [...all.flatMap((row) => privileged(row)), ...rights.flatMap((row) => shared(row, names))]
+  return [...all.flatMap(privileged), ...rights.flatMap((row) => shared(row, names))]
 }
 
 /** An account with rights to everything, of a site or an unknown owner. */
-function privileged(row: Row): ForeignObject[] {
-  const { user, host } = { user: String(row.user), host: String(row.host) }
-  if (SYSTEM.includes(user) || parsePrivileges(row.priv).access === 0) return []
+function privileged({ user, host, priv }: Row): ForeignObject[] {
+  if (SYSTEM.includes(String(user)) || parsePrivileges(priv).access === 0) return []
   return [{ kind: 'account', database: '*', name: `${user}@${host}` }]
 }
 
 /** Rights of a site to foreign objects, or of another account to the database of a site. */
 function shared(row: Row, sites: ReadonlyMap<string, string>): ForeignObject[] {
-  const { user, host, name } = {
-    user: String(row.user),
-    host: String(row.host),
-    name: String(row.name),
-  }
-  const owner = sites.get(name) ?? ([...sites.values()].includes(name) ? name : undefined)
-  const isSite = [...sites.values()].includes(user)
+  const [user = '', host, name = ''] = [row.user, row.host, row.name].map(String)
+  const users = [...sites.values()]
+  const owner = sites.get(name) ?? users.find((known) => known === name)
+  const isSite = users.includes(user)
   const isFine = isSite ? owner === user && host === 'localhost' : owner === undefined
   if (isFine || SYSTEM.includes(user)) return []
   return [{ kind: 'right', database: name, name: `${user}@${host}` }]

@@ -1,7 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { isDiskFull } from '#agent/host/storage.ts'
-import { clientOf, runAsOwner } from './as-owner.ts'
+import { clientOf, reasonOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 
 const MINUTE_MS = 60_000
@@ -94,17 +93,15 @@ async function leftOut(host: Host, user: string): Promise<string[]> {
   for (const { kind } of await objectsIn(host, user)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const parts = [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`)
   if (parts.length === 0) return []
-  const list = parts.length === 1 ? parts : [parts.slice(0, -1).join(', '), parts.at(-1)]
+  const list = new Intl.ListFormat('en-GB').format(parts)
   const isOne = parts.length === 1 && parts[0]?.startsWith('1 ')
-  return [`Warning: ${list.join(' and ')} ${isOne ? 'is' : 'are'} not part of the dump`]
+  return [`Warning: ${list} ${isOne ? 'is' : 'are'} not part of the dump`]
 }
 
 /** Only MariaDB's own error: other output of the client can contain data of the site. */
 function readable(error: unknown): unknown {
   if (!(error instanceof CommandFailed)) return error
-  const { code, stderr } = error.output
-  const words = /(?:error:?|ERROR) (\d{4,5})/i.exec(stderr)?.[1]
-  const reason = words === undefined ? `exit status ${code}` : `error ${words} of MariaDB`
-  const why = isDiskFull(stderr) ? `${reason}: no space left on device` : reason
+  const number = /(?:error:?|ERROR) (\d{4,5})/i.exec(error.output.stderr)?.[1]
+  const why = reasonOf(error, number && `error ${number} of MariaDB`)
   return new Error(`The database could not be dumped (${why})`)
 }

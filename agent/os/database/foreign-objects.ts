@@ -1,4 +1,4 @@
-import type { Host } from '#agent/host/ports.ts'
+import type { Host, Row } from '#agent/host/ports.ts'
 
 export interface ForeignObject {
   kind: 'view' | 'routine' | 'trigger' | 'event' | 'account' | 'right'
@@ -18,19 +18,15 @@ const MOST_FILES = 50_000
 /** Views, triggers, routines and events in the database of a site. */
 export async function objectsIn(host: Host, user: string): Promise<ForeignObject[]> {
   const { database } = host
+  const objectOf = (kind: ForeignObject['kind'], row: Row): ForeignObject => ({
+    ...{ kind, database: user, name: String(row.name), definer: String(row.definer) },
+    security: row.security_type === 'INVOKER' ? 'INVOKER' : 'DEFINER',
+  })
   const routines = await database.admin('list_routines', [user, MOST])
   const events = await database.admin('list_events', [user, MOST])
   return [
-    ...routines.map((row) => ({
-      kind: 'routine' as const,
-      ...{ database: user, name: String(row.name), definer: String(row.definer) },
-      security: securityOf(row.security_type),
-    })),
-    ...events.map((row) => ({
-      kind: 'event' as const,
-      ...{ database: user, name: String(row.name), definer: String(row.definer) },
-      security: 'DEFINER' as const,
-    })),
+    ...routines.map((row) => objectOf('routine', row)),
+    ...events.map((row) => objectOf('event', row)),
     ...(await definitionsIn(host, user)),
   ]
 }
@@ -43,8 +39,12 @@ async function definitionsIn({ files }: Host, user: string): Promise<ForeignObje
   const found: ForeignObject[] = []
   for (const name of names) {
     if (found.length >= MOST) return found
-    const object = name.endsWith('.frm') ? await viewAt(files, folder, name) : triggerAt(name)
-    if (object) found.push({ ...object, database: user })
+    const database = user
+    if (name.endsWith('.TRN')) {
+      found.push({ kind: 'trigger', database, name: nameOf(name), security: 'DEFINER' })
+    }
+    const view = name.endsWith('.frm') ? await viewAt(files, `${folder}/${name}`) : undefined
+    if (view) found.push({ kind: 'view', database, name: nameOf(name), ...view })
   }
   return found
 }
@@ -52,27 +52,16 @@ async function definitionsIn({ files }: Host, user: string): Promise<ForeignObje
 /** A file larger than any view is the definition of a table. */
 async function viewAt(
   files: Host['files'],
-  folder: string,
-  name: string,
-): Promise<Omit<ForeignObject, 'database'> | undefined> {
-  const text = await files.read(`${folder}/${name}`).catch(() => undefined)
+  path: string,
+): Promise<Pick<ForeignObject, 'security' | 'definer'> | undefined> {
+  const text = await files.read(path).catch(() => undefined)
   if (!text?.startsWith('TYPE=VIEW')) return undefined
   const field = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
   return {
-    kind: 'view',
-    name: nameOf(name),
     security: field('suid') === '0' ? 'INVOKER' : 'DEFINER',
     definer: `${field('definer_user')}@${field('definer_host')}`,
   }
 }
-
-function triggerAt(path: string): Omit<ForeignObject, 'database'> | undefined {
-  if (!path.endsWith('.TRN')) return undefined
-  return { kind: 'trigger', name: nameOf(path), security: 'DEFINER' }
-}
-
-const securityOf = (text: unknown): 'INVOKER' | 'DEFINER' =>
-  text === 'INVOKER' ? 'INVOKER' : 'DEFINER'
 
 /** The file of an object has its name, with other signs than letters, digits and `_` as codes. */
 function nameOf(path: string): string {

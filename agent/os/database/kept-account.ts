@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { PASSWORD_HASH, passwordHashOf } from './account.ts'
+import { CHARACTERS, PASSWORD_HASH, passwordHashOf } from './account.ts'
 
 const Name = z.string().regex(/^\w{1,64}$/)
-/** The defaults of a database that specifies nothing else. */
-const DEFAULTS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
-
 /** The data to recreate a database and its account: no SQL, and the password only as its hash. */
 const KeptAccount = z.object({
   password_hash: z.string().regex(PASSWORD_HASH).optional(),
@@ -24,8 +21,9 @@ export async function findAccount(host: Host, user: string): Promise<KeptAccount
   const [schema] = await host.database.admin('find_database', [user])
   const accounts = await host.database.admin('read_account', [user])
   if (!schema && accounts.length === 0) return undefined
+  const { character_set, collation } = schema ?? {}
+  const found = KeptAccount.safeParse({ character_set, collation }).data ?? CHARACTERS
   const password_hash = await passwordHashOf(host, user)
-  const found = { ...DEFAULTS, ...named(schema?.character_set, schema?.collation) }
   return { ...found, ...(password_hash !== undefined && { password_hash }) }
 }
 
@@ -39,10 +37,5 @@ export function parseAccount(text: string | undefined): KeptAccount | undefined 
   const statements = Statements.parse(value)
   if (statements.length === 0) return undefined
   const password_hash = statements.map((text) => HASH.exec(text)?.[1]).find(Boolean)
-  return { ...DEFAULTS, ...(password_hash !== undefined && { password_hash }) }
-}
-
-function named(character_set: unknown, collation: unknown): Partial<KeptAccount> {
-  const found = KeptAccount.safeParse({ character_set, collation })
-  return found.success ? found.data : {}
+  return { ...CHARACTERS, ...(password_hash !== undefined && { password_hash }) }
 }

@@ -9,9 +9,7 @@ import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import * as account from './account.ts'
-import { accountOf, type Owner } from './account.ts'
-
-const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+import { accountOf, CHARACTERS, type Owner } from './account.ts'
 
 /** Throws invalid on `user` if MariaDB has a database or an account of that name. */
 export async function refuseExistingDatabase(host: Host, user: string): Promise<void> {

@@ -13,7 +13,7 @@ const ROUTINES = [
   ...['Create_view', 'Show_view', 'Trigger', 'Create_routine', 'Alter_routine', 'Execute', 'Event'],
 ]
 
-interface Wanted {
+interface SiteRights {
   user: string
   /** The account's global rights, as MariaDB stores them: 0 for a site. */
   access: number
@@ -25,26 +25,21 @@ interface Wanted {
  * The calls that give an account exactly the rights of a site: to the tables of the database of its
  * own name. If it loses rights its connections end, since they would keep them.
  */
-export async function rightsCalls(host: Host, wanted: Wanted): Promise<Call[]> {
-  const { user } = wanted
-  const { database } = host
+export async function rightsCalls({ database }: Host, rights: SiteRights): Promise<Call[]> {
+  const { user, access, routines = false } = rights
+  const values = [pattern(user), user]
   const rows = await database.admin('read_database_rights', [user])
   const [others] = await database.admin('count_other_rights', Array(5).fill(user))
   const [row] = rows
-  const foreign = wanted.access !== 0 || rows.length > 1 || Number(others?.count ?? 0) > 0
-  if (foreign || (row && !isOwn(row, user)))
-    return [['revoke_everything', [user]], ...fresh(wanted)]
-  return changes(wanted, row)
-}
-
-function fresh({ user, routines }: Wanted): Call[] {
-  const grants: Call[] = [['grant_tables', [pattern(user), user]]]
-  if (routines) grants.push(['grant_routines', [pattern(user), user]])
-  return [...grants, ['end_connections', [user]]]
-}
-
-function changes({ user, routines = false }: Wanted, row: Row | undefined): Call[] {
-  const values = [pattern(user), user]
+  const foreign = access !== 0 || rows.length > 1 || Number(others?.count ?? 0) > 0
+  if (foreign || (row && !isOwn(row, user))) {
+    return [
+      ['revoke_everything', [user]],
+      ['grant_tables', values],
+      ...(routines ? [['grant_routines', values] satisfies Call] : []),
+      ['end_connections', [user]],
+    ]
+  }
   const has = (names: string[]) => names.filter((name) => row?.[`${name}_priv`] === 'Y').length
   const calls: Call[] = []
   if (has(TABLES) < TABLES.length) calls.push(['grant_tables', values])
